@@ -21,6 +21,11 @@ def cosines(Y):
                      for a, m in zip(Y.T, norms, strict=True)])  # fmt: skip
 
 
+def label_weights(Y, graph):
+    """Of pairs of labels that occur: one, or their cosine."""
+    return cosines(Y) if graph == "cosine" else np.outer(Y.any(axis=0), Y.any(axis=0)).astype(float)
+
+
 def lengths(W):
     return np.array([np.sqrt(sum(value**2 for value in row)) for row in W])
 
@@ -93,12 +98,12 @@ def csfs_objective(X, F, W, gamma):
     return np.sum((H @ X @ W - H @ F) ** 2) + gamma * lengths(W).sum()
 
 
-def mdfs(X, Y, S, alpha, beta, gamma, rounds):
+def mdfs(X, Y, S, alpha, beta, gamma, rounds, label_graph="complete"):
     """F by a Sylvester equation; with labels that are not known by the system of all its entries."""
     n, q = Y.shape
     H, D, F, known = centring(n), np.eye(X.shape[1]), filled(Y), ~np.isnan(Y)
     Y = np.where(known, Y, 0.0)
-    L, L0 = laplacian(S), laplacian(cosines(Y))
+    L, L0 = laplacian(S), laplacian(label_weights(Y, label_graph))
     for _ in range(rounds):
         W = np.linalg.solve(X.T @ H @ X + gamma * D, X.T @ H @ F)
         target = X @ W + (F - X @ W).mean(axis=0) + alpha * Y
@@ -113,10 +118,10 @@ def mdfs(X, Y, S, alpha, beta, gamma, rounds):
     return W, F
 
 
-def mdfs_objective(X, Y, S, F, W, alpha, beta, gamma):
+def mdfs_objective(X, Y, S, F, W, alpha, beta, gamma, label_graph="complete"):
     H, known = centring(len(X)), ~np.isnan(Y)
     Y = np.where(known, Y, 0.0)
-    L, L0 = laplacian(S), laplacian(cosines(Y))
+    L, L0 = laplacian(S), laplacian(label_weights(Y, label_graph))
     smooth = bends(F, L) + np.sum((H @ X @ W - H @ F) ** 2) + alpha * np.sum((F - Y)[known] ** 2)
     return smooth + beta * np.trace(F @ L0 @ F.T) + gamma * lengths(W).sum()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from regressions_by_the_book import centring, cosines, laplacian, mdfs_objective
+from regressions_by_the_book import centring, label_weights, laplacian, mdfs_objective
 
 from ._scores import AT_MINIMUM, at_minimum, graph
 
@@ -15,6 +15,6 @@ def definition(X, Y, fitted):
     S, W, F, known = graph(X), fitted.coef_, fitted.soft_labels_, ~np.isnan(Y)
     H, labels = centring(len(X)), np.where(known, Y, 0.0)
     errors = 0.5 * known * (F - labels) + H @ (F - X @ W)
-    stationary = laplacian(S) @ F + 2.0 * F @ laplacian(cosines(labels)) + errors
+    stationary = laplacian(S) @ F + 2.0 * F @ laplacian(label_weights(labels, "complete")) + errors
     np.testing.assert_allclose(stationary, 0, atol=1e-5)
     at_minimum(fitted, mdfs_objective(X, Y, S, F, W, 0.5, 2.0, fitted.gamma_), X.T @ H @ (F - X @ W))

@@ -83,16 +83,17 @@ def test_csfs_matches_the_reference(n, d, q, seed, number, share, gamma):
 @given(
     **sizes, number=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.7]), gamma=st.sampled_from([0.1, 2.0]),
     alpha=st.sampled_from([0.5, 3.0]), beta=st.sampled_from([0.0, 2.0]),
+    label_graph=st.sampled_from(["complete", "cosine"]),
 )  # fmt: skip
 @settings(max_examples=40)
-def test_mdfs_matches_the_reference(n, d, q, seed, number, share, alpha, beta, gamma):
+def test_mdfs_matches_the_reference(n, d, q, seed, number, share, alpha, beta, gamma, label_graph):
     X, Y = problem(n, d, q, seed)
     Y, S = hide(Y, share, seed) if share else Y, graph(X)
-    fitted = iterations(MDFS, number, alpha=alpha, beta=beta, gamma=gamma).fit(X, Y)
-    W, F = book.mdfs(X, Y, S, alpha, beta, gamma, number)
+    fitted = iterations(MDFS, number, alpha=alpha, beta=beta, gamma=gamma, label_graph=label_graph).fit(X, Y)
+    W, F = book.mdfs(X, Y, S, alpha, beta, gamma, number, label_graph)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-7)
     np.testing.assert_allclose(fitted.soft_labels_, F, atol=1e-7)
-    assert fitted.objective_[-1] >= book.mdfs_objective(X, Y, S, F, W, alpha, beta, gamma) - 1e-9
+    assert fitted.objective_[-1] >= book.mdfs_objective(X, Y, S, F, W, alpha, beta, gamma, label_graph) - 1e-9
 
 
 @given(**sizes, number=st.integers(1, 4), gamma=st.sampled_from([0.1, 2.0]), beta=st.sampled_from([0.0, 2.0]))

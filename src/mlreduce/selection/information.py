@@ -28,6 +28,7 @@ __all__ = [
     "entropies",
     "interaction_information",
     "mutual_information",
+    "shared_bits",
     "shared_information",
 ]
 
@@ -330,6 +331,14 @@ def shared_information(one: Counted, other: Counted) -> FloatArray:
         shared = upper + upper.T
         shared.flat[:: len(terms) + 1] = _cleaned(whole - terms, whole)
     return shared
+
+
+def shared_bits(features: Counted, labels: Labels) -> tuple[FloatArray, FloatArray]:
+    """Return the mutual information of each feature with each, 1 on the diagonal, and with each label; in bits."""
+    unit = features.n_samples * np.log(2.0)
+    between = shared_information(features, features) / unit
+    np.fill_diagonal(between, 1.0)
+    return between, labels.shared(features) / unit
 
 
 def _cleaned(values: FloatArray, scale: float) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The label graph of the GMBA paper: weighted Jaccard similarity of label sets."""
+"""Similarities by labels: of instances, the weighted Jaccard similarity of GMBA, and of labels, their cosines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import scaled
 from mlreduce.validation import FloatArray, as_dense, check_known_labels, is_sparse, split_known
 
-__all__ = ["LabelGraph", "label_similarity"]
+__all__ = ["LabelGraph", "label_cosines", "label_similarity"]
 
 
 class LabelGraph:
@@ -81,3 +81,23 @@ def label_similarity(Y: Any) -> FloatArray:
     if known is not None:
         labels = np.where(known, labels, np.nan)[:, known.any(axis=0)]
     return LabelGraph(labels).of(np.arange(labels.shape[0]))
+
+
+def label_cosines(labels: Any) -> FloatArray:
+    """Return the cosines of the columns of labels, of two over the instances where both are known; 0 for empty ones.
+
+    Parameters
+    ----------
+    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
+        NaN, in an array alone, where not known.
+
+    Returns
+    -------
+    ndarray of shape (n_labels, n_labels)
+    """
+    present, known = split_known(labels)
+    products = as_dense(present.T @ present)
+    sizes = products.diagonal()[:, np.newaxis] if known is None else present.T @ known.astype(np.float64)
+    norms = np.sqrt(sizes)
+    cosines: FloatArray = products / np.maximum(norms * norms.T, 1.0)
+    return cosines

@@ -1,4 +1,4 @@
-"""Greedy criteria with pairs of labels and the information that features share: PMU, LRFS, LSMFS, MLSMFS."""
+"""Greedy criteria with pairs of labels and the information that features share: PMU, LRFS, TCRFS, LSMFS, MLSMFS."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
-from mlreduce.selection.redundancy import MeanRedundancy
+from mlreduce.selection.redundancy import AMI, MeanRedundancy
 from mlreduce.validation import FloatArray, Size, check_option
 
-__all__ = ["LRFS", "LSMFS", "MLSMFS", "PMU"]
+__all__ = ["LRFS", "LSMFS", "MLSMFS", "PMU", "TCRFS"]
 
 #: Pairs of labels in the third term of `PMU`.
 PAIRS = ("distinct", "ordered")
 #: Other labels in the first term of `LRFS`.
 OTHERS = ("varying", "all")
+#: What a label adds to another in `LSMFS`, and in `MLSMFS`.
+SUPPLEMENTS, LARGEST_SUPPLEMENTS = ("gain", "redundancy"), ("gain", "conditional")
 
 
 @register("pmu")
@@ -141,24 +143,28 @@ class LRFS(MeanRedundancy):
 
     def _relevance(self, information: Information) -> FloatArray:
         all_labels, varying = information.relevances.shape[1], np.count_nonzero(information.labels.entropies())
-        n_others = (all_labels if self.others == "all" else varying) - 1
-        if n_others < 1:
-            return information.relevance
-        shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
-        relevance: FloatArray = n_others * information.relevance - 2.0 * shared / information.n_samples
-        return relevance
+        return _given_others(information, (all_labels if self.others == "all" else varying) - 1)
 
 
-@register("lsmfs")
-class LSMFS(GreedySelector):
-    """Label supplementation (LSMFS): relevance, plus what labels add to it, minus the redundancy.
+def _given_others(information: Information, n_others: int) -> FloatArray:
+    """Return ``sum_{l != l'} I(f;l|l')`` with a number of labels l', ``sum_l I(f;l)`` with none."""
+    if n_others < 1:
+        return information.relevance
+    shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
+    relevance: FloatArray = n_others * information.relevance - 2.0 * shared / information.n_samples
+    return relevance
 
-        J(f) = sum_l I(f;l) + sum_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s selected} I(f;s)
 
-    A label l' supplements l where the feature has more information about l given l'. Ordered pairs of labels.
+@register("tcrfs")
+class TCRFS(GreedySelector):
+    """Three types of conditional relevance (TCRFS): given other labels, selected features and the feature itself.
 
-    Labels may be unknown, NaN in ``y``: a term counts the instances where its labels are known, so that the second is
-    ``max(0, -I(f;l;l'))`` of those where both are.
+        J(f) = mean_{l != l'} I(f;l|l') + mean_{s selected, l} [I(f;l|s) + I(s;l|f) - I(f;s;l)]
+
+    The last term is the redundancy, ``I(f;s;l) = I(f;s) - I(f;s|l)``. Ordered pairs of labels; one label has no other,
+    and the first term is then I(f;l). The means are over the labels that some instances have and others lack.
+
+    Labels may be unknown, NaN in ``y``: as of `LRFS`.
 
     Parameters
     ----------
@@ -167,8 +173,69 @@ class LSMFS(GreedySelector):
 
     Notes
     -----
-    PyIT-MLFS adds ``max(0, I(f;l) - I(f;l|l'))``, the pairs of labels that make each other redundant. The sign here is
-    that of the text: supplementation is a gain of information by the other label.
+    J is ``mean_{l != l'} I(f;l|l') + mean_{s, l} [I(f;l) + I(s;l) - 3 I(f;s;l)]``, so that an iteration counts what
+    features and labels share with the feature selected last.
+
+    References
+    ----------
+    Gao, Wang, Li, Zhang and Hu, "Multi-label feature selection combining three types of conditional relevance", Entropy
+    23(12), 2021; equations from a public program of November 2021.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import TCRFS
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> TCRFS(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("n d q^2 + k n d q", "n d + d q")
+
+    def _begin(self, information: Information) -> FloatArray:
+        n_labels = max(np.count_nonzero(information.labels.entropies()), 1)
+        relevance = _given_others(information, n_labels - 1) / max(n_labels - 1, 1)
+        return np.column_stack([relevance, np.zeros(len(relevance))]) / n_labels
+
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        n_labels = max(np.count_nonzero(information.labels.entropies()), 1)
+        alone = information.relevance[rest] + information.relevance[feature]
+        state[rest, 1] += (alone - 3.0 * information.interaction(feature, rest)) / n_labels
+
+    def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
+        values: FloatArray = state[:, 0] + state[:, 1] / max(n_selected, 1)
+        return values
+
+
+@register("lsmfs")
+class LSMFS(AMI):
+    """Label supplementation (LSMFS): relevance, plus what labels add to it, minus the redundancy.
+
+        J(f) = sum_l I(f;l) + sum_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s selected} I(f;s)
+
+    A label l' supplements l where the feature has more information about l given l'. Of the ordered pairs of labels
+    both orders have the same term: each pair counts twice.
+
+    Labels may be unknown, NaN in ``y``: a term counts the instances where its labels are known, so that the second is
+    ``max(0, -I(f;l;l'))`` of those where both are.
+
+    Parameters
+    ----------
+    k, discretise, n_bins
+        As of `GreedySelector`.
+    supplement : {"gain", "redundancy"}, default="gain"
+        What l' adds: "gain" is that of the formula, "redundancy" ``max(0, I(f;l) - I(f;l|l'))``, as PyIT-MLFS has it.
+
+    Raises
+    ------
+    DataError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    The authors' program is not public. With "redundancy" pairs of labels count that make each other superfluous; the
+    idea of a supplement is a gain of information by the other label. Of two labels of which the feature is the
+    exclusive or, the supplement is 2 log 2, and 0 with "redundancy".
 
     References
     ----------
@@ -185,19 +252,26 @@ class LSMFS(GreedySelector):
     """
 
     complexity = Complexity("n d q^2 + k n d", "n d + d q")
+    _supplements = SUPPLEMENTS
+
+    def __init__(
+        self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3, supplement: str = "gain"
+    ) -> None:
+        super().__init__(k, discretise, n_bins)
+        self.supplement = supplement
+
+    def _check_parameters(self) -> None:
+        check_option(self.supplement, "supplement", self._supplements)
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance + self._supplement(information) / information.n_samples
 
     def _supplement(self, information: Information) -> FloatArray:
         """Return n times what pairs of labels add, shape (n_features,); a pair is supplemented in both orders alike."""
-        added = np.zeros(len(information.relevance))
+        added, sign = np.zeros(len(information.relevance)), 1.0 if self.supplement == "redundancy" else -1.0
         for pairs in information.label_pairs():
-            added += 2.0 * np.maximum(-pairs, 0.0).sum(axis=1)
+            added += 2.0 * np.maximum(sign * pairs, 0.0).sum(axis=1)
         return added
-
-    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest] -= information.shared(feature, rest)
 
 
 @register("mlsmfs")
@@ -214,11 +288,14 @@ class MLSMFS(LSMFS):
     ----------
     k, discretise, n_bins
         As of `GreedySelector`.
+    supplement : {"gain", "conditional"}, default="gain"
+        What the maximum is of: "gain" is that of the formula, "conditional" ``I(f;l|l')``, as PyIT-MLFS has it; of
+        labels that some instances have and others lack.
 
     Notes
     -----
-    The maximum is over all pairs of labels, as in PyIT-MLFS, not one for each label, to be summed. PyIT-MLFS takes it
-    of ``I(f;l|l')``, from which it does not subtract I(f;l).
+    The maximum is over all pairs of labels, as in PyIT-MLFS, not one for each label, to be summed. "conditional" is
+    large for a relevant feature, too, where l' adds nothing.
 
     References
     ----------
@@ -235,9 +312,15 @@ class MLSMFS(LSMFS):
     """
 
     complexity = Complexity("n d q^2 + k n d", "n d + d q")
+    _supplements = LARGEST_SUPPLEMENTS
 
     def _supplement(self, information: Information) -> FloatArray:
-        largest = np.zeros(len(information.relevance))
-        for pairs in information.label_pairs():
-            np.maximum(largest, (-pairs).max(axis=1), out=largest)
+        varying, alone = information.labels.entropies() > 0, information.triples.shared
+        largest = np.zeros(len(alone))
+        for label, pairs in enumerate(information.label_pairs()):
+            added = -pairs
+            if self.supplement == "conditional":
+                added += np.maximum(alone[:, [label]], alone[:, label + 1 :])
+                added[:, ~(varying[label] & varying[label + 1 :])] = 0.0
+            np.maximum(largest, added.max(axis=1), out=largest)
         return largest

@@ -9,11 +9,15 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
+from mlreduce.selection.label_graph import label_cosines
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, check_known_labels, check_range, join_known
+from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known
 
 __all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
+
+#: Graphs of the labels of `MDFS`.
+LABEL_GRAPHS = ("complete", "cosine")
 
 
 class PartlyLabelledSelector(RowSparseSelector):
@@ -100,8 +104,8 @@ class MDFS(PartlyLabelledSelector):
 
         tr(F'LF) + ||X W + 1 b' - F||^2 + alpha ||F - Y||^2 + beta tr(F L0 F') + gamma sum_j ||w_j||
 
-    over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, L0 that of
-    the cosines of the labels. Errors ``F - Y`` count where a label is known; the others are NaN in ``y``.
+    over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, L0 that of a
+    graph of the labels. Errors ``F - Y`` count where a label is known; the others are NaN in ``y``.
 
     Parameters
     ----------
@@ -115,6 +119,10 @@ class MDFS(PartlyLabelledSelector):
         As of `RowSparseSelector`.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    label_graph : {"complete", "cosine"}, default="complete"
+        Weights of the pairs of labels that occur: 1, as in the program of the first author, or the cosine of the two.
+        With "complete" the fourth term is ``beta q`` times the squares of the soft labels around their mean of the
+        instance.
     max_iter, tol, solver
         As of `RowSparseSelector`.
 
@@ -128,8 +136,10 @@ class MDFS(PartlyLabelledSelector):
     Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r iterations; with fewer instances than features O(r n^2 d)
     instead of the first. The search for neighbours of n instances comes first.
 
-    F solves a Sylvester equation, by conjugate gradients, which also solve it where cells are unknown. A public code by
-    an author multiplies the second term by alpha, too. The problem is convex.
+    F solves a Sylvester equation, by conjugate gradients, which also solve it where cells are unknown. The program
+    multiplies the second term by alpha, too, takes labels -1 and 1, and joins an instance with as many neighbours as
+    there are other labels. Its graph of labels is meant to join nearest ones, but with as many as there are others. The
+    problem is convex.
 
     References
     ----------
@@ -156,6 +166,7 @@ class MDFS(PartlyLabelledSelector):
         beta: float = 1.0,
         gamma: float | str | None = None,
         proximity: ProximityLike = None,
+        label_graph: Literal["complete", "cosine"] = "complete",
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
@@ -164,11 +175,13 @@ class MDFS(PartlyLabelledSelector):
         self.alpha = alpha
         self.beta = beta
         self.proximity = proximity
+        self.label_graph = label_graph
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
         beta = check_range(self.beta, "beta", 0)
-        return _Smoothed(X, labels, alpha, beta, graph_laplacian(self.proximity, X))
+        check_option(self.label_graph, "label_graph", LABEL_GRAPHS)
+        return _Smoothed(X, labels, alpha, beta, graph_laplacian(self.proximity, X), self.label_graph)
 
 
 class _Smoothed(Regression):
@@ -176,12 +189,14 @@ class _Smoothed(Regression):
 
     alternating = True
 
-    def __init__(self, X: Any, labels: FloatArray, alpha: float, beta: float, laplacian: Any) -> None:
+    def __init__(
+        self, X: Any, labels: FloatArray, alpha: float, beta: float, laplacian: Any, label_graph: str = "cosine"
+    ) -> None:
         super().__init__(X, labels)
         known = ~np.isnan(labels)
         self._weights, self._laplacian = alpha * known, laplacian
         self._labels = np.where(known, labels, 0.0)
-        self._between = beta * _label_laplacian(self._labels)
+        self._between = beta * _label_laplacian(self._labels, label_graph)
         self._diagonal = 1.0 + self._weights + laplacian.diagonal()[:, np.newaxis] + self._between.diagonal()
 
     def _smoothed(self, soft: FloatArray) -> FloatArray:
@@ -197,10 +212,10 @@ class _Smoothed(Regression):
         return float(smoothness + np.square(fitted - self.targets).sum() + errors)
 
 
-def _label_laplacian(labels: FloatArray) -> FloatArray:
-    """Return the Laplacian of the cosines of the labels; zeros for a label without instances."""
-    products = labels.T @ labels
-    norms = np.sqrt(products.diagonal())
-    cosines = products / np.maximum(np.outer(norms, norms), 1.0)  # whole numbers: below 1 only where 0
-    laplacian: FloatArray = np.diag(cosines.sum(axis=1)) - cosines
+def _label_laplacian(labels: FloatArray, graph: str) -> FloatArray:
+    """Return the Laplacian of a graph of the labels; zeros for a label without instances."""
+    cosines = label_cosines(labels)
+    present = cosines.diagonal() > 0
+    weights = cosines if graph == "cosine" else np.outer(present, present).astype(np.float64)
+    laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
     return laplacian

@@ -1,4 +1,4 @@
-"""Greedy criteria with the information that features share: mRMR, SCLS."""
+"""Greedy criteria with the information that features share: mRMR, AMI, SCLS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.validation import FloatArray
 
-__all__ = ["MRMR", "SCLS", "MeanRedundancy"]
+__all__ = ["AMI", "MRMR", "SCLS", "MeanRedundancy"]
 
 
 class MeanRedundancy(GreedySelector):
@@ -64,6 +64,47 @@ class MRMR(MeanRedundancy):
     """
 
     complexity = Complexity("n d q + k n d", "n d")
+
+
+@register("ami")
+class AMI(GreedySelector):
+    """Approximate mutual information (AMI): relevance summed over the labels, minus the summed redundancy.
+
+        J(f) = sum_l I(f;l) - sum_{s selected} I(f;s)
+
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
+
+    Parameters
+    ----------
+    k, discretise, n_bins
+        As of `GreedySelector`.
+
+    Notes
+    -----
+    The program of the authors' laboratory subtracts, at step k, the redundancy of all features from J of the k-th one
+    alone: it ranks by the relevance, but for single features. Here J is that of the equation.
+
+    References
+    ----------
+    Lee, Lim and Kim, "Approximating mutual information for multi-label feature selection", Electronics Letters 48(15),
+    2012.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import AMI
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> AMI(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("n d q + k n d", "n d")
+
+    def _begin(self, information: Information) -> FloatArray:
+        return information.relevance.copy()
+
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= information.shared(feature, rest)
 
 
 @register("scls")
