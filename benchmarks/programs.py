@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import inspect
 import os
 import subprocess
-import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -104,7 +102,7 @@ def read(path: Path) -> pd.DataFrame:
 def measure(cases: Mapping[str, tuple[Case, ...]], programs: Path, mirror: Any, output: Path) -> None:
     """Compare what is not in the table, or is in it of other code, and write each row when it is there."""
     for module, several in cases.items():
-        text = inspect.getsource(sys.modules[several[0].ours.__module__])
+        text = Path(program_cases.__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
         for case in several:
             clone = programs / case.program.repository.replace("/", "+")
             commit = commit_of(clone, case)

@@ -83,7 +83,7 @@ def test_a_program_runs_once_for_each_of_its_commits(monkeypatch, tmp_path):
     )
 
     def run():
-        programs.measure({"anova": (case,)}, tmp_path, None, table)
+        programs.measure({"ami": (case,)}, tmp_path, None, table)
         return programs.read(table).set_index("compared")[["difference", "spearman", "program"]]
 
     with pytest.raises(SystemExit, match=r"anova is not in .*: git clone https://github.com/someone/theirs"):

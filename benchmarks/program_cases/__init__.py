@@ -16,6 +16,28 @@ from typing import Any, ClassVar
 import elsewhere
 import numpy as np
 
+#: For programs that take informations, in bits, from a package: those of discrete columns, and a stand-in for it.
+ENTROPIES = """
+from types import SimpleNamespace
+
+def entropy(*columns):
+    codes = 0
+    for column in columns:
+        codes = codes * 64 + np.ravel(column).astype(np.int64)
+    shares = np.unique(codes, return_counts=True)[1] / len(codes)
+    return -(shares * np.log2(shares)).sum()
+
+def mutual(x, y):
+    return entropy(x) + entropy(y) - entropy(x, y)
+
+def conditional(x, y, z):
+    return entropy(x, z) + entropy(y, z) - entropy(x, y, z) - entropy(z)
+
+def stand_in(package, module, **functions):
+    sys.modules[package] = SimpleNamespace(**{module: SimpleNamespace(**functions)})
+    sys.modules[f"{package}.{module}"] = getattr(sys.modules[package], module)
+"""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -30,7 +52,8 @@ class Program:
     folder : str
         Folder of the repository that goes on the path; in Octave with all below it.
     functions : str
-        In Octave, functions that the program calls and does not have, or that replace its own.
+        Code that comes first, such as functions that the program calls and does not have; in Octave they go before
+        those of files.
     """
 
     repository: str
@@ -88,9 +111,9 @@ class Python(Program):
     script = """import sys, warnings
 import numpy as np, scipy.io
 warnings.simplefilter("ignore")
+<functions>
 sys.path.insert(0, '<place>')
 globals().update({name: value for name, value in scipy.io.loadmat("data.mat").items() if name[0] != "_"})
-<functions>
 <code>
 scipy.io.savemat("result.mat", {name: globals()[name] for name in [<results>]})
 """

@@ -16,9 +16,9 @@ def binned(X, Y):
     return {"X": discretise(X, Y, "equal-width", 3).astype(float), "Y": Y, "numK": SELECTED}
 
 
-def ranking(method, data):
+def ranking(method, data, **parameters):
     """Return the columns that a greedy method selects first."""
-    fitted = mlreduce.make(method, k=SELECTED, discretise=None).fit(data["X"].astype(int), data["Y"])
+    fitted = mlreduce.make(method, k=SELECTED, discretise=None, **parameters).fit(data["X"].astype(int), data["Y"])
     return {"ranking": np.argsort(fitted.ranking_)[:SELECTED]}
 
 

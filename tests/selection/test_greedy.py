@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import permutations
 
 import definitions
 import information_by_the_book as book
@@ -17,15 +18,15 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import mlreduce
 from mlreduce.exceptions import DataError, DegenerateWarning
-from mlreduce.selection import FIMF, PMU, PPTMI, PPTChi2
+from mlreduce.selection import FIMF, PMU, PPTMI, ELAChi2, PPTChi2
 from mlreduce.selection.greedy import Information
-from mlreduce.selection.information import Counted, Pairs, mutual_information
+from mlreduce.selection.information import Counted, Pairs, interaction_information, mutual_information
 
 #: By the function `criterion` of the definition of each.
 CRITERIA = {name: getattr(definitions.load(name), "criterion", None) for name in definitions.methods("selection")}
 NAMES = [name for name, criterion in CRITERIA.items() if criterion and name != "pmu"]
 PRUNING = ["ppt-chi2", "ppt-mi"]
-FROM_RELEVANCE = ["cmim", "d2f", "jmi", "mdmr", "mrmr", "scls"]
+FROM_RELEVANCE = ["ami", "cmim", "d2f", "jmi", "mdmr", "mrmr", "scls"]
 
 every = pytest.mark.parametrize("name", NAMES)
 
@@ -131,7 +132,7 @@ def test_the_first_feature_is_that_of_mim(name):
     np.testing.assert_array_equal(first.ranking_, relevance.ranking_)
 
 
-@pytest.mark.parametrize("name", ["cmim", "d2f", "mdmr", "mrmr", "lrfs", "lsmfs", "mlsmfs", "ppt-mi"])
+@pytest.mark.parametrize("name", ["ami", "cmim", "d2f", "mdmr", "mrmr", "lrfs", "tcrfs", "lsmfs", "mlsmfs", "ppt-mi"])
 def test_a_copy_comes_late(name):
     rng = np.random.default_rng(2)
     F = rng.integers(2, size=(400, 4))
@@ -166,6 +167,37 @@ def test_a_parity_is_a_supplement_by_hand():
     assert fit("mim", F, Y).gains_ == 0
     assert fit("lsmfs", F, Y).gains_ == pytest.approx(2 * np.log(2))
     assert fit("mlsmfs", F, Y).gains_ == pytest.approx(np.log(2))
+
+    assert fit("lsmfs", F, Y, supplement="redundancy").gains_ == 0
+    assert fit("mlsmfs", F, Y, supplement="conditional").gains_ == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize(("name", "supplement"), [("lsmfs", "redundancy"), ("mlsmfs", "conditional")])
+def test_supplements_of_a_public_code_match_the_reference(name, supplement):
+    F, Y = problem(q=4, seed=8)
+    pairs = list(permutations(range(4), 2))
+    for f, gain in enumerate(fit(name, F, Y, 1, supplement=supplement).gains_):
+        given = [book.conditional(F[:, f], Y[:, i], Y[:, j]) for i, j in pairs]
+        alone = [book.information(F[:, f], Y[:, i]) for i, _ in pairs]
+        added = sum(max(0, a - g) for a, g in zip(alone, given, strict=True)) if name == "lsmfs" else max(given)
+        assert gain == pytest.approx(CRITERIA["mim"](F, Y, f, []) + added)
+    constant = np.column_stack([Y, np.ones(len(Y), dtype=int)])
+    with_constant, without = (fit(name, F, each, supplement=supplement).gains_ for each in (constant, Y))
+    np.testing.assert_allclose(with_constant, without, atol=1e-9)
+    with pytest.raises(DataError, match="supplement must be 'gain' or "):
+        fit(name, F, Y, supplement="none")
+
+
+def test_one_label_makes_tcrfs_the_joint_information():
+    """With one label J is I(f;l) + mean_s [I(f;l) + I(s;l) - 3 I(f;s;l)], the mean of JMI less twice the redundancy."""
+    F, Y = problem(q=1, seed=7)
+    fitted = fit("tcrfs", F, Y, 2)
+    first = int(fit("mim", F, Y).ranking_.argmin())
+    assert fitted.ranking_[first] == 1
+    own = mutual_information(F, Y)[:, 0]
+    shared = interaction_information(F[:, first], F, Y)[:, 0]
+    rest = np.arange(7) != first
+    np.testing.assert_allclose(fitted.gains_[rest], (own + own + own[first] - 3 * shared)[rest], atol=1e-9)
 
 
 def test_mdmr_by_hand():
@@ -202,6 +234,17 @@ def test_igmf_is_normalised_information_of_scikit_learn():
     sets = book.as_one(*Y.T)
     theirs = [normalized_mutual_info_score(sets, f, average_method="arithmetic") for f in F.T]
     np.testing.assert_allclose(fit("igmf", F, Y).gains_, theirs, atol=1e-9)
+
+
+def test_one_label_each_makes_ela_the_chi_square_of_classes():
+    F, Y = problem(n=200, q=4, seed=12)
+    single = np.eye(4, dtype=int)[Y @ [1, 2, 3, 4] % 4]
+    expected = PPTChi2(discretise=None, min_count=1).fit(F, single).gains_
+    ours = ELAChi2(discretise=None).fit(F, single)
+    np.testing.assert_allclose(ours.scores_, expected, atol=1e-8)
+    some = np.vstack([single, np.zeros((3, 4), dtype=int)])  # instances without labels do not count
+    np.testing.assert_allclose(ELAChi2(discretise=None).fit(np.vstack([F, F[:3]]), some).scores_, expected, atol=1e-8)
+    assert not ELAChi2(discretise=None).fit(F, np.zeros_like(single)).scores_.any()
 
 
 def test_chi_square_is_that_of_scipy():

@@ -63,16 +63,19 @@ class GRRO(DiscretisingSelector):
         As of `Selector`. Of equal scores that with the larger sum of all weights comes first.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
+    n_negative_eigenvalues_ : int
+        Of G: they count as 0.
 
     Raises
     ------
     DataError
-        If a parameter is out of range, or the function has no minimum: where neither G nor L is positive semidefinite
-        and alpha or beta are large.
+        If a parameter is out of range, or beta so large that the function has no minimum: L has negative eigenvalues.
 
     Notes
     -----
-    W solves the Sylvester equation ``(I + alpha G) W + beta W L = R``, by the eigenvectors of G and L.
+    W solves the Sylvester equation ``(I + alpha G) W + beta W L = R``, by the eigenvectors of G and L. Where G is not
+    positive semidefinite the nearest such matrix takes its place, as of `QPFS`; in the program W is then a saddle point
+    of the function.
 
     References
     ----------
@@ -119,7 +122,7 @@ class GRRO(DiscretisingSelector):
         if self.label_relation == "distance":
             present = relation.diagonal() > 0
             relation = np.where(np.outer(present, present), 1.0 - relation, 0.0)
-        weights = _weights(redundancy, relation, relevance, alpha, beta)
+        weights, self.n_negative_eigenvalues_ = _weights(redundancy, relation, relevance, alpha, beta)
         copies = distinct_rows(bins.T)[1]  # which have the same weights but for rounding
         sums = np.zeros_like(weights)
         np.add.at(sums, copies, weights)
@@ -134,16 +137,16 @@ class GRRO(DiscretisingSelector):
 
 def _weights(
     redundancy: FloatArray, relation: FloatArray, relevance: FloatArray, alpha: float, beta: float
-) -> FloatArray:
-    """Return the minimum W of `GRRO`."""
+) -> tuple[FloatArray, int]:
+    """Return the minimum W of `GRRO`, and how many eigenvalues of G are negative, which count as 0."""
     of_features, left = scipy.linalg.eigh(redundancy, overwrite_a=True, check_finite=False)
     of_labels, right = scipy.linalg.eigh(relation, overwrite_a=True, check_finite=False)
-    curvature = 1.0 + alpha * of_features[:, np.newaxis] + beta * of_labels
+    n_negative = np.count_nonzero(of_features < -len(left) * np.finfo(float).eps * of_features[-1])
+    curvature = 1.0 + alpha * np.maximum(of_features, 0.0)[:, np.newaxis] + beta * of_labels
     if curvature.min() <= 0:
         raise DataError(
-            f"GRRO has no minimum with alpha={alpha:g} and beta={beta:g}: the least eigenvalue of the information that "
-            f"features share is {of_features[0]:.3g}, that of the labels' relation {of_labels[0]:.3g}, and 1 + alpha "
-            "times the former + beta times the latter must be above 0; take smaller ones"
+            f"GRRO has no minimum with beta={beta:g}: the least eigenvalue of the labels' relation is "
+            f"{of_labels[0]:.3g}; take a beta below {-1 / of_labels[0]:.3g}"
         )
     weights: FloatArray = left @ ((left.T @ relevance @ right) / curvature) @ right.T
-    return weights
+    return weights, n_negative
