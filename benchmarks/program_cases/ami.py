@@ -32,7 +32,7 @@ CASES = (
         lambda data: ranking("ami", data),
         ("ranking",),
         SETTING,
-        "the program takes the redundancy of all features from that of the step's number",
+        "at step k the program subtracts the redundancy of all features from the criterion of the k-th column",
         data=binned,
     ),
     Case("ami", PROGRAM, with_fault, ("ranking",), f"{SETTING}, with its fault in ours", data=binned),

@@ -125,12 +125,14 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
         ("approximated", "qpfs-approx", {"random_state": 0}, "br-knn"),
         ("Nystrom", "qpfs-nystrom", {"random_state": 0}, "br-knn"),
     ],
+    "grro": [("GRRO", "grro", {}, "br-knn"), ("GRRO-LS", "grro", {"n_per_label": 5}, "br-knn")],
     "pmu": [
         ("PMU", "pmu", {"k": None}, "br-knn"),
         ("ordered pairs", "pmu", {"k": None, "pairs": "ordered"}, "br-knn"),
     ],
     "information-criteria": [
         ("mRMR", "mrmr", {"k": None}, "br-knn"),
+        ("AMI", "ami", {"k": None}, "br-knn"),
         ("JMI", "jmi", {"k": None}, "br-knn"),
         ("CMIM", "cmim", {"k": None}, "br-knn"),
         ("D2F", "d2f", {"k": None}, "br-knn"),
@@ -142,10 +144,12 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
         ("FIMF", "fimf", {"k": None}, "br-knn"),
         ("IGMF", "igmf", {"k": None}, "br-knn"),
         ("LRFS", "lrfs", {"k": None}, "br-knn"),
+        ("TCRFS", "tcrfs", {"k": None}, "br-knn"),
         ("LSMFS", "lsmfs", {"k": None}, "br-knn"),
         ("MLSMFS", "mlsmfs", {"k": None}, "br-knn"),
         ("PPT-MI", "ppt-mi", {"k": None}, "br-knn"),
         ("PPT-CHI2", "ppt-chi2", {"k": None}, "br-knn"),
+        ("ELA-CHI2", "ela-chi2", {}, "br-knn"),
     ],
     "sparse-regression": [
         ("MSSL", "mssl", {}, "br-knn"),

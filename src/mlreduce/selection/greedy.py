@@ -50,6 +50,11 @@ class Information:
         return relevance
 
     @cached_property
+    def n_varying(self) -> int:
+        """Number of labels that some instances have and others lack."""
+        return int(np.count_nonzero(self.labels.entropies()))
+
+    @cached_property
     def _parts(self) -> list[list[NDArray[np.intp]]]:
         return self.features.parts()
 

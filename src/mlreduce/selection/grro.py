@@ -129,7 +129,7 @@ class GRRO(DiscretisingSelector):
         self.coef_ = kept = sums[copies] / np.bincount(copies)[copies, np.newaxis]
         if self.n_per_label is not None and self.n_per_label < len(kept):
             kept = np.where(kept >= np.sort(kept, axis=0)[-self.n_per_label], kept, 0.0)
-        return kept.sum(axis=1)
+        return np.asarray(kept.sum(axis=1))
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self.coef_.sum(axis=1), -scores))
@@ -141,7 +141,7 @@ def _weights(
     """Return the minimum W of `GRRO`, and how many eigenvalues of G are negative, which count as 0."""
     of_features, left = scipy.linalg.eigh(redundancy, overwrite_a=True, check_finite=False)
     of_labels, right = scipy.linalg.eigh(relation, overwrite_a=True, check_finite=False)
-    n_negative = np.count_nonzero(of_features < -len(left) * np.finfo(float).eps * of_features[-1])
+    n_negative = int(np.count_nonzero(of_features < -len(left) * np.finfo(float).eps * of_features[-1]))
     curvature = 1.0 + alpha * np.maximum(of_features, 0.0)[:, np.newaxis] + beta * of_labels
     if curvature.min() <= 0:
         raise DataError(

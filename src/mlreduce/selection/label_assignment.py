@@ -73,7 +73,7 @@ class ELAChi2(DiscretisingSelector):
         # Sums in the order of the rows, whatever the column: equal features have equal scores.
         by_bin, counts, n_features = sp.csc_array(features.ones).T, features.totals(), len(scores)
         of_bins = np.repeat(np.arange(n_features), np.diff(features.starts))
-        to_features = sp.csr_array(
+        to_features: Any = sp.csr_array(
             (np.ones(len(of_bins)), (of_bins, np.arange(len(of_bins)))), (n_features, len(of_bins))
         )
         commonest = len(labelled) - to_features @ counts

@@ -142,8 +142,8 @@ class LRFS(MeanRedundancy):
         check_option(self.others, "others", OTHERS)
 
     def _relevance(self, information: Information) -> FloatArray:
-        all_labels, varying = information.relevances.shape[1], np.count_nonzero(information.labels.entropies())
-        return _given_others(information, (all_labels if self.others == "all" else varying) - 1)
+        n_labels = information.relevances.shape[1] if self.others == "all" else information.n_varying
+        return _given_others(information, n_labels - 1)
 
 
 def _given_others(information: Information, n_others: int) -> FloatArray:
@@ -156,7 +156,7 @@ def _given_others(information: Information, n_others: int) -> FloatArray:
 
 
 @register("tcrfs")
-class TCRFS(GreedySelector):
+class TCRFS(MeanRedundancy):
     """Three types of conditional relevance (TCRFS): given other labels, selected features and the feature itself.
 
         J(f) = mean_{l != l'} I(f;l|l') + mean_{s selected, l} [I(f;l|s) + I(s;l|f) - I(f;s;l)]
@@ -192,19 +192,13 @@ class TCRFS(GreedySelector):
 
     complexity = Complexity("n d q^2 + k n d q", "n d + d q")
 
-    def _begin(self, information: Information) -> FloatArray:
-        n_labels = max(np.count_nonzero(information.labels.entropies()), 1)
-        relevance = _given_others(information, n_labels - 1) / max(n_labels - 1, 1)
-        return np.column_stack([relevance, np.zeros(len(relevance))]) / n_labels
+    def _relevance(self, information: Information) -> FloatArray:
+        n_labels = max(information.n_varying, 1)
+        return _given_others(information, n_labels - 1) / (n_labels * max(n_labels - 1, 1))
 
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        n_labels = max(np.count_nonzero(information.labels.entropies()), 1)
         alone = information.relevance[rest] + information.relevance[feature]
-        state[rest, 1] += (alone - 3.0 * information.interaction(feature, rest)) / n_labels
-
-    def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
-        values: FloatArray = state[:, 0] + state[:, 1] / max(n_selected, 1)
-        return values
+        state[rest, 1] += (3.0 * information.interaction(feature, rest) - alone) / max(information.n_varying, 1)
 
 
 @register("lsmfs")
