@@ -53,11 +53,11 @@ PROJECTIONS = (
     ),
     *("mvmd", "mlsi", "morp", "dmlda", "sfehs", "lpp", "npp", "olpp", "onpp", "mope", "mesd-dla"),
 )
-SCORED = ("anova", "chi2", "mlfs", "mlrf", "qpfs")
+SCORED = ("anova", "chi2", "ela-chi2", "grro", "mlfs", "mlrf", "qpfs")
 #: By iteration, with their penalty.
 REGRESSIONS = {name: {"gamma": 1.0} for name in ("rfs", "mssl", "csfs", "mdfs")}
 #: With a ranking for scores: the first ten features are compared.
-RANKED = ("mim", "mrmr", "jmi", "cmim", "fimf", "igmf", "scls", "d2f", "mdmr", "lrfs", "pmu")
+RANKED = ("mim", "mrmr", "ami", "jmi", "cmim", "fimf", "igmf", "scls", "d2f", "mdmr", "lrfs", "tcrfs", "pmu")
 SELECTORS = (*SCORED, *REGRESSIONS, *RANKED)
 
 #: Why the order of rows decides, and that of columns.

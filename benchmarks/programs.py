@@ -119,7 +119,7 @@ def measure(cases: Mapping[str, tuple[Case, ...]], programs: Path, mirror: Any, 
                 row |= {"setting": case.setting, "dataset": dataset, "note": case.note}
                 try:
                     found = compared(case, clone, data.X, data.Y)
-                except RuntimeError as reason:
+                except (RuntimeError, FileNotFoundError) as reason:  # the latter without Octave
                     raise SystemExit(f"the program of {case.method} fails on {dataset}: {reason}") from None
                 rows = pd.DataFrame([row | {"compared": name} | values for name, values in found.items()])
                 print(module, case.setting, dataset, found, flush=True)
@@ -130,7 +130,7 @@ def measure(cases: Mapping[str, tuple[Case, ...]], programs: Path, mirror: Any, 
 
 def page_of(page: str, table: pd.DataFrame) -> str:
     """Return the text of the page with this table between its marks."""
-    lines = ["| method | program | compared | agreement | |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| method | program | compared | agreement | notes |", "| --- | --- | --- | --- | --- |"]
     for (method, setting, result), rows in table.groupby(["method", "setting", "compared"]):
         program, note = rows["program"].iloc[0], rows["note"].iloc[0]
         cells = [f"`{method}`", f"[{program}](https://github.com/{program.partition('@')[0]})"]

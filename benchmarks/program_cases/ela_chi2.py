@@ -1,4 +1,4 @@
-"""ELA-CHI2, beside two programs: by the laboratory of PMU, and for Python."""
+"""ELA-CHI2, beside a program of the laboratory of PMU."""
 
 from __future__ import annotations
 

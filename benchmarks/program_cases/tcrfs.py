@@ -12,7 +12,7 @@ stand_in("skfeature.utility", "entropy_estimators", midd=mutual, cmidd=condition
 sys.modules["skfeature"] = SimpleNamespace(utility=sys.modules["skfeature.utility"])
 """
 )
-CODE = "from TCRFS import TCRFS\\nranking = TCRFS(X, Y, int(numK.item()))"
+CODE = "from TCRFS import TCRFS\nranking = TCRFS(X, Y, int(numK.item()))"
 CASES = (
     Case(
         "tcrfs",
