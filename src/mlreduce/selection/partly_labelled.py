@@ -138,8 +138,8 @@ class MDFS(PartlyLabelledSelector):
 
     F solves a Sylvester equation, by conjugate gradients, which also solve it where cells are unknown. The program
     multiplies the second term by alpha, too, takes labels -1 and 1, and joins an instance with as many neighbours as
-    there are other labels. Its graph of labels is meant to join nearest ones, but with as many as there are others. The
-    problem is convex.
+    there are other labels. It joins a label with as many nearest ones as there are others: with all. The problem is
+    convex.
 
     References
     ----------
