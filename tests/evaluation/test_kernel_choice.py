@@ -22,6 +22,7 @@ METHODS = {
     "br": {},
     "kernel-cplst": {},
     "short": {"method": "kernel-cplst", "n_components": 2},
+    "kernel-occa": {},
     "pbr": {"random_state": 3},
 }
 GAMMAS, ALPHAS = [1.0, 0.01, 0.1], [1e-5, 1e-2, 1.0]
@@ -34,7 +35,7 @@ def by_hand(X, Y, entry, label, gamma, alpha, folds, seed):
     for fold in range(folds):
         train, test = fold_rows(np.arange(len(Y)), folds, fold)[:2]
         coder = mlreduce.registry.make_entry(label, entry)
-        if label in ("kernel-cplst", "short"):
+        if label in ("kernel-cplst", "short", "kernel-occa"):
             coder.set_params(gamma=gamma, alpha=alpha)
         coder.fit(X[train], Y[train])
         model = mlreduce.make("kernel-ridge", gamma=gamma, alpha=alpha).fit(X[train], coder.encode(Y[train]))

@@ -13,7 +13,8 @@ import mlreduce
 from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace.kernel_cplst import KernelCPLST, explained_by_kernel
+from mlreduce.labelspace.kernel_cplst import KernelCPLST, KernelOCCA, explained_by_kernel
+from mlreduce.labelspace.statistics import LabelStatistics
 from mlreduce.linalg.kernels import kernel_ridge
 
 
@@ -44,6 +45,40 @@ def test_a_linear_kernel_and_a_small_penalty_give_cplst(example):
     np.testing.assert_allclose(np.abs(np.diag(vectors.T[::-1] @ cplst.components_.T)), 1, atol=1e-6)
 
 
+def test_a_linear_kernel_and_a_small_penalty_give_occa(example):
+    X, Y = example
+    Xc, statistics = X - X.mean(axis=0), LabelStatistics.of(Y)
+    explained = explained_by_kernel(Xc @ Xc.T, 1e-7, Y - statistics.mean)
+    coder, occa = KernelOCCA().fit_statistics(statistics.with_centred(explained)), mlreduce.OCCA().fit(X, Y)
+    np.testing.assert_allclose(coder.eigenvalues_, occa.eigenvalues_, rtol=1e-6)
+    np.testing.assert_allclose(coder.components_, occa.components_, atol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_codes_of_kernel_occa_are_those_predicted_best(alpha, size, example, rng):
+    """The error that `kernel-ridge` leaves on the training rows; the eigenvalues are its parts."""
+    X, Y = example
+    coder = KernelOCCA(size, gamma=0.2, alpha=alpha).fit(X, Y)
+
+    def error(V):
+        codes = (Y - Y.mean(axis=0)) @ V.T
+        return np.sum((mlreduce.KernelRidgeRegressor(gamma=0.2, alpha=alpha).fit(X, codes).predict(X) - codes) ** 2)
+
+    assert error(coder.components_) == pytest.approx(-coder.eigenvalues_.sum(), rel=1e-6)
+    others = KernelCPLST(size, gamma=0.2, alpha=alpha), mlreduce.PLST(size)
+    rivals = [other.fit(X, Y).components_ for other in others]
+    rivals += [scipy.linalg.qr(rng.standard_normal((Y.shape[1], Y.shape[1])))[0][:size] for _ in range(5)]
+    assert all(error(coder.components_) <= error(V) * (1 + 1e-9) for V in rivals)
+
+
+def test_a_narrow_kernel_leaves_the_labels_that_vary_least(example):
+    """Where all labels are shrunk alike the error is their variance: PLST from its end."""
+    X, Y = example
+    coder, plst = KernelOCCA(gamma=1e6, alpha=0.5).fit(X, Y), mlreduce.PLST().fit(None, Y)
+    np.testing.assert_allclose(coder.components_, plst.components_[::-1], atol=1e-8)
+
+
 def test_a_narrow_kernel_explains_every_label_alike(example):
     """Rows that have nothing in common are shrunk by alpha / (1 + alpha), whatever their labels: PLST."""
     X, Y = example
@@ -68,9 +103,10 @@ def test_no_random_orthonormal_code_beats_it(seed, size, gamma, alpha):
 
 @pytest.mark.parametrize("value", [0, -1, np.nan, np.inf, "much", False])
 @pytest.mark.parametrize("name", ["gamma", "alpha"])
-def test_impossible_parameters(value, name, example):
+@pytest.mark.parametrize("cls", [KernelCPLST, KernelOCCA])
+def test_impossible_parameters(cls, value, name, example):
     with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
-        KernelCPLST(**{name: value}).fit(*example)
+        cls(**{name: value}).fit(*example)
 
 
 def test_studies_fit_it_with_the_parameters_chosen_per_split():
@@ -92,6 +128,6 @@ def test_studies_fit_it_with_the_parameters_chosen_per_split():
 
 def test_a_kernel_beyond_memory_is_refused(monkeypatch):
     monkeypatch.setattr("os.sysconf", lambda name: 1000)
-    for method in (KernelCPLST(), mlreduce.make("kernel-ridge")):
+    for method in (KernelCPLST(), KernelOCCA(), mlreduce.make("kernel-ridge")):
         with pytest.raises(DataError, match=r"GB of memory .*300 rows|300 rows .*GB of memory"):
             method.fit(np.eye(300, 2), np.eye(300, 3))

@@ -18,7 +18,7 @@ from mlreduce.linalg import gram, lsqr
 from mlreduce.predictors.ridge import RidgeRegressor
 
 ALL = mlreduce.list_methods("labelspace")
-ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst"]
+ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst", "kernel-occa"]
 REDUCING = [name for name in ALL if name != "br"]
 LINEAR = [name for name in ALL if name not in ("cs", "mlc-bmad")]  # decoding is
 DRAWN = ["cs", "cssp", "pbr"]  # by the position of a label
@@ -78,7 +78,7 @@ def test_no_random_orthonormal_code_beats_cplst(seed, size):
 def test_orthonormal_codes_at_full_size_are_binary_relevance(example):
     X, Y = example
     expected = CodedClassifier(mlreduce.BR(), RidgeRegressor(1.0)).fit(X, Y)
-    for name in ("plst", "occa", "cplst", "kernel-cplst", "cca-code", "pbr", "cssp"):
+    for name in ("plst", "occa", "cplst", "kernel-cplst", "kernel-occa", "cca-code", "pbr", "cssp"):
         model = CodedClassifier(make(name), RidgeRegressor(1.0)).fit(X, Y)
         np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-10)
         np.testing.assert_array_equal(model.predict(X), expected.predict(X))
@@ -153,7 +153,7 @@ def test_cplst_finds_the_planted_labels_and_plst_the_coin():
 def test_order_of_labels_and_rows_and_units_do_not_matter(name, example, rng):
     X, Y = example
     labels, rows = rng.permutation(5), rng.permutation(len(Y))
-    unit = 1 if name == "kernel-cplst" else 1000  # the width of its kernel has the features' unit
+    unit = 1 if name.startswith("kernel-") else 1000  # the width of its kernel has the features' unit
     first = CodedClassifier(make(name)).fit(X, Y).decision_function(X)
     second = CodedClassifier(make(name)).fit(unit * X[rows] - 3, Y[rows][:, labels])
     np.testing.assert_allclose(second.decision_function(unit * X - 3), first[:, labels], atol=1e-8)

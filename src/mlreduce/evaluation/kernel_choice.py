@@ -146,8 +146,8 @@ class _Fold:
             if not coder.kernelised and (coder.feature_aware or not coder.shares_statistics):
                 raise ConfigurationError(
                     f"{label!r} has no kernel to choose: it looks at the features through least squares, or its codes "
-                    "are no linear map of the labels; a kernel is chosen for kernel-cplst and for linear codes of the "
-                    "labels alone"
+                    "are no linear map of the labels; a kernel is chosen for kernel-cplst, kernel-occa and linear "
+                    "codes of the labels alone"
                 )
             self._coders[label] = coder if coder.kernelised else coder.fit_statistics(self._statistics)
 

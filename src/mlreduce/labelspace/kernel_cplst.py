@@ -1,4 +1,4 @@
-"""Conditional principal label space transformation with a kernel."""
+"""Conditional principal label space transformation and OCCA with kernel ridge regression."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from mlreduce.complexity import Complexity
+from mlreduce.labelspace.base import LabelCoder
+from mlreduce.labelspace.occa import OCCA
 from mlreduce.labelspace.sketch import LeadingCoder
 from mlreduce.labelspace.statistics import (
     LabelStatistics,
@@ -26,7 +28,7 @@ from mlreduce.linalg.kernels import (
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["KernelCPLST", "explained_by_kernel"]
+__all__ = ["KernelCPLST", "KernelOCCA", "explained_by_kernel"]
 
 
 def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -> FloatArray:
@@ -39,16 +41,8 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
     return centred.T @ centred - residual.T @ residual
 
 
-@register("kernel-cplst")
-class KernelCPLST(LeadingCoder):
-    """Kernel conditional principal label space transformation (kernel CPLST): CPLST with kernel ridge regression.
-
-    Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ)Z``, Z the centred labels, K the Gaussian kernel
-    ``exp(-gamma ||x - x'||^2)`` of the training rows and ``Q = (K + alpha I)^-1``: the smallest sum of encoding and
-    prediction error on the training rows that an orthonormal code has with this regression. Train the predictor
-    ``kernel-ridge`` with the same ``gamma`` and ``alpha`` on the codes.
-
-    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+class _KernelCoder(LabelCoder):
+    """Base of the coders whose regression is kernel ridge regression with a Gaussian kernel.
 
     Parameters
     ----------
@@ -64,20 +58,9 @@ class KernelCPLST(LeadingCoder):
     ----------
     gamma_ : float
         The value used; only after `fit`.
-
-    References
-    ----------
-    Chen and Lin (2012), section 3.2, equation (8).
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.KernelCPLST(n_components=3, alpha=0.1).fit(data.X, data.Y).components_.shape
-    (3, 8)
     """
 
-    complexity = Complexity("n s + n^3", "n^2 + n k + k q")
+    complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
     feature_aware = True
     kernelised = True
 
@@ -92,6 +75,43 @@ class KernelCPLST(LeadingCoder):
         centred = table - statistics.mean
         return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
 
+    def _kernel(self, features: Any) -> FloatArray:
+        check_positive(self.alpha, "alpha")
+        self.gamma_ = check_gamma(self.gamma, features)
+        check_kernel_size(features.shape[0])
+        return gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
+
+
+@register("kernel-cplst")
+class KernelCPLST(_KernelCoder, LeadingCoder):
+    """Kernel conditional principal label space transformation (kernel CPLST): CPLST with kernel ridge regression.
+
+    Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ)Z``, Z the centred labels, K the Gaussian kernel
+    ``exp(-gamma ||x - x'||^2)`` of the training rows and ``Q = (K + alpha I)^-1``: the smallest sum of encoding and
+    prediction error on the training rows that an orthonormal code has with this regression. Train the predictor
+    ``kernel-ridge`` with the same ``gamma`` and ``alpha`` on the codes.
+
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
+    Parameters
+    ----------
+    n_components, gamma, alpha
+        As of `_KernelCoder`.
+
+    References
+    ----------
+    Chen and Lin (2012), section 3.2, equation (8).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.KernelCPLST(n_components=3, alpha=0.1).fit(data.X, data.Y).components_.shape
+    (3, 8)
+    """
+
+    complexity = Complexity("n s + n^3", "n^2 + n k + k q")
+
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
         return vectors, values
@@ -101,8 +121,38 @@ class KernelCPLST(LeadingCoder):
         residual = kernel_ridge(kernel, self.alpha, np.eye(len(kernel))).residual
         return lambda targets: targets - residual @ (residual @ targets)
 
-    def _kernel(self, features: Any) -> FloatArray:
-        check_positive(self.alpha, "alpha")
-        self.gamma_ = check_gamma(self.gamma, features)
-        check_kernel_size(features.shape[0])
-        return gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
+
+@register("kernel-occa")
+class KernelOCCA(_KernelCoder, OCCA):
+    """Kernel orthogonally constrained canonical correlation analysis (kernel OCCA): OCCA with kernel ridge regression.
+
+    Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ - I)Z``, which is ``-alpha^2 Z'QQZ``, with Z, K and Q as
+    of `KernelCPLST`: the smallest prediction error ``||KQZV' - ZV'||_F^2`` on the training rows that an orthonormal
+    code has with this regression. Directions that it fits exactly, such as those of labels that do not vary, come
+    first; ties go by the variance of the labels. Train the predictor ``kernel-ridge`` with the same ``gamma`` and
+    ``alpha`` on the codes.
+
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
+    Parameters
+    ----------
+    n_components, gamma, alpha
+        As of `_KernelCoder`.
+
+    References
+    ----------
+    Chen and Lin (2012), sections 3 and 3.2: equation (4) with the regression of equation (7), which the paper says can
+    be done and does not write out.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> coder = mlreduce.KernelOCCA(n_components=3, alpha=0.1).fit(data.X, data.Y)
+    >>> coder.components_.shape
+    (3, 12)
+    >>> bool((coder.eigenvalues_ <= 0).all())  # prediction errors, with changed sign
+    True
+    """
+
+    complexity = _KernelCoder.complexity
