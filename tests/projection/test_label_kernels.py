@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from projection_problems import data, same_directions
+from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.pipeline import make_pipeline
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -15,6 +18,7 @@ both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense",
 KERNELS = {
     "linear": ("linear", lambda Y: Y @ Y.T),
     "rbf": ("rbf", lambda Y: rbf_kernel(Y, gamma=0.4)),
+    "delta": ("delta", lambda Y: (Y[:, None] == Y).all(axis=2).astype(float)),
     "callable": (polynomial_kernel, polynomial_kernel),
 }
 kernels = pytest.mark.parametrize(("kernel", "matrix_of"), KERNELS.values(), ids=KERNELS)
@@ -71,6 +75,36 @@ def test_linear_kernel_is_mddm(kind, problem):
     same_directions(ours.fit(kind(X), Y), mddm.fit(kind(X), Y), rtol=1e-12, atol=1e-12)
 
 
+@both
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "delta"])
+def test_supervised_pca_is_mddm_with_a_kernel(kernel, kind, problem):
+    X, Y = problem
+    ours, mddm = (mlreduce.make(name, kernel=kernel).fit(kind(X), Y) for name in ("supervised-pca", "mddm-kernel"))
+    np.testing.assert_array_equal(ours.components_, mddm.components_)
+    if kernel == "linear":
+        same_directions(ours, mlreduce.make("mddmp", coding="binary").fit(X, Y))
+
+
+def test_supervised_pca_of_different_label_sets_is_pca(rng):
+    Y = (np.arange(16)[:, None] >> np.arange(4)) % 2
+    X = rng.standard_normal((16, 6)) * np.linspace(1, 3, 6)
+    ours, pca = mlreduce.make("supervised-pca").fit(X, Y), mlreduce.make("pca").fit(X)
+    np.testing.assert_allclose(np.abs(ours.components_), np.abs(pca.components_), atol=1e-9)
+
+
+def test_supervised_pca_of_a_root_of_the_kernel_is_its_kernel_form(rng):
+    """max tr(B'KHLHKB) subject to B'KB = I; the projections of the training rows are HKB."""
+    X, Y = data(rng, 20, 4, 3)
+    K, L = rbf_kernel(X, gamma=0.1), (Y[:, None] == Y).all(axis=2).astype(float)
+    H = np.eye(20) - 1 / 20
+    values, B = scipy.linalg.eigh(K @ H @ L @ H @ K, K)
+    root = Nystroem(kernel="rbf", gamma=0.1, n_components=20, random_state=0)
+    model = make_pipeline(root, mlreduce.make("supervised-pca", n_components=3))
+    Z = model.fit_transform(X, Y)
+    np.testing.assert_allclose(model[-1].eigenvalues_, values[::-1][:3], rtol=1e-6)
+    np.testing.assert_allclose(np.abs(Z), np.abs(H @ K @ B[:, ::-1][:, :3]), atol=1e-6)
+
+
 @kernels
 @both
 @pytest.mark.parametrize("estimate", ["biased", "unbiased"])
@@ -116,7 +150,7 @@ def test_constant_labels_are_refused(kernel, value, n, rng):
         mlreduce.make("sfehs", kernel=kernel, estimate="unbiased").fit(X, np.full((n, 3), value))
 
 
-@pytest.mark.parametrize("name", ["mddm-kernel", "sfehs"])
+@pytest.mark.parametrize("name", ["mddm-kernel", "sfehs", "supervised-pca"])
 @pytest.mark.parametrize(
     ("kernel", "sentence"),
     [

@@ -27,7 +27,7 @@ class SFEHS(MDDMKernel):
     ----------
     n_components
         As of `Projection`.
-    kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
+    kernel : {"linear", "rbf", "delta"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         L, as of `MDDMKernel`.
     gamma : float or None, default=None
         Of ``"rbf"``, > 0; None is 1 over the mean squared distance of two instances' labels.

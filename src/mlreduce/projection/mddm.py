@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, squared_distances
-from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.projection.base import LEAST_SQUARES, THIN, Projection
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray, Size, as_dense, check_memory, check_option, check_range
 
-__all__ = ["MDDMKernel", "MDDMf", "MDDMp", "label_scale"]
+__all__ = ["MDDMKernel", "MDDMf", "MDDMp", "SupervisedPCA", "label_scale"]
 
 # Largest asymmetry of a user's kernel matrix, relative to its largest entry.
 _SYMMETRIC = 1e-10
@@ -25,6 +25,7 @@ _SYMMETRIC = 1e-10
 # Cells up to which distances of labels are those of arrays.
 _FEW_CELLS = 2**25
 
+_KERNELS = ["linear", "rbf", "delta"]
 _SCALES = {"signed": 2.0, "binary": 1.0}
 
 
@@ -131,9 +132,10 @@ class MDDMKernel(Projection):
     ----------
     n_components
         As of `Projection`.
-    kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
-        ``"linear"``: ``YY'``, Y in {0, 1}. ``"rbf"``: ``exp(-gamma ||y - y'||^2)``. A callable takes Y as an ndarray
-        in {0, 1} and returns the matrix; a matrix has the order of the rows passed to `fit`.
+    kernel : {"linear", "rbf", "delta"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
+        ``"linear"``: ``YY'``, Y in {0, 1}. ``"rbf"``: ``exp(-gamma ||y - y'||^2)``. ``"delta"``: 1 for two instances
+        with the same labels, 0 for others. A callable takes Y as an ndarray in {0, 1} and returns the matrix; a matrix
+        has the order of the rows passed to `fit`.
     gamma : float or None, default=None
         Of ``"rbf"``, > 0; None is 1 over the mean squared distance of two instances' labels.
 
@@ -166,8 +168,8 @@ class MDDMKernel(Projection):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if isinstance(self.kernel, str) and self.kernel not in ("linear", "rbf"):
-            raise DataError(unknown_name("kernel of labels", self.kernel, ["linear", "rbf"]))
+        if isinstance(self.kernel, str) and self.kernel not in _KERNELS:
+            raise DataError(unknown_name("kernel of labels", self.kernel, _KERNELS))
         if self.gamma is not None:
             check_positive(self.gamma, "gamma")
 
@@ -178,21 +180,68 @@ class MDDMKernel(Projection):
             if self.kernel == "linear":
                 return Form(factor=labels)
             # Instances with equal labels have equal rows: the kernel is one of the distinct label sets.
-            first, which = distinct_rows(labels)
+            first, which = data.label_sets
+            members = selection_matrix(which, len(first))
+            if self.kernel == "delta":
+                return Form(factor=members)
             many = 2 * len(first) > len(which)  # few are equal: a factor would not be thin
             _check_kernel(len(which) if many else len(first))
             kernel = gaussian_kernel(squared_distances(_few_labels(labels[first])), check_gamma(self.gamma, labels))
             if many:
                 return Form(graph=kernel[np.ix_(which, which)])
-            members = sp.csr_array(
-                (np.ones(len(which)), which, np.arange(len(which) + 1)), shape=(len(which), len(first))
-            )
             return Form(factor=members, middle=kernel)
         _check_kernel(labels.shape[0])
         return Form(graph=_checked_kernel(self.kernel, as_dense(labels)))
 
     def _objective(self, data: TrainingSet) -> Form:
         return self._kernel(data)
+
+
+@register("supervised-pca")
+class SupervisedPCA(MDDMKernel):
+    """Supervised principal component analysis (SPCA): the dependence on a kernel of the labels, label sets as classes.
+
+    ``max tr(P'Xc'LXcP)`` subject to ``P'P = I``: `MDDMKernel` with another default of the kernel L. With the delta
+    kernel it is the scatter of the sums of the label sets, ``Xc'TT'Xc`` for the indicator T of these sets: at most as
+    many directions as different label sets, less one. Where every instance has a label set of its own it is PCA.
+
+    Parameters
+    ----------
+    n_components
+        As of `Projection`.
+    kernel : {"linear", "rbf", "delta"}, callable or ndarray of shape (n_samples, n_samples), default="delta"
+        L, as of `MDDMKernel`. With ``"linear"`` it is `MDDMp` in binary coding.
+    gamma
+        As of `MDDMKernel`.
+
+    Notes
+    -----
+    Where instances are fewer than features the singular value decomposition of ``Xc'T`` takes the place of the
+    eigenvectors (the paper's dual form). The paper's kernel form, ``max tr(B'KHLHKB)`` subject to ``B'KB = I``, is this
+    method on the rows of a root of the kernel matrix K, as `sklearn.kernel_approximation.Nystroem` makes it.
+
+    References
+    ----------
+    Barshan, Ghodsi, Azimifar and Zolghadri Jahromi (2011), "Supervised principal component analysis: visualization,
+    classification and regression on subspaces and submanifolds".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.SupervisedPCA().fit(data.X, data.Y).n_components_  # the labels are properties of ten digits
+    9
+    """
+
+    complexity = Complexity("s m + m^3", "d q")
+
+    def __init__(
+        self,
+        n_components: Size = None,
+        kernel: str | Callable[[FloatArray], Any] | FloatArray = "delta",
+        gamma: float | None = None,
+    ) -> None:
+        super().__init__(n_components, kernel, gamma)
 
 
 def _few_labels(labels: Any) -> Any:

@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.spectral.form import as_csr
 from mlreduce.validation import FloatArray, as_dense, check_memory
 
-__all__ = ["TrainingSet"]
+__all__ = ["TrainingSet", "selection_matrix"]
 
 _Value = TypeVar("_Value")
 
@@ -142,7 +143,7 @@ class TrainingSet:
         TrainingSet
             With zeros as labels of the other instances.
         """
-        selection = _selection_matrix(np.flatnonzero(labelled), len(labelled))
+        selection = selection_matrix(np.flatnonzero(labelled), len(labelled))
         return cls(X, as_csr(selection.T @ labels), labelled, points)
 
     @property
@@ -191,10 +192,10 @@ class TrainingSet:
         """
         n_samples = whole.X.shape[0]
         if whole is self:
-            return _selection_matrix(np.arange(n_samples), n_samples)
+            return selection_matrix(np.arange(n_samples), n_samples)
         for origin, rows in self._origins:
             if origin() is whole:
-                return _selection_matrix(rows, n_samples)
+                return selection_matrix(rows, n_samples)
         raise ValueError("not a subset of the other training set")
 
     @cached_property
@@ -206,6 +207,11 @@ class TrainingSet:
     def label_counts(self) -> FloatArray:
         """Number of labels of each instance, shape (n_samples,)."""
         return np.asarray(self.labels.sum(axis=1), dtype=np.float64).reshape(-1)
+
+    @cached_property
+    def label_sets(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """First instance of each different label set, and the number of the set of each instance."""
+        return distinct_rows(self.labels)
 
     @cached_property
     def label_products(self) -> FloatArray:
@@ -223,6 +229,9 @@ class TrainingSet:
         return scatter
 
 
-def _selection_matrix(rows: NDArray[np.intp], n_samples: int) -> Any:
-    """Return the matrix that selects rows, shape (n_rows, n_samples)."""
+def selection_matrix(rows: NDArray[np.intp], n_samples: int) -> Any:
+    """Return the matrix that selects rows, shape (n_rows, n_samples): in each row a single one, in the given column.
+
+    Of the numbers of the classes of instances it is the matrix of their members, shape (n_samples, n_classes).
+    """
     return sp.csr_array((np.ones(len(rows)), rows, np.arange(len(rows) + 1)), shape=(len(rows), n_samples))
