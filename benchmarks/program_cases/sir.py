@@ -29,12 +29,13 @@ CASES = (
             "fitted = SlicedInverseRegression(n_directions=10, n_slices=len(set(y))).fit(X, y)\n"
             "P, eigenvalues = fitted.directions_, fitted.eigenvalues_\n"
             "directions = P * np.sign(P[range(len(P)), np.abs(P).argmax(axis=1)])[:, np.newaxis]",
-            functions="np.int = int",
+            functions="import types, numpy.core.numeric\nnp.int, numpy.core.numeric.ComplexWarning = int, Warning\n"
+            "sys.modules['six'] = types.SimpleNamespace(string_types=str)",
         ),
         directions,
         ("directions", "eigenvalues"),
         "10, a slice for each label set",
-        "np.int, which NumPy no longer has, put back",
+        "the package six, and names that NumPy no longer has, put in their places",
         data=sets,
     ),
 )
