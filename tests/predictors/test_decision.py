@@ -33,6 +33,7 @@ CLASSIFIERS = {
     "sleec": mlreduce.SLEEC(),
     "majority-labels": mlreduce.MajorityLabels(),
     "rakel": mlreduce.RAkEL(random_state=0),
+    "lift": mlreduce.LIFT(random_state=0),
     "coded": mlreduce.CodedClassifier(),
     "ridge": ThresholdClassifier(),
     "kernel-ridge": ThresholdClassifier(mlreduce.KernelRidgeRegressor()),

@@ -25,6 +25,7 @@ PARAMETERS = {
     "ml-knn": {"n_neighbors": 5, "decision": "half"},
     "kernel-ridge": {"gamma": 0.1},
     "mlnb": {"variance_floor": 1e-9},
+    "lift": {"random_state": 0, "ratio": 0.3},
 }
 
 

@@ -87,7 +87,7 @@ def test_eigenvalues_are_shares_of_variance(slices, rng):
         (1, "all 6 are a slice each, so that any direction is as good, of 6 different label sets with min_count=1"),
         (
             2,
-            "all 6 are one slice, of 6 different label sets with min_count=2; take another min_count, or slices='labels'",
+            "all 6 are one slice, of 6 different label sets with min_count=2; take another min_count, or slices=",
         ),
     ],
 )

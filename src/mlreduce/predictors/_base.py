@@ -14,6 +14,7 @@ from sklearn.utils import ClassifierTags, Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors.decision import Blocks, Decision, best_labels, check_decision, fold_blocks, fold_predictions
 from mlreduce.validation import (
@@ -38,6 +39,8 @@ __all__ = [
     "ProbableClassifier",
     "Regressor",
     "ScoringClassifier",
+    "narrow",
+    "seeded",
 ]
 
 
@@ -521,3 +524,20 @@ class NestedClassifier(LabelClassifier):
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         raise NotImplementedError  # abstract
+
+
+def seeded(estimator: Any, random: np.random.RandomState) -> Any:
+    """Return a copy of a classifier, with a seed where it takes one and has none."""
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")) or isinstance(estimator, type):
+        raise DataError(f"estimator must be a classifier, such as LogisticRegression(); got {estimator!r}")
+    made = clone(estimator)
+    unset = [name for name, value in made.get_params().items() if name.endswith("random_state") and value is None]
+    return made.set_params(**{name: random.randint(2**31 - 1) for name in sorted(unset)})
+
+
+def narrow(features: Any) -> Any:
+    """Return sparse features with indices of 32 bits, which is all that scikit-learn's k-means takes."""
+    if not is_sparse(features):
+        return features
+    places = (part.astype(np.int32, copy=False) for part in (features.indices, features.indptr))
+    return sp.csr_array((features.data, *places), shape=features.shape)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -16,9 +15,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, warn
+from mlreduce.exceptions import warn
 from mlreduce.linalg.utilities import distinct_rows
-from mlreduce.predictors._base import LabelClassifier, ProbableClassifier
+from mlreduce.predictors._base import LabelClassifier, ProbableClassifier, seeded
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_count, check_features, is_sparse
 
@@ -33,7 +32,8 @@ class _SetModel:
         self.sets = labels[first].astype(np.int8)
         # One class is no problem for a classifier, and most refuse it.
         several = self.sets.shape[0] > 1
-        self.estimator = _seeded(estimator, random).fit(features, classes) if several else None
+        made = _tree() if estimator is None else estimator
+        self.estimator = seeded(made, random).fit(features, classes) if several else None
 
     def predict(self, features: Any) -> Any:
         """Return the labels of the predicted class of each row, CSR where they were."""
@@ -41,16 +41,6 @@ class _SetModel:
         return self.sets[
             np.zeros(n_rows, dtype=np.intp) if self.estimator is None else self.estimator.predict(features)
         ]
-
-
-def _seeded(estimator: Any, random: Any) -> Any:
-    """Return a copy of a classifier, or a decision tree for None, with a seed where it takes one and has none."""
-    made = _tree() if estimator is None else estimator
-    if not (hasattr(made, "fit") and hasattr(made, "predict")) or isinstance(made, type):
-        raise DataError(f"estimator must be a classifier, such as LogisticRegression(); got {made!r}")
-    made = clone(made)
-    unset = [name for name, value in made.get_params().items() if name.endswith("random_state") and value is None]
-    return made.set_params(**{name: random.randint(2**31 - 1) for name in sorted(unset)})
 
 
 def _tree() -> Any:

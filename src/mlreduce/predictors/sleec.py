@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
 from mlreduce.linalg.distances import nearest, row_blocks
-from mlreduce.predictors._base import DecidingClassifier
+from mlreduce.predictors._base import DecidingClassifier, narrow
 from mlreduce.predictors._choice import best_candidate
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN
 from mlreduce.predictors.ridge import RidgeRegressor
@@ -60,7 +60,7 @@ class _Learner(NamedTuple):
     def shares(self, features: Any, n_labels: int) -> FloatArray:
         if self.partition is None:
             return self.clusters[0].shares(features)
-        shares, members = np.zeros((features.shape[0], n_labels)), self.partition.predict(_narrow(features))
+        shares, members = np.zeros((features.shape[0], n_labels)), self.partition.predict(narrow(features))
         for number in np.unique(members):
             rows = np.flatnonzero(members == number)
             shares[rows] = self.clusters[number].shares(features[rows])
@@ -251,7 +251,7 @@ class SLEEC(DecidingClassifier):
         if self.n_clusters_ == 1:
             return None, np.zeros(features.shape[0], dtype=np.intp)
         partition = KMeans(self.n_clusters_, n_init=1, random_state=random.randint(2**31 - 1))
-        return partition, partition.fit_predict(_narrow(features))
+        return partition, partition.fit_predict(narrow(features))
 
     def _cluster(self, features: Any, labels: Any) -> _Cluster:
         regressor, history = self._regressor(features, labels, self.n_components_, self.max_steps)
@@ -371,11 +371,3 @@ def _errors(pairs: Any, embedding: FloatArray) -> tuple[Any, float]:
 def _columns(embedded: FloatArray) -> FloatArray:
     """Return predictions as a table, of one column too."""
     return embedded.reshape(len(embedded), -1)
-
-
-def _narrow(features: Any) -> Any:
-    """Return sparse features with indices of 32 bits, which is all that scikit-learn's k-means takes."""
-    if not is_sparse(features):
-        return features
-    places = (part.astype(np.int32, copy=False) for part in (features.indices, features.indptr))
-    return sp.csr_array((features.data, *places), shape=features.shape)
