@@ -11,6 +11,7 @@ import threadpoolctl
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
@@ -18,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.kernels import squared_distances
 from mlreduce.predictors._base import ProbableClassifier, narrow, seeded
 from mlreduce.registry import register
@@ -176,6 +176,8 @@ class LIFT(ProbableClassifier):
 
 
 def _distances(features: Any, centres: FloatArray) -> FloatArray:
-    """Return the distances of instances to centres, of sparse features in blocks of rows."""
-    blocks = row_blocks(*features.shape) if is_sparse(features) else [slice(None)]
-    return np.vstack([np.sqrt(squared_distances(as_dense(features[rows]), centres)) for rows in blocks])
+    """Return the distances of instances to centres; sparse features stay sparse."""
+    if is_sparse(features):
+        distances: FloatArray = euclidean_distances(narrow(features), centres)
+        return distances
+    return np.sqrt(squared_distances(features, centres))
