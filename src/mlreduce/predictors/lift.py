@@ -83,7 +83,7 @@ class LIFT(ProbableClassifier):
     (100, 18)
     """
 
-    complexity = Complexity("n s", "d q")
+    complexity = Complexity("s p", "d q")
     takes_unknown_cells = True
 
     def __init__(
