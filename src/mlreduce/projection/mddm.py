@@ -233,7 +233,7 @@ class SupervisedPCA(MDDMKernel):
     9
     """
 
-    complexity = Complexity("s m + m^3", "d q")
+    complexity = Complexity("s m + m^3", "d k")
 
     def __init__(
         self,
