@@ -74,3 +74,13 @@ def steps(F, Y, fitted, criterion, relevance=None):
     values = [criterion(F, Y, f, last) for f in order[number:]]
     np.testing.assert_allclose(fitted.gains_[order[number:]], values, atol=1e-9)
     assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
+
+
+def correlation_distances(X, Y):
+    """One minus the correlation of each feature with each label."""
+    return np.array([[1 - np.corrcoef(x, y)[0, 1] for y in Y.T] for x in X.T])
+
+
+def ridge_coefficients(X, Y):
+    """Of the labels on the features as they are, with the penalty 10."""
+    return np.linalg.solve(X.T @ X + 10 * np.eye(X.shape[1]), X.T @ Y)

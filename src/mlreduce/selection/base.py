@@ -28,7 +28,14 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["DiscretisingSelector", "Selector", "check_not_negative", "check_variant"]
+__all__ = [
+    "DiscretisingSelector",
+    "Selector",
+    "check_not_negative",
+    "check_some_vary",
+    "check_variant",
+    "varying_labels",
+]
 
 #: Values of ``variant`` where a paper's published code differs from its equations.
 VARIANTS = ("equations", "published-code")
@@ -61,6 +68,35 @@ def check_not_negative(X: Any, method: str, names: Any) -> None:
             f"Negative values in data passed to {method}: X holds {lowest[column]:g} in column {column}{named}; it "
             "takes features >= 0, such as counts, or values scaled to [0, 1] by sklearn.preprocessing.MinMaxScaler"
         )
+
+
+def check_some_vary(varying: NDArray[np.intp], n_samples: int) -> NDArray[np.intp]:
+    """Return the labels that some instances have and others do not, if there are any.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    if not len(varying):
+        raise DataError(
+            f"no label has both values among the {n_samples} instances: a score compares those that have a label with "
+            "those that do not, and all labels are of one class"
+        )
+    return varying
+
+
+def varying_labels(labels: Any) -> Any:
+    """Return the columns of the labels that some instances have and others do not.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    sizes = np.asarray(labels.sum(axis=0)).reshape(-1)
+    varying = np.flatnonzero((sizes > 0) & (sizes < labels.shape[0]))
+    return labels[:, check_some_vary(varying, labels.shape[0])]
 
 
 class Selector(NamedParameters, SelectorMixin, BaseEstimator):

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import cg
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation import FloatArray
+from mlreduce.linalg.compiled import compiled
+from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
 
 # Diagonal shift before a factorisation, relative to the largest diagonal entry; iterative refinement removes it.
 _SHIFT = 1e-7
 _REPEATS = 200
+
+# Of a sparse matrix: most sweeps before the first set, their last change relative to the largest weight, and the
+# relative residual of conjugate gradients, which are refined.
+_SWEEPS, _ROUGH = 1000, 1e-6
+_GRADIENTS = 1e-8
 
 # Largest number of changes of the active set, per variable; about ten in all are usual.
 _CHANGES = 10
@@ -35,7 +44,7 @@ class Minimum(NamedTuple):
     residual: float
 
 
-def violation(Q: FloatArray, c: FloatArray, x: FloatArray) -> float:
+def violation(Q: Any, c: FloatArray, x: FloatArray) -> float:
     """Return by how much the conditions of a minimum are violated, relative to the largest entry of c.
 
     The slope ``Qx - c`` must be 0 where x is positive and not negative elsewhere.
@@ -61,7 +70,7 @@ def nearest_positive(Q: FloatArray) -> tuple[FloatArray, int]:
     return (nearest + nearest.T) / 2, len(values)
 
 
-def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
+def minimise(Q: Any, c: FloatArray) -> Minimum:
     """Minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative.
 
     Block pivoting first: features with a negative weight leave the set and those whose weight would grow enter it, all
@@ -75,9 +84,10 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
 
     Parameters
     ----------
-    Q : ndarray of shape (n, n)
+    Q : ndarray or csr_array of shape (n, n)
         Positive semidefinite. The function must be bounded below; where weights are not unique they are (nearly) those
-        of the smallest norm for their set.
+        of the smallest norm for their set. A sparse matrix must be positive definite: its first set is that after
+        some sweeps of coordinate descent, and systems are solved by conjugate gradients.
     c : ndarray of shape (n,)
 
     Raises
@@ -85,7 +95,7 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
     DataError
         If the function has no minimum for a 0 on the diagonal of Q.
     """
-    if ((np.diag(Q) <= 0) & (c > 0)).any():
+    if ((Q.diagonal() <= 0) & (c > 0)).any():
         raise DataError("the quadratic program has no minimum: a weight of which more is better costs nothing")
     flat = _FLAT * float(np.abs(c).max(initial=0.0))
     known: dict[bytes, FloatArray] = {}
@@ -97,13 +107,14 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
     return Minimum(x, excess)
 
 
-def _pivot(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, FloatArray]) -> FloatArray:
+def _pivot(Q: Any, c: FloatArray, flat: float, known: dict[bytes, FloatArray]) -> FloatArray:
     """Return the end of block pivoting, which may not be the minimum; keep the solutions by their sets."""
     x = np.zeros(len(c))
-    wrong = inside = c > flat
+    wrong = inside = _swept(Q.indptr, Q.indices, Q.data, c) > 0 if is_sparse(Q) else c > flat
     left = len(c)
     while 0 < np.count_nonzero(wrong) <= left:
-        left = int(_LEFT * np.count_nonzero(wrong))
+        left = int(np.count_nonzero(wrong))
+        left = left - 1 if is_sparse(Q) else int(_LEFT * left)
         x, chosen = np.zeros(len(c)), np.flatnonzero(inside)
         x[chosen] = known[chosen.tobytes()] = _solve(Q[np.ix_(chosen, chosen)], c[chosen])
         wrong = np.where(inside, x <= 0, Q @ x - c < -flat)
@@ -111,7 +122,29 @@ def _pivot(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, FloatAr
     return np.maximum(x, 0.0)
 
 
-def _descend(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, FloatArray]) -> FloatArray:
+@compiled
+def _swept(
+    indptr: NDArray[np.integer[Any]], indices: NDArray[np.integer[Any]], values: FloatArray, c: FloatArray
+) -> FloatArray:
+    """Return what coordinate descent comes to from zeros, for a symmetric CSR matrix."""
+    x = np.zeros(len(c))
+    for _ in range(_SWEEPS):
+        moved = largest = 0.0
+        for row in range(len(c)):
+            slope, curvature = -c[row], 0.0
+            for entry in range(indptr[row], indptr[row + 1]):
+                slope += values[entry] * x[indices[entry]]
+                if indices[entry] == row:
+                    curvature += values[entry]
+            weight = max(0.0, x[row] - slope / curvature)
+            moved, largest = max(moved, abs(weight - x[row])), max(largest, weight)
+            x[row] = weight
+        if moved <= _ROUGH * largest:
+            break
+    return x
+
+
+def _descend(Q: Any, c: FloatArray, flat: float, known: dict[bytes, FloatArray]) -> FloatArray:
     """Return the minimum by an active set."""
     x, value = np.zeros(len(c)), 0.0
     for _ in range(_CHANGES * (len(c) + 10)):
@@ -128,7 +161,7 @@ def _descend(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, Float
 
 
 def _feasible_minimum(
-    Q: FloatArray, c: FloatArray, x: FloatArray, inside: NDArray[np.bool_], known: dict[bytes, FloatArray]
+    Q: Any, c: FloatArray, x: FloatArray, inside: NDArray[np.bool_], known: dict[bytes, FloatArray]
 ) -> FloatArray:
     """Return the minimum over a set of features and its subsets, by feasible steps; some solutions are known."""
     x = x.copy()
@@ -150,8 +183,11 @@ def _feasible_minimum(
     return x
 
 
-def _solve(Q: FloatArray, c: FloatArray) -> FloatArray:
+def _solve(Q: Any, c: FloatArray) -> FloatArray:
     """Solve a possibly singular system with a diagonal shift and iterative refinement."""
+    if is_sparse(Q):
+        inverse = sp.diags_array(1.0 / Q.diagonal())
+        return _refined(Q, c, lambda left: cg(Q, left, rtol=_GRADIENTS, M=inverse)[0])
     shift = _SHIFT * float(np.diag(Q).max())
     while True:
         shifted = Q.copy().T  # the same matrix, in LAPACK's order
@@ -160,10 +196,15 @@ def _solve(Q: FloatArray, c: FloatArray) -> FloatArray:
         if info == 0:
             break
         shift *= 10.0
+    return _refined(Q, c, lambda left: scipy.linalg.lapack.dpotrs(factor, left)[0])
+
+
+def _refined(Q: Any, c: FloatArray, solve: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Solve a system by a function that solves it roughly, until the residual is rounding error."""
     x = np.zeros(len(c))
     for _ in range(_REPEATS):
         left = c - Q @ x
         if np.abs(left).max() <= _SOLVED * np.abs(c).max():
             break
-        x += scipy.linalg.lapack.dpotrs(factor, left)[0]
+        x += solve(left)
     return x

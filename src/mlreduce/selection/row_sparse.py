@@ -33,6 +33,7 @@ from mlreduce.validation import (
 )
 
 __all__ = [
+    "Copies",
     "Loss",
     "Regression",
     "RowSparseSelector",
@@ -270,7 +271,7 @@ class _Path:
     """Minima of a method's problem for one weight after the other, each from the one before."""
 
     def __init__(self, method: RowSparseSelector, X: Any, labels: FloatArray) -> None:
-        self._copies = _Copies(X, method._centred) if method._merges_copies else None
+        self._copies = Copies(X, method._centred) if method._merges_copies else None
         if self._copies is not None:
             X = self._copies.merged(X)
         self.loss, self._positive = method._loss(X, labels), method._positive
@@ -315,7 +316,7 @@ class _Path:
         return rounded
 
 
-class _Copies:
+class Copies:
     """Columns that are equal, or one the negative of the other, as one column each.
 
     Of m copies of x any split of the coefficients is as good, where all have the same sign; it is split evenly. Then

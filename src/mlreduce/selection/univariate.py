@@ -15,12 +15,11 @@ from sklearn.preprocessing import scale
 from sklearn.utils import Tags, check_random_state
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import known_together, rows_of
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector
+from mlreduce.selection.base import Selector, check_some_vary
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, is_sparse, split_known
 
 __all__ = ["AnovaF", "Chi2", "MutualInformation", "UnivariateSelector"]
@@ -66,12 +65,8 @@ class UnivariateSelector(Selector):
         check_option(self.aggregate, "aggregate", AGGREGATES)
         present, known = split_known(labels)
         sizes = np.asarray(present.sum(axis=0)).reshape(-1)
-        varying = np.flatnonzero((sizes > 0) & (sizes < (labels.shape[0] if known is None else known.sum(axis=0))))
-        if not len(varying):
-            raise DataError(
-                f"no label has both values among the {labels.shape[0]} instances: a score compares those that have a "
-                "label with those that do not, and all labels are of one class"
-            )
+        counts = labels.shape[0] if known is None else known.sum(axis=0)
+        varying = check_some_vary(np.flatnonzero((sizes > 0) & (sizes < counts)), labels.shape[0])
         members, total, score = sp.csc_array(present), np.zeros(X.shape[1]), self._scorer(X)
         for block in row_blocks(len(varying), X.shape[1], _BLOCK_BYTES):
             chosen = varying[block]
