@@ -61,7 +61,7 @@ REASONS = {
     **dict.fromkeys(["olpp", "onpp", "mesd-dla", "mesd-sonpp", "mesd-olpp-r", "ssmmc", "ssdne"], _LEAST),
     **dict.fromkeys(["cca", "mlda", "dmlda", "mesd-lfda", "mesd-mfa", "npp", "sslfda", "ssmfa"], _WIDE),
     "lpp": f"{_WIDE}; features that are not centred leave a trivial first direction",
-    **dict.fromkeys(["anova", "mim", "mutual-info", "spec"], _SINGLE),
+    **dict.fromkeys(["anova", "mcls", "mim", "mutual-info", "spec"], _SINGLE),
     **dict.fromkeys(["jmi", "lrfs"], _PAIRS),
     **dict.fromkeys(["ppt-chi2", "ppt-mi"], _PRUNED),
     **dict.fromkeys(["br-knn", "cc-knn"], "shares of three neighbours: labels that none of them has are tied"),

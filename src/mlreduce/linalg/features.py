@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import canonical
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Coordinates", "Features", "WeightedFeatures", "constant_columns", "shifted"]
+__all__ = ["Coordinates", "Features", "WeightedFeatures", "column_scatter", "constant_columns", "shifted"]
 
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
@@ -331,6 +331,12 @@ def constant_columns(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[n
 def shifted(X: Any) -> Any:
     """Return features less their means: of a sparse matrix, which stays so, the columns that have no zeros."""
     return Features(X, centred=True).stored if is_sparse(X) else X - X.mean(axis=0)
+
+
+def column_scatter(X: Any) -> FloatArray:
+    """Return ``sum (x - mean)^2`` of each column of features that are `shifted`."""
+    squares: FloatArray = _column_squares(X) - np.square(np.asarray(X.sum(axis=0)).reshape(-1)) / X.shape[0]
+    return np.maximum(squares, 0.0)
 
 
 def _any_value(X: Any) -> NDArray[np.bool_]:

@@ -10,8 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from mlreduce.complexity import Complexity
-from mlreduce.linalg.distances import squared_norms, to_grid
-from mlreduce.linalg.features import shifted
+from mlreduce.linalg.distances import to_grid
+from mlreduce.linalg.features import column_scatter, shifted
 from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, varying_labels
@@ -46,9 +46,8 @@ def correlation_distances(X: Any, labels: Any) -> FloatArray:
     centred = shifted(X)
     means = np.asarray(centred.mean(axis=0)).reshape(-1)
     covariances = as_dense(members @ centred) - np.multiply.outer(counts, means)
-    scatter = np.maximum(squared_norms(centred.T) - n_samples * np.square(means), 0.0)
     covariances *= quotient(1.0, np.sqrt(counts * (1.0 - counts / n_samples)))[:, np.newaxis]
-    covariances *= quotient(1.0, np.sqrt(scatter))
+    covariances *= quotient(1.0, np.sqrt(column_scatter(centred)))
     return np.ascontiguousarray(to_grid(1.0 - covariances, _UNIT).T)
 
 

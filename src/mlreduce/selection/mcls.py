@@ -10,7 +10,7 @@ from scipy.sparse import csgraph
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.distances import squared_norms
-from mlreduce.linalg.features import shifted
+from mlreduce.linalg.features import column_scatter, shifted
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant, varying_labels
@@ -163,7 +163,7 @@ def _laplacian_scores(X: Any, graph: Any, of_constant: float) -> FloatArray:
 
 def _constraint_scores(X: Any, joined: Any) -> FloatArray:
     """Return ``x'Lx / x'L'x`` of each feature, with the Laplacian L' of the pairs that are not joined."""
-    X, n_samples = shifted(X), X.shape[0]
+    X = shifted(X)
     within = _along(X, csgraph.laplacian(joined))
-    total = n_samples * squared_norms(X.T) - np.square(np.asarray(X.sum(axis=0)).reshape(-1))
+    total = X.shape[0] * column_scatter(X)
     return quotient(within, np.maximum(total - within, _NONE * total))

@@ -15,8 +15,8 @@ from scipy.special import entr
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks, to_grid
-from mlreduce.linalg.features import Features
-from mlreduce.linalg.utilities import quotient
+from mlreduce.linalg.features import Features, column_scatter, shifted
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.selection.row_sparse import Copies
@@ -25,6 +25,7 @@ from mlreduce.validation import FloatArray, Size, check_option, check_range
 __all__ = ["MFSMCDM", "PMFS", "RidgeCoefficientSelector"]
 
 WEIGHTS = ("entropy", "equal")
+SCALES = ("std", None)
 
 # Coefficients, relative to the largest, and scores are rounded to multiples of this, so that ties are exact.
 _UNIT = 2.0**-32
@@ -41,19 +42,23 @@ class RidgeCoefficientSelector(Selector):
     k
         As of `Selector`.
     ridge : float, default=10.0
-        Weight of the coefficients' squares, > 0: in squared units of the features.
+        Weight of the coefficients' squares, > 0.
+    scale : {"std"} or None, default="std"
+        What features are divided by: their standard deviations. With None rankings depend on units, and features of
+        small numbers have large coefficients.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_varying_labels)
-        D, a column for each label that varies.
+        D, of features as they are scaled, a column for each label that varies.
     """
 
     by_feature: tuple[str, ...] = ("coef_",)
 
-    def __init__(self, k: Size = 0.5, ridge: float = 10.0) -> None:
+    def __init__(self, k: Size = 0.5, ridge: float = 10.0, scale: Literal["std"] | None = "std") -> None:
         self.k = k
         self.ridge = ridge
+        self.scale = scale
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         labels = varying_labels(labels)
@@ -68,6 +73,8 @@ class RidgeCoefficientSelector(Selector):
 
     def _coefficients(self, X: Any, labels: FloatArray) -> FloatArray:
         ridge = check_range(self.ridge, "ridge", 0, open_ends=True)
+        if check_option(self.scale, "scale", SCALES) == "std":
+            X = scaled(X, columns=quotient(np.sqrt(X.shape[0]), np.sqrt(column_scatter(shifted(X)))))
         copies = Copies(X, centred=False)
         features = Features(copies.merged(X), centred=False)
         by_feature = features.shape[1] <= features.shape[0]
@@ -99,7 +106,7 @@ class MFSMCDM(RidgeCoefficientSelector):
 
     Parameters
     ----------
-    k, ridge
+    k, ridge, scale
         As of `RidgeCoefficientSelector`.
     weights : {"entropy", "equal"}, default="entropy"
         Weights a of the labels: their entropies over the sum of these, or all the same.
@@ -111,13 +118,12 @@ class MFSMCDM(RidgeCoefficientSelector):
 
     Notes
     -----
-    Coefficients keep their sign: a feature that speaks against a label ranks behind one that says nothing. They depend
-    on the units of the features, which the authors do not say.
+    Coefficients keep their sign: a feature that speaks against a label ranks behind one that says nothing.
 
     Cost: O(n d min(n, d) + min(n, d)^3 + n d q).
 
-    The authors' program computes the weights by entropies, but overwrites what they multiply: it is the method with
-    ``weights="equal"``.
+    The authors' program computes the weights by entropies, but overwrites what they multiply, and takes features as
+    they are: it is the method with ``weights="equal", scale=None``.
 
     References
     ----------
@@ -164,7 +170,7 @@ class PMFS(RidgeCoefficientSelector):
 
     Parameters
     ----------
-    k, ridge
+    k, ridge, scale
         As of `RidgeCoefficientSelector`.
 
     Attributes
@@ -176,6 +182,8 @@ class PMFS(RidgeCoefficientSelector):
     -----
     Features with equal values are one member of a front, and have the same score: copies neither crowd nor separate
     others. In the authors' program they have different crowding distances by their order, of which some are undefined.
+    It takes features as they are, as ``scale=None``, and adds a column of fronts to a row of crowding distances, which
+    makes a matrix: its ranking is that of the fronts alone.
 
     Cost: O(n d min(n, d) + min(n, d)^3 + n d q + d^2 q).
 
