@@ -81,7 +81,7 @@ def test_selections_are_nested_and_follow_k_without_another_fit(name):
         before = support
 
 
-@pytest.mark.parametrize("name", ["mlfs", "mlrf", "spec"])
+@pytest.mark.parametrize("name", ["mlfs", "mlrf", "spec", "mgfs", "mfs-mcdm", "pmfs", "mcls"])
 def test_of_equal_scores_the_first_column_comes_first(name):
     X, Y = data()
     ranking = make(name).fit(X[:, [0, 0, 1, 1]], Y).ranking_

@@ -22,7 +22,7 @@ NAMES = registry.method_names("selection")
 SPARSE = [name for name in NAMES if registry.method_class(name).takes_sparse_labels]
 # Of the others the definitions take W, pairs of labels, or dense labels.
 DENSE = {"all-features", "csfs", "lasso-multitask", "mdfs", "mifs", "mlrf", "mssl", "random-features", "rfs", "scmfs"}
-DENSE |= {"sfus"}
+DENSE |= {"mcls", "mfs-mcdm", "pmfs", "sfus"}
 
 
 def make(name, **parameters):

@@ -83,3 +83,40 @@ def test_of_mope_and_qpfs():
     assert (100 * differences["yeast"].abs()).round().max() == 1
     assert (rest > 0).all(axis=None)
     says("docs/deviations.md", f"on emotions and birds by {rest.min(axis=None):.0f} to {rest.max(axis=None):.0f} %")
+
+
+def test_of_selectors_beside_controls():
+    table = pd.read_csv(PROJECT / "docs" / "performance" / "defaults.csv").query("family == 'selection'")
+    ap = {name: part.pivot(index="method", columns="dataset", values="ap") for name, part in table.groupby("predictor")}
+    ridge, knn = ap["ridge"], ap["ml-knn"]
+
+    def above(name, other):
+        return [int((values.loc[name] > values.loc[other]).sum()) for values in (ridge, knn)]
+
+    def row(name, *others):
+        counts = ["{}, {}".format(*above(name, other)) for other in others]
+        return f"| `{name}` | {ridge.loc[name].mean():.3f} | {knn.loc[name].mean():.3f} | {' | '.join(counts)}"
+
+    four = ["mgfs", "bmfs", "mfs-mcdm", "pmfs"]
+    page = "docs/methods/graph-selection.md"
+    says(page, *(row(name, "mim", "random-features") for name in four))
+    says(page, row("random-features"), row("all-features"))
+    says(page, row("mim", "random-features").replace(" | 6, 5", " | | 6, 5"))
+    assert ridge.loc[four].mean(axis=1).idxmax() == "bmfs"
+    assert knn.loc[four].mean(axis=1).idxmax() == "mgfs"
+    assert abs(knn.loc["mgfs"].mean() - knn.loc["all-features"].mean()) < 0.005
+    assert [ridge.loc[four].mean(axis=1).idxmin(), knn.loc[four].mean(axis=1).idxmin()] == ["mfs-mcdm"] * 2
+    assert ridge.loc["chi2"].count() == 5
+    assert [above(name, "chi2") for name in four] == [[4, 3], [3, 2], [2, 2], [2, 3]]
+
+    means, digits, scene = ([values[part] for values in (ridge, knn)] for part in (slice(None), "digits", "scene"))
+    means = {name: [values.loc[name].mean() for values in means] for name in ("mcls", "mim", "random-features")}
+    says(
+        "docs/methods/mcls.md",
+        "{:.3f} with ridge, {:.3f} with ML-kNN; `mim` has {:.3f} and {:.3f}, random features {:.3f} and {:.3f}".format(
+            *means["mcls"], *means["mim"], *means["random-features"]
+        ),
+        f"ML-kNN has {digits[1]['mcls']:.3f} from its features, {digits[1]['mim']:.3f} from those of `mim`",
+        f"on scene {scene[1]['mcls']:.3f}, below random features' {scene[1]['random-features']:.3f}",
+    )
+    assert (ridge.loc["mcls", ["enron", "languagelog"]] < ridge.loc["random-features", ["enron", "languagelog"]]).all()

@@ -141,8 +141,14 @@ class MFSMCDM(RidgeCoefficientSelector):
 
     complexity = Complexity("s m + m^3 + s q", "m^2 + d q")
 
-    def __init__(self, k: Size = 0.5, ridge: float = 10.0, weights: Literal["entropy", "equal"] = "entropy") -> None:
-        super().__init__(k, ridge)
+    def __init__(
+        self,
+        k: Size = 0.5,
+        ridge: float = 10.0,
+        scale: Literal["std"] | None = "std",
+        weights: Literal["entropy", "equal"] = "entropy",
+    ) -> None:
+        super().__init__(k, ridge, scale)
         self.weights = weights
 
     def _of_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
