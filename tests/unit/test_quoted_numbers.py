@@ -120,3 +120,15 @@ def test_of_selectors_beside_controls():
         f"on scene {scene[1]['mcls']:.3f}, below random features' {scene[1]['random-features']:.3f}",
     )
     assert (ridge.loc["mcls", ["enron", "languagelog"]] < ridge.loc["random-features", ["enron", "languagelog"]]).all()
+
+
+def test_of_mcls_beside_its_program():
+    table = pd.read_csv(PROJECT / "docs" / "performance" / "programs.csv").fillna({"setting": ""})
+    rows = table.query("method == 'mcls'").set_index(["setting", "dataset"]).sort_index()
+    program, equations = rows.loc['variant="published-code"'], rows.loc[""]
+    assert program.loc["emotions", "difference"] < 2e-14
+    says(
+        "docs/methods/mcls.md",
+        f"and {program.loc['yeast', 'difference']:.1%}".replace("%", " %") + " on yeast",
+        "rank correlations of {:.2f} and {:.2f}".format(*equations.loc[["emotions", "yeast"], "spearman"]),
+    )
