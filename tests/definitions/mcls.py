@@ -23,6 +23,7 @@ def definition(X, Y, fitted):
     np.testing.assert_allclose(slopes[signs * mu > 1], 0, atol=1e-9)
     assert slopes.min() > -1e-9
     assert (signs * mu > 1).any()
+    assert fitted.kkt_residual_ < 1e-11
 
     S = closeness(X) * closeness(np.array([row / np.linalg.norm(row) for row in mu]))
     joined = np.array([[j in near[i][:3] or i in near[j][:3] for j in range(n)] for i in range(n)])

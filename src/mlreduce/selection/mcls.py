@@ -64,6 +64,8 @@ class MCLS(Selector):
         Of "equations" <= 0: 0 is as smooth as can be.
     numerical_labels_ : ndarray of shape (n_samples, n_varying_labels)
         mu, a column for each label that varies.
+    kkt_residual_ : float
+        By how much the conditions of their minima are violated at most, relative to the largest slope at -1 and 1.
 
     Notes
     -----
@@ -107,7 +109,7 @@ class MCLS(Selector):
         number = check_count(self.n_neighbors, "n_neighbors")
         ridge = check_range(self.ridge, "ridge", 0, open_ends=True)
         data, unit_rows = TrainingSet(X), _unit_rows(X)
-        self.numerical_labels_ = _numerical_labels(data, varying_labels(labels), number, ridge)
+        self.numerical_labels_, self.kkt_residual_ = _numerical_labels(data, varying_labels(labels), number, ridge)
         by_labels = _closeness(TrainingSet(_unit_rows(self.numerical_labels_)), number)
         graph = sp.csr_array(_closeness(data, number).multiply(by_labels))
         constraint = _constraint_scores(X, Proximity("constant", n_neighbors=number).matrix(data))
@@ -120,16 +122,18 @@ def _unit_rows(X: Any) -> Any:
     return scaled(X, quotient(1.0, np.sqrt(squared_norms(X))))
 
 
-def _numerical_labels(data: TrainingSet, labels: FloatArray, number: int, ridge: float) -> FloatArray:
-    """Return mu: with ``mu = y o (1 + x)`` it is a program in x >= 0 for each label."""
+def _numerical_labels(data: TrainingSet, labels: FloatArray, number: int, ridge: float) -> tuple[FloatArray, float]:
+    """Return mu, and the largest violation: with ``mu = y o (1 + x)`` it is a program in x >= 0 for each label."""
     rest = sp.eye_array(len(labels), format="csr") - reconstruction_weights(data, number)
     errors = sp.csr_array(rest.T @ rest)
     errors = sp.csr_array(errors + ridge * errors.diagonal().mean() * sp.eye_array(len(labels)))
-    numerical = 2.0 * labels - 1.0
+    numerical, residual = 2.0 * labels - 1.0, 0.0
     for label in numerical.T:
         signed = scaled(errors, label, label)
-        label *= 1.0 + minimise(signed, -degrees(signed)).x
-    return numerical
+        minimum = minimise(signed, -degrees(signed))
+        label *= 1.0 + minimum.x
+        residual = max(residual, minimum.residual)
+    return numerical, residual
 
 
 def _closeness(data: TrainingSet, number: int) -> Any:
