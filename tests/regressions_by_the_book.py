@@ -147,3 +147,22 @@ def mifs_objective(X, Y, S, W, V, B, alpha, beta, gamma):
 def scmfs_objective(X, Y, W, V, Q, B, alpha, beta, gamma):
     errors = np.sum((X @ W - V) ** 2) + alpha * np.sum((X - V @ Q) ** 2) + beta * np.sum((Y - V @ B) ** 2)
     return errors + gamma * lengths(W).sum()
+
+
+def mrdm(X, Y, S, alpha, beta, gamma, rounds):
+    """W and V together: eigenvectors of a matrix of all instances, of the smallest eigenvalues."""
+    n, d = X.shape
+    Z, D = centring(n) @ Y, np.eye(d)
+    for _ in range(rounds):
+        inverse = np.linalg.inv(X.T @ X + gamma * D)
+        T = alpha * laplacian(S) - beta * Z @ Z.T + np.eye(n) - X @ inverse @ X.T
+        V = np.linalg.eigh(T)[1][:, : Y.shape[1]]
+        W = inverse @ X.T @ V
+        D = weights(W)
+    return W, V
+
+
+def mrdm_objective(X, Z, L, W, V, alpha, beta, gamma):
+    """With the centred labels Z."""
+    dependence = np.trace(V.T @ Z @ Z.T @ V)
+    return np.sum((X @ W - V) ** 2) + alpha * bends(V, L) - beta * dependence + gamma * lengths(W).sum()

@@ -15,12 +15,14 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MSSL, SCMFS, SFUS, row_sparse
+from mlreduce.selection import CSFS, MDFS, MIFS, MRDM, MSSL, SCMFS, SFUS, row_sparse
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-NAMES = ["csfs", "mdfs", "mifs", "mssl", "scmfs", "sfus"]
+NAMES = ["csfs", "mdfs", "mifs", "mrdm", "mssl", "scmfs", "sfus"]
+#: Whose proximity is a graph of the instances.
+GRAPH = {"mdfs", "mifs", "mrdm"}
 PARTLY = ["csfs", "mdfs"]
 every = pytest.mark.parametrize("name", NAMES)
 partly = pytest.mark.parametrize("name", PARTLY)
@@ -44,8 +46,8 @@ def hide(Y, share, seed=0):
     return Y
 
 
-def graph(points):
-    weights = Proximity().matrix(TrainingSet(points))
+def graph(points, proximity=None):
+    weights = Proximity(**(proximity or {})).matrix(TrainingSet(points))
     return weights.toarray() if sp.issparse(weights) else weights
 
 
@@ -353,6 +355,38 @@ def test_labels_that_nobody_has_need_no_feature(name):
     assert mlreduce.make(name).fit(X, Y).scores_[2] == 0 or name == "mssl"  # by the coefficients of its neighbours
 
 
+# Orthonormal latent labels
+
+
+@pytest.mark.parametrize("proximity", [None, {"n_neighbors": None, "tau": 20.0}])
+@pytest.mark.parametrize(("alpha", "beta", "gamma"), [(1, 1, 1), (1, 0.01, 0.3), (0.1, 0.1, 0.1), (5, 0.1, 0.1)])
+@pytest.mark.parametrize("shape", [(80, 9, 3), (30, 40, 3)])
+def test_mrdm_is_as_good_as_with_eigenvectors_of_all_instances(shape, alpha, beta, gamma, proximity):
+    X, Y = problem(*shape)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    fitted = MRDM(alpha=alpha, beta=beta, gamma=gamma, proximity=proximity).fit(X, Y)
+    S, Z = graph(X, proximity), Y - Y.mean(axis=0)
+    W, V = book.mrdm(X, Y, S, alpha, beta, gamma, 60)
+    theirs = book.mrdm_objective(X, Z, book.laplacian(S), W, V, alpha, beta, gamma) + beta * (Z**2).sum()
+    assert fitted.objective_[-1] <= theirs * (1 + 1e-8)
+    np.testing.assert_allclose(fitted.scores_, book.lengths(W), atol=0.02 * fitted.scores_.max())
+
+
+def test_equal_singular_values_of_the_labels_do_not_decide_on_ranks():
+    """Labels that are equally frequent and exclude each other; a label and its copy."""
+    X = problem(60, 9)[0]
+    X -= X.mean(axis=0)
+    Y, order = np.eye(3)[np.arange(60) % 3][:, [0, 1, 2, 2]], np.random.default_rng(1).permutation(60)
+    for alpha in (0.0, 0.1, 1.0):
+        method = MRDM(alpha=alpha, gamma="10%", proximity={"weight": "constant", "n_neighbors": None})
+        fitted = method.fit(X, Y)
+        assert fitted.latent_labels_.shape == (60, 2)
+        scores = fitted.scores_
+        assert (scores > 0).any()
+        again = method.fit(X[order], Y[order][:, [2, 3, 0, 1]])
+        np.testing.assert_allclose(again.scores_, scores, atol=1e-6 * scores.max())
+
+
 # The shared mode
 
 
@@ -446,7 +480,7 @@ def test_rows_of_zeros_are_ranked_by_how_steep_the_loss_is():
     np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steep, -fitted.scores_)))
 
 
-@pytest.mark.parametrize("name", ["csfs", "mdfs", "mifs", "sfus", "rfs", "scmfs"])
+@pytest.mark.parametrize("name", ["csfs", "mdfs", "mifs", "mrdm", "sfus", "rfs", "scmfs"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_copies_have_equal_scores_and_cost_nothing(name, form):
     X, Y = problem(60, 9)
@@ -487,9 +521,7 @@ def test_the_weight_is_that_of_the_smallest_error_on_rows_held_out(name):
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_few_rows(name, n):
     X, Y = problem(n, 4)
-    scores = (
-        mlreduce.make(name, **({"proximity": {"n_neighbors": 1}} if name in ("mdfs", "mifs") else {})).fit(X, Y).scores_
-    )
+    scores = mlreduce.make(name, **({"proximity": {"n_neighbors": 1}} if name in GRAPH else {})).fit(X, Y).scores_
     assert np.isfinite(scores).all()
 
 
