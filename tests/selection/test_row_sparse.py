@@ -15,15 +15,15 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MRDM, MSSL, SCMFS, SFUS, row_sparse
+from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, SCMFS, SFUS, row_sparse
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-NAMES = ["csfs", "mdfs", "mifs", "mrdm", "mssl", "scmfs", "sfus"]
+NAMES = ["csfs", "mdfs", "mifs", "mlmlfs", "mrdm", "mssl", "scmfs", "sfus"]
 #: Whose proximity is a graph of the instances.
-GRAPH = {"mdfs", "mifs", "mrdm"}
-PARTLY = ["csfs", "mdfs"]
+GRAPH = {"mdfs", "mifs", "mlmlfs", "mrdm"}
+PARTLY = ["csfs", "mdfs", "mlmlfs"]
 every = pytest.mark.parametrize("name", NAMES)
 partly = pytest.mark.parametrize("name", PARTLY)
 sizes = {"n": st.integers(2, 20), "d": st.integers(1, 20), "q": st.integers(1, 4), "seed": st.integers(0, 10**6)}
@@ -355,6 +355,29 @@ def test_labels_that_nobody_has_need_no_feature(name):
     assert mlreduce.make(name).fit(X, Y).scores_[2] == 0 or name == "mssl"  # by the coefficients of its neighbours
 
 
+# Norms of residuals, and labels that are not known
+
+
+@pytest.mark.parametrize("shape", [(60, 9, 3), (15, 30, 3)])
+def test_mlmlfs_ends_at_the_limit_of_the_reference(shape):
+    """The problem is convex."""
+    X, Y = problem(*shape)
+    Y, S = hide(Y, 0.3), graph(X)
+    fitted = MLMLFS(alpha=0.1, gamma=1.0).fit(X, Y)
+    W, b, F = book.mlmlfs(X, Y, S, 0.1, 1.0, 3000)
+    limit = book.mlmlfs_objective(X, F, book.laplacian(S), W, b, 0.1, 1.0)
+    assert limit * (1 - 1e-3) <= fitted.objective_[-1] <= limit * (1 + 1e-8)
+    np.testing.assert_allclose(fitted.scores_, book.lengths(W), atol=0.02 * fitted.scores_.max())
+
+
+def test_features_that_matter_come_first_despite_outliers_and_hidden_labels():
+    X, Y = problem(200, 12)
+    Y = hide(Y, 0.3)
+    assert set(np.argsort(MLMLFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    X[:4, 11], Y[:4] = 1e3, 1.0  # a squared loss would follow these
+    assert set(np.argsort(MLMLFS(alpha=0.0, gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+
+
 # Orthonormal latent labels
 
 
@@ -480,7 +503,7 @@ def test_rows_of_zeros_are_ranked_by_how_steep_the_loss_is():
     np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steep, -fitted.scores_)))
 
 
-@pytest.mark.parametrize("name", ["csfs", "mdfs", "mifs", "mrdm", "sfus", "rfs", "scmfs"])
+@pytest.mark.parametrize("name", ["csfs", "mdfs", "mifs", "mlmlfs", "mrdm", "sfus", "rfs", "scmfs"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_copies_have_equal_scores_and_cost_nothing(name, form):
     X, Y = problem(60, 9)

@@ -16,7 +16,7 @@ from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, is_sparse
 
-__all__ = ["RFS"]
+__all__ = ["RFS", "ROUNDED"]
 
 # The system that is solved in each iteration; "auto" is the smaller of the others.
 _SYSTEMS = ("auto", "instances", "features")
@@ -24,8 +24,8 @@ _SYSTEMS = ("auto", "instances", "features")
 # Smallest residual norm in a division; labels are 0 and 1.
 _LEAST_NORM = 1e-8
 
-# Norm of a residual below which its square counts, of "coordinate-descent".
-_ROUNDED = 0.1
+#: Norm of a residual below which its square counts, of "coordinate-descent".
+ROUNDED = 0.1
 
 
 @register("rfs")
@@ -132,7 +132,7 @@ class _Residuals:
     def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
         residuals = self._residuals(coefficients)
         norms = np.linalg.norm(residuals, axis=1)
-        self._norms = np.maximum(norms, _ROUNDED)
+        self._norms = np.maximum(norms, ROUNDED)
         value = float((np.square(norms) / (2.0 * self._norms) + self._norms / 2.0).sum())
         return value, self._X.T @ (residuals / (2.0 * self._norms)[:, np.newaxis])
 

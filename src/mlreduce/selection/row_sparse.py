@@ -34,6 +34,7 @@ from mlreduce.validation import (
 
 __all__ = [
     "Copies",
+    "SMALL",
     "Loss",
     "Regression",
     "RowSparseSelector",
@@ -67,8 +68,8 @@ _FOLDS, _RIDGE = 3, 0.1
 # Relative difference of columns that count as equal.
 _EQUAL = 1e-9
 
-# Number of features up to which all their products are kept.
-_SMALL = 2000
+#: Number of features up to which all their products are kept.
+SMALL = 2000
 
 
 class Loss(Smooth, Protocol):
@@ -417,7 +418,7 @@ class Regression:
             self.alternating = True
         self._curvature = curvature
         self._by_feature = curvature is not None or X.shape[1] <= X.shape[0]
-        self._keeps_products = self._by_feature or X.shape[1] <= _SMALL
+        self._keeps_products = self._by_feature or X.shape[1] <= SMALL
 
     @property
     def n_targets(self) -> int:
