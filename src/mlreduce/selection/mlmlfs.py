@@ -63,14 +63,14 @@ class MLMLFS(PartlyLabelledSelector):
     Cost: O(r (n d^2 + d^3 + n d q)) for r iterations, d being the number of features with rows that are not zero, and
     the search for neighbours of n instances.
 
-    The problem is convex. The norm of a residual is no smooth function where it is 0: as of `RFS`, ``(r^2 / 0.1 + 0.1) /
-    2`` is in place of a norm r below 0.1. With labels -1 and 1, as in the paper, the weight of the manifold term is half
-    of alpha here, and all else is the same. The paper also has powers of the norms of coefficients below 1, for which
-    the problem is not convex.
+    The problem is convex. The norm of a residual is no smooth function where it is 0: as of `RFS`, ``(r^2 / 0.1 + 0.1)
+    / 2`` is in place of a norm r below 0.1. With labels -1 and 1, as in the paper, the weight of the manifold term is
+    half of alpha here, and all else is the same. The paper also has powers of the norms of coefficients below 1, for
+    which the problem is not convex.
 
     The authors' program solves other equations in an iteration than those of its objective (it subtracts 1 from all
-    entries of a matrix in place of the identity), and so smooths the residuals instead of the predictions; its objective
-    may rise.
+    entries of a matrix in place of the identity), and so smooths the residuals instead of the predictions; its
+    objective may rise.
 
     References
     ----------
