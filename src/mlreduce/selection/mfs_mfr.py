@@ -159,7 +159,8 @@ class MFSMFR(DiscretisingSelector):
         self.coef_, self.common_coef_ = weights.both
         self.objective_, self.n_iter_, self.gap_ = np.array(history), len(history), weights.gap
         self._relevance = relevance.sum(axis=1)
-        return weights.both.sum(axis=(0, 2))
+        scores: FloatArray = weights.both.sum(axis=(0, 2))
+        return scores
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._relevance, -scores))

@@ -15,7 +15,7 @@ from mlreduce.validation import FloatArray, Size, check_range
 
 __all__ = ["MRDM"]
 
-# Singular value, relative to the largest, that counts as zero.
+# Singular value, relative to the largest, that counts as zero; of squares, at which they say too little.
 _RANK = 1e-10
 
 # Of the steps in which V is minimised over: the share of what all have gained at which a step is the last one, what
@@ -132,6 +132,7 @@ class _Dependent(Regression):
         self._bound = 2.0 * float(laplacian.diagonal().max())
         left, values, _ = np.linalg.svd(self._centred, full_matrices=False)
         super().__init__(X, left[:, values > _RANK * values.max()], intercept=False)
+        self.targets = self._turned(np.zeros_like(self.targets))
 
     def _image(self, columns: FloatArray) -> FloatArray:
         """Return ``(alpha L - beta H Y Y'H) V``."""
@@ -141,7 +142,9 @@ class _Dependent(Regression):
 
     def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
-        self.targets = latent = self._turned(fitted)
+        if coefficients.any():  # or V is what it has begun with
+            self.targets = self._turned(fitted)
+        latent = self.targets
         smoothness = (latent * (self._laplacian @ latent)).sum()
         errors = np.square(self._centred - latent @ (latent.T @ self._centred)).sum()
         return float(np.square(fitted - latent).sum() + smoothness + self._beta * errors)
@@ -175,6 +178,11 @@ class _Dependent(Regression):
 
 def _polar(columns: FloatArray) -> FloatArray:
     """Return the nearest matrix with orthonormal columns."""
-    left, _, right = np.linalg.svd(columns, full_matrices=False)
-    nearest: FloatArray = left @ right
+    values, vectors = np.linalg.eigh(columns.T @ columns)
+    nearest: FloatArray
+    if values.size and values[0] <= _RANK * values[-1]:  # whose squares say too little
+        left, _, right = np.linalg.svd(columns, full_matrices=False)
+        nearest = left @ right
+    else:
+        nearest = columns @ ((vectors / np.sqrt(values)) @ vectors.T)
     return nearest
