@@ -40,12 +40,12 @@ def longer(X, Y):
 
 def ours(data):
     """Return scores and objective."""
-    fitted = mlreduce.MFSMFR(alpha=data["alpha"], beta=data["beta"], gamma=data["gamma"]).fit(data["X"], data["Y"])
+    fitted = mlreduce.MFSMFR(alpha=data["alpha"], beta=data["beta"], sharing=data["gamma"]).fit(data["X"], data["Y"])
     assert np.linalg.eigvalsh(data["G"])[0] > 0
     return {"scores": fitted.scores_, "objective": fitted.objective_[-1]}
 
 
-SETTING = "alpha 0.002, beta 0.004, gamma 0.01"
+SETTING = "alpha 0.002, beta 0.004, sharing 0.01"
 PROGRAM = "MLcode6/MFS-MFR"
 NOTE = "informations and graph are ours; its steps for the sharing term and its norm of rows are not those of its loss"
 RESULTS = ("scores", "objective")

@@ -23,24 +23,24 @@ def problem(n=80, d=9, q=4, seed=0):
 
 def test_without_penalties_it_is_grro_without_the_relation_of_labels():
     X, Y = problem()
-    fitted = MFSMFR(alpha=0.0, beta=0.0, gamma=0.0, redundancy=2.0, smoothness=0.0, **EXACT).fit(X, Y)
+    fitted = MFSMFR(alpha=0.0, beta=0.0, sharing=0.0, redundancy=2.0, smoothness=0.0, **EXACT).fit(X, Y)
     np.testing.assert_allclose(fitted.scores_, GRRO(alpha=2.0, beta=0.0).fit(X, Y).scores_, atol=1e-8)
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.01])
-def test_it_ends_where_plain_steps_from_elsewhere_end(gamma):
+@pytest.mark.parametrize("sharing", [0.0, 0.01])
+def test_it_ends_where_plain_steps_from_elsewhere_end(sharing):
     """Those of W alone and of M alone, in turn, with steps that are short enough."""
     rng = np.random.default_rng(1)
-    R, Q = rng.gamma(1.0, size=(8, 3)), np.eye(8) + 0.2 * np.ones((8, 8))
+    R, Q = rng.sharing(1.0, size=(8, 3)), np.eye(8) + 0.2 * np.ones((8, 8))
     alpha, beta = 0.3, 0.5
-    weights = _Weights(Q, R, alpha, beta, gamma)
+    weights = _Weights(Q, R, alpha, beta, sharing)
     history = weights.minimise(1e-10, 100_000)
     assert (np.diff(history) <= 0).all()
     W, M = rng.standard_normal((2, 8, 3))
     for _ in range(20_000):
-        W = W - 0.2 * (Q @ (W + M) - R + gamma * M @ (M.T @ W))
+        W = W - 0.2 * (Q @ (W + M) - R + sharing * M @ (M.T @ W))
         W = np.sign(W) * np.maximum(np.abs(W) - 0.2 * alpha, 0)
-        M = M - 0.2 * (Q @ (W + M) - R + gamma * W @ (W.T @ M))
+        M = M - 0.2 * (Q @ (W + M) - R + sharing * W @ (W.T @ M))
         norms = np.linalg.norm(M, axis=1, keepdims=True)
         M = M * np.maximum(1 - 0.2 * beta / np.maximum(norms, 1e-12), 0)
     assert W.any()
@@ -55,7 +55,7 @@ def test_percentages_are_those_of_the_largest_information():
     assert some.coef_.any()
     assert not some.common_coef_.any()
     ranked = np.argsort(MFSMFR(alpha="100%", beta="100%").fit(X, Y).ranking_)
-    assert ranked[0] == MFSMFR(alpha=0.0, gamma=0.0, redundancy=0.0, smoothness=0.0).fit(X, Y).scores_.argmax()
+    assert ranked[0] == MFSMFR(alpha=0.0, sharing=0.0, redundancy=0.0, smoothness=0.0).fit(X, Y).scores_.argmax()
 
 
 def test_a_redundant_copy_lowers_the_scores_of_both():
@@ -68,7 +68,7 @@ def test_a_redundant_copy_lowers_the_scores_of_both():
 
 def test_what_cannot_be_is_refused_and_too_few_iterations_are_said():
     X, Y = problem()
-    for name in ("alpha", "beta", "gamma", "redundancy", "smoothness"):
+    for name in ("alpha", "beta", "sharing", "redundancy", "smoothness"):
         with pytest.raises(DataError, match=f"{name} must be"):
             MFSMFR(**{name: -1.0}).fit(X, Y)
     with pytest.raises(DataError, match="alpha must be a number, a percentage"):

@@ -31,7 +31,7 @@ class MFSMFR(DiscretisingSelector):
 
     The weights W + M, one row per feature, one column per label, minimise
 
-        ||W + M - R||^2 / 2 + alpha sum_jl |w_jl| + beta sum_j ||m_j|| + gamma ||W'M||^2 / 2
+        ||W + M - R||^2 / 2 + alpha sum_jl |w_jl| + beta sum_j ||m_j|| + sharing ||W'M||^2 / 2
         + redundancy tr((W + M)'G (W + M)) / 2 + smoothness tr((W + M)'L (W + M)) / 2
 
     R holds the information of features and labels, G that of features with each other with 1 on the diagonal, in bits;
@@ -47,7 +47,7 @@ class MFSMFR(DiscretisingSelector):
         Weight of the entries of W, >= 0; or as a percentage of the largest entry of R.
     beta : float or str, default="2%"
         Weight of the norms of the rows of M, >= 0; or as a percentage of the largest norm of a row of R.
-    gamma : float, default=0.01
+    sharing : float, default=0.01
         Weight of what W and M have in common, >= 0.
     redundancy : float, default=0.1
         Weight of the redundancy, >= 0.
@@ -89,7 +89,7 @@ class MFSMFR(DiscretisingSelector):
     Cost: O(n d^2 + n d q + r d^2 q) for r iterations, and the search for neighbours of d features.
 
     Gradient steps, extended as in Nesterov's method, after which entries of W and rows of M shrink; they start at 0,
-    with the same step for both, and no step increases the objective. With ``gamma=0`` the problem is convex, and W + M
+    with the same step for both, and no step increases the objective. With ``sharing=0`` the problem is convex, and W + M
     is unique. The authors' program has fixed weights, solves systems for the quadratic terms in each step, and starts
     at a ridge solution that depends on the unit of the features; its objective may rise. Nor does it discretise: it
     takes the whole part of a value, by which features between 0 and 1 have no information. Two bins of equal frequency
@@ -119,7 +119,7 @@ class MFSMFR(DiscretisingSelector):
         k: Size = 0.5,
         alpha: float | str = "1%",
         beta: float | str = "2%",
-        gamma: float = 0.01,
+        sharing: float = 0.01,
         redundancy: float = 0.1,
         smoothness: float = 0.1,
         proximity: ProximityLike = None,
@@ -131,7 +131,7 @@ class MFSMFR(DiscretisingSelector):
         super().__init__(k, discretise, n_bins)
         self.alpha = alpha
         self.beta = beta
-        self.gamma = gamma
+        self.sharing = sharing
         self.redundancy = redundancy
         self.smoothness = smoothness
         self.proximity = proximity
@@ -140,7 +140,7 @@ class MFSMFR(DiscretisingSelector):
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
-        gamma = check_range(self.gamma, "gamma", 0)
+        sharing = check_range(self.sharing, "sharing", 0)
         shares = check_range(self.redundancy, "redundancy", 0), check_range(self.smoothness, "smoothness", 0)
         redundancy, relevance = shared_bits(Counted.of(self._bins(X, labels)), Labels(labels))
         alpha = _weight(self.alpha, "alpha", float(relevance.max()))
@@ -148,7 +148,7 @@ class MFSMFR(DiscretisingSelector):
         redundancy, self.n_negative_eigenvalues_ = nearest_positive(redundancy)
         products = shares[0] * redundancy + shares[1] * graph_laplacian(self.proximity, X.T)
         products.flat[:: len(products) + 1] += 1.0
-        weights = _Weights(products, relevance, alpha, beta, gamma)
+        weights = _Weights(products, relevance, alpha, beta, sharing)
         history = weights.minimise(tol, max_iter)
         if weights.gap > tol > 0:
             warn(
@@ -175,9 +175,9 @@ def _weight(value: float | str, name: str, largest: float) -> float:
 class _Weights:
     """W and M of `MFSMFR`, and the minimisation over both; ``products`` are ``I + redundancy G + smoothness L``."""
 
-    def __init__(self, products: FloatArray, relevance: FloatArray, alpha: float, beta: float, gamma: float) -> None:
+    def __init__(self, products: FloatArray, relevance: FloatArray, alpha: float, beta: float, sharing: float) -> None:
         self._products, self._relevance = products, relevance
-        self._alpha, self._beta, self._gamma = alpha, beta, gamma
+        self._alpha, self._beta, self._sharing = alpha, beta, sharing
         self.both = np.zeros((2, *relevance.shape))
         self.gap = np.inf
 
@@ -185,8 +185,8 @@ class _Weights:
         """Return what has a gradient, and the gradient; ``image`` are the products times W + M."""
         overlap, rest = both[0].T @ both[1], image - self._relevance
         value = np.square(self._relevance).sum() + (both.sum(axis=0) * (rest - self._relevance)).sum()
-        value += self._gamma * np.square(overlap).sum()
-        common = self._gamma * np.stack([both[1] @ overlap.T, both[0] @ overlap])
+        value += self._sharing * np.square(overlap).sum()
+        common = self._sharing * np.stack([both[1] @ overlap.T, both[0] @ overlap])
         return float(value) / 2.0, rest + common
 
     def _penalty(self, both: FloatArray) -> float:
@@ -213,7 +213,9 @@ class _Weights:
             moved_image, change = self._products @ moved.sum(axis=0), moved - ahead
             reached, their_slopes = self._smooth(moved, moved_image)
             bound = smooth + (slopes * change).sum() + 0.5 * steepness * np.square(change).sum()
-            if reached > bound + _ROUNDING * abs(smooth):  # of gamma, whose term has no bound on its second derivative
+            if reached > bound + _ROUNDING * abs(
+                smooth
+            ):  # of sharing, whose term has no bound on its second derivative
                 steepness *= 2.0
                 continue
             reached += self._penalty(moved)
