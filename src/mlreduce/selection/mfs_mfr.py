@@ -89,12 +89,12 @@ class MFSMFR(DiscretisingSelector):
     Cost: O(n d^2 + n d q + r d^2 q) for r iterations, and the search for neighbours of d features.
 
     Gradient steps, extended as in Nesterov's method, after which entries of W and rows of M shrink; they start at 0,
-    with the same step for both, and no step increases the objective. With ``sharing=0`` the problem is convex, and W + M
-    is unique. The authors' program has fixed weights, solves systems for the quadratic terms in each step, and starts
-    at a ridge solution that depends on the unit of the features; its objective may rise. Nor does it discretise: it
-    takes the whole part of a value, by which features between 0 and 1 have no information. Two bins of equal frequency
-    are those of a line of it that is commented out. Where G is not positive semidefinite the nearest such matrix takes
-    its place, as of `QPFS`.
+    with the same step for both, and no step increases the objective. With ``sharing=0`` the problem is convex and W + M
+    unique. The authors' program has fixed weights, solves systems for the quadratic terms in each step, and starts at
+    a ridge solution that depends on the unit of the features; its objective may rise. Nor does it discretise: it takes
+    the whole part of a value, by which features between 0 and 1 have no information. Two bins of equal frequency are
+    those of a line of it that is commented out. Where G is not positive semidefinite the nearest such matrix takes its
+    place, as of `QPFS`.
 
     References
     ----------
