@@ -31,7 +31,7 @@ def test_without_penalties_it_is_grro_without_the_relation_of_labels():
 def test_it_ends_where_plain_steps_from_elsewhere_end(sharing):
     """Those of W alone and of M alone, in turn, with steps that are short enough."""
     rng = np.random.default_rng(1)
-    R, Q = rng.sharing(1.0, size=(8, 3)), np.eye(8) + 0.2 * np.ones((8, 8))
+    R, Q = rng.gamma(1.0, size=(8, 3)), np.eye(8) + 0.2 * np.ones((8, 8))
     alpha, beta = 0.3, 0.5
     weights = _Weights(Q, R, alpha, beta, sharing)
     history = weights.minimise(1e-10, 100_000)
