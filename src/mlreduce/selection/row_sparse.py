@@ -33,8 +33,8 @@ from mlreduce.validation import (
 )
 
 __all__ = [
-    "Copies",
     "SMALL",
+    "Copies",
     "Loss",
     "Regression",
     "RowSparseSelector",
