@@ -31,6 +31,23 @@ def at_minimum(fitted, objective, slopes, order=2):
     assert fitted.gap_ <= 1e-12
 
 
+def stationary(fitted, objective, gradient, weight, by_row=False, positive=True):
+    """The conditions of a minimum of a loss, by its gradient, plus a weighted norm; scores are sums of the rows."""
+    W, slopes = fitted.coef_, -gradient
+    if positive:
+        assert (W >= 0).all()
+        slopes = np.where(W == 0, np.maximum(slopes, 0), slopes)  # no entry can fall below zero
+    sizes = np.linalg.norm(W, axis=1, keepdims=True) * np.ones_like(W) if by_row else np.abs(W)
+    most = np.linalg.norm(slopes, axis=1, keepdims=True) * np.ones_like(W) if by_row else np.abs(slopes)
+    active = sizes > 0
+    assert active.any()
+    np.testing.assert_allclose(slopes[active], weight * W[active] / sizes[active], atol=2e-3 * weight)
+    assert (most[~active] <= weight * 1.001).all()
+    scored(fitted, np.abs(W).sum(axis=1))
+    np.testing.assert_allclose(fitted.objective_[-1], objective, rtol=1e-9)
+    assert (np.diff(fitted.objective_) <= 0).all()
+
+
 def known_part(X, y):
     """The rows where a label is known."""
     return X[~np.isnan(y)], y[~np.isnan(y)]
