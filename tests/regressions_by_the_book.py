@@ -146,11 +146,11 @@ def correlations(X, Y):
 
 def pnc(X, Y, alpha, beta, gamma, rounds):
     """As the program of the authors goes, but without an end by the objective."""
-    K, L, I = correlations(X, Y), laplacian(cosines(Y)), np.eye(X.shape[1])
+    K, L = correlations(X, Y), laplacian(cosines(Y))
     W, H = np.full((X.shape[1], Y.shape[1]), 0.5), np.full((Y.shape[1], Y.shape[1]), 0.5)
     for _ in range(rounds):
         F = np.linalg.solve(2 * np.eye(Y.shape[1]) + alpha * L, (Y + X @ W).T).T
-        W = np.linalg.solve(X.T @ X + beta * I + gamma * weights(W), X.T @ F + beta * K @ H)
+        W = np.linalg.solve(X.T @ X + beta * np.eye(len(W)) + gamma * weights(W), X.T @ F + beta * K @ H)
         H = np.linalg.lstsq(K, W)[0]
     return W, pnc_objective(X, Y, F, W, K @ H, alpha, beta, gamma)
 

@@ -43,7 +43,9 @@ def stationary(fitted, objective, gradient, weight, by_row=False, positive=True)
     assert active.any()
     np.testing.assert_allclose(slopes[active], weight * W[active] / sizes[active], atol=2e-3 * weight)
     assert (most[~active] <= weight * 1.001).all()
-    scored(fitted, np.abs(W).sum(axis=1))
+    steepness = np.abs(most).max(axis=1) / weight
+    np.testing.assert_allclose(fitted.scores_, np.abs(W).sum(axis=1), rtol=1e-12)
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steepness.round(7), -fitted.scores_)))
     np.testing.assert_allclose(fitted.objective_[-1], objective, rtol=1e-9)
     assert (np.diff(fitted.objective_) <= 0).all()
 

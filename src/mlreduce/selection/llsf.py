@@ -53,8 +53,6 @@ class LLSF(ProximalSelector):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Sums of the absolute values of the rows of W.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
 
@@ -121,9 +119,8 @@ class LLSF(ProximalSelector):
             products = scatter @ W + W @ between
             return half + float((W * (products / 2.0 - moments)).sum()), products - moments
 
-        self._minimise(loss, np.zeros(moments.shape), scatter.diagonal() + np.abs(between).sum(axis=1).max())
-        scores: FloatArray = np.abs(self.coef_).sum(axis=1)
-        return scores
+        scales = scatter.diagonal() + np.abs(between).sum(axis=1).max(initial=0.0)
+        return self._minimise(loss, np.zeros(moments.shape), scales)
 
 
 def _check_bounded(scatter: FloatArray, between: FloatArray) -> None:

@@ -24,7 +24,8 @@ class LRLSF(ProximalSelector):
 
     It minimises, over W and S without negative entries,
 
-        ||X W - Y S||^2 / 2 + alpha / 2 tr((Y S)' L (Y S)) + beta / 2 ||Y S - Y||^2 + gamma sum_jl w_jl + delta sum_lm s_lm
+        ||X W - Y S||^2 / 2 + alpha / 2 tr((Y S)' L (Y S)) + beta / 2 ||Y S - Y||^2
+        + gamma sum_jl w_jl + delta sum_lm s_lm
 
     W has one row per feature. S, one row and column per label, is the relevance of labels for each other. L is the
     Laplacian of a graph of the instances.
@@ -48,8 +49,6 @@ class LRLSF(ProximalSelector):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Sums of the rows of W.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     label_relevance_ : ndarray of shape (n_labels, n_labels)
@@ -114,7 +113,6 @@ class LRLSF(ProximalSelector):
             value = float((W * products).sum() + (S * (curvature @ S)).sum()) / 2.0 - float((S * rewards).sum())
             return constant + value, products - moments @ S
 
-        self._minimise(loss, np.zeros(moments.shape), scatter.diagonal(), positive=True)
+        scores = self._minimise(loss, np.zeros(moments.shape), scatter.diagonal(), positive=True)
         self.label_relevance_ = relevance(self.coef_)[0]
-        scores: FloatArray = self.coef_.sum(axis=1)
         return scores

@@ -211,6 +211,7 @@ class Smoothed(Regression):
         return smoothed
 
     def update(self, coefficients: FloatArray) -> float:
+        """Minimise over the soft labels; return the loss."""
         fitted = self.fitted(coefficients)
         moments = fitted + self._weights * self._labels
         self.targets = solve_positive(self._smoothed, self._diagonal, moments, self.targets)

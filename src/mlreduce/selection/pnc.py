@@ -114,7 +114,8 @@ class PNC(PartlyLabelledSelector):
 
     def _learned(self, loss: Any, spread: Any) -> None:
         super()._learned(loss, spread)
-        self.correlation_ = loss.correlation
+        one = np.ones((len(loss.correlation), 1))
+        self.correlation_ = spread(loss.correlation) / spread(one)  # copies have the same row
 
 
 class _Correlated(Smoothed):

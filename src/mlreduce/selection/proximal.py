@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError, warn
@@ -54,11 +55,14 @@ class Norm(NamedTuple):
         shrunk: FloatArray = table * np.maximum(1.0 - quotient(self.weight * steps, sizes), 0.0)
         return shrunk
 
-    def steepest(self, slopes: FloatArray) -> float:
-        """Return the largest slope, the negative of a gradient, relative to the weight: 1 at most in a minimum."""
-        slopes = np.maximum(slopes, 0.0) if self.positive else slopes
-        sizes = np.linalg.norm(slopes, axis=1) if self.by_row else np.abs(slopes)
-        return float(sizes.max(initial=0.0)) / self.weight
+    def steepness(self, slopes: FloatArray) -> FloatArray:
+        """Return the largest slope in each row, of the negative of a gradient, relative to the weight.
+
+        It is 1 at most in a minimum, and 1 where the row is not zero.
+        """
+        slopes = np.maximum(slopes, 0.0) if self.positive else np.abs(slopes)
+        sizes: FloatArray = np.linalg.norm(slopes, axis=1) if self.by_row else slopes.max(axis=1, initial=0.0)
+        return sizes / self.weight
 
 
 class Minimum(NamedTuple):
@@ -117,7 +121,7 @@ def minimise(loss: Loss, norm: Norm, start: FloatArray, scales: FloatArray, tol:
 
 def _gap(norm: Norm, coefficients: FloatArray, gradient: FloatArray, total: float) -> float:
     missed = abs(norm.of(coefficients) + float((coefficients * gradient).sum()))
-    return (missed / total if total > 0 else 0.0) + max(norm.steepest(-gradient) - 1.0, 0.0)
+    return (missed / total if total > 0 else 0.0) + max(float(norm.steepness(-gradient).max(initial=0.0)) - 1.0, 0.0)
 
 
 class ProximalSelector(Selector):
@@ -136,6 +140,9 @@ class ProximalSelector(Selector):
 
     Attributes
     ----------
+    scores_ : ndarray of shape (n_features,)
+        Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
+        the loss is by these rows.
     coef_ : ndarray of shape (n_features, n_labels)
         The coefficients.
     objective_ : ndarray of shape (n_iter,)
@@ -161,15 +168,18 @@ class ProximalSelector(Selector):
 
     def _minimise(
         self, loss: Loss, start: FloatArray, scales: FloatArray, by_row: bool = False, positive: bool = False
-    ) -> None:
-        """Minimise a loss plus the norm, see `minimise`, and keep the result as attributes."""
+    ) -> FloatArray:
+        """Minimise a loss plus the norm, see `minimise`, keep the result as attributes and return the scores."""
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
         share = float(check_percentage(self.gamma, "gamma")) / 100.0 if isinstance(self.gamma, str) else None
         number = check_range(self.gamma, "gamma", 0, open_ends=True) if share is None else 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            self.gamma_max_ = Norm(1.0, by_row, positive).steepest(-loss(np.zeros_like(start))[1])
+            steepness = Norm(1.0, by_row, positive).steepness(-loss(np.zeros_like(start))[1])
+            self.gamma_max_ = float(steepness.max(initial=0.0))
             self.gamma_ = number or (share or 0.0) * self.gamma_max_ or 1.0
-            minimum = minimise(loss, Norm(self.gamma_, by_row, positive), start, scales, tol, max_iter)
+            norm = Norm(self.gamma_, by_row, positive)
+            minimum = minimise(loss, norm, start, scales, tol, max_iter)
+            self._steepness = norm.steepness(-loss(minimum.coefficients)[1]).round(9)
         if not np.isfinite(minimum.objective[-1]):
             raise DataError("the objective is not finite; features of similar size may help")
         self.coef_, self.objective_, self.gap_ = minimum.coefficients, np.array(minimum.objective), minimum.gap
@@ -181,3 +191,8 @@ class ProximalSelector(Selector):
                 f"{minimum.gap:.1g}, more than tol={tol:g}; {remedy}",
                 ConvergenceWarning,
             )
+        scores: FloatArray = np.abs(self.coef_).sum(axis=1)
+        return scores
+
+    def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
+        return np.lexsort((-self._steepness, -scores))

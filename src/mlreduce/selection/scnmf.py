@@ -47,8 +47,6 @@ class SCNMF(ProximalSelector):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Sums of the rows of W.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
 
@@ -108,9 +106,7 @@ class SCNMF(ProximalSelector):
             value = float((W * (products - 2.0 * moments + distances)).sum()) + alpha * float((overlaps**2).sum())
             return constant + value, 2.0 * (products - moments + distances) + 4.0 * alpha * (W @ overlaps)
 
-        self._minimise(loss, np.full(moments.shape, 0.5), scatter.diagonal(), by_row=True, positive=True)
-        scores: FloatArray = self.coef_.sum(axis=1)
-        return scores
+        return self._minimise(loss, np.full(moments.shape, 0.5), scatter.diagonal(), by_row=True, positive=True)
 
 
 def _similarities(X: Any) -> FloatArray:
