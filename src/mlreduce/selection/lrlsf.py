@@ -64,8 +64,8 @@ class LRLSF(ProximalSelector):
 
     References
     ----------
-    Yang, Chen, Mi, Luo, Horng and Li, "Multi-label feature selection based on stable label relevance and label-specific
-    features", Information Sciences 648, 2023; equations from the program of the authors.
+    Yang et al., "Multi-label feature selection based on stable label relevance and label-specific features", 2023;
+    title and equations from the program of the authors.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class SCNMF(ProximalSelector):
         Weight of the similarities of features, >= 0; lambda1 in the paper's program.
     beta : float, default=1.0
         Weight of the distances of labels, >= 0; lambda2 in the paper's program.
-    gamma : float or str, default=1.0
+    gamma : float or str, default="5%"
         Weight of the norms of the rows, > 0, or a percentage of ``gamma_max_``; 1 in the paper's program.
     max_iter : int, default=1000
         As of `ProximalSelector`.
@@ -62,7 +62,7 @@ class SCNMF(ProximalSelector):
     References
     ----------
     He, Lin, Lin and Wang, "Multi-label feature selection via similarity constraints with non-negative matrix
-    factorization", Knowledge-Based Systems 297, 2024; equations from the program of the authors.
+    factorization", Knowledge-Based Systems, 111948, 2024; equations from the program of the authors.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class SCNMF(ProximalSelector):
         k: Size = 0.5,
         alpha: float = 0.001,
         beta: float = 1.0,
-        gamma: float | str = 1.0,
+        gamma: float | str = "5%",
         max_iter: int = 1000,
         tol: float = 1e-4,
     ) -> None:
