@@ -144,6 +144,26 @@ def correlations(X, Y):
     return K
 
 
+def similarities(X):
+    """Gaussian, of the columns, as wide as their mean distance."""
+    d = X.shape[1]
+    distances = np.array([[np.linalg.norm(x - other) for other in X.T] for x in X.T])
+    return np.exp(-(distances**2) / (2 * (distances.sum() / (d * (d - 1))) ** 2))
+
+
+def scnmf(X, Y, alpha, beta, gamma, rounds):
+    G, R, W = similarities(X), 1 - cosines(Y), np.full((X.shape[1], Y.shape[1]), 0.5)
+    for _ in range(rounds):
+        below = X.T @ X @ W + gamma * weights(W) @ W + 2 * alpha * W @ W.T @ W + beta * W @ R
+        W = W * (X.T @ Y + 2 * alpha * G @ W) / below
+    return W, scnmf_objective(X, Y, W, alpha, beta, gamma)
+
+
+def scnmf_objective(X, Y, W, alpha, beta, gamma):
+    errors = np.sum((X @ W - Y) ** 2) + alpha * np.sum((similarities(X) - W @ W.T) ** 2)
+    return errors + beta * bends(W.T, 1 - cosines(Y)) + gamma * lengths(W).sum()
+
+
 def pnc(X, Y, alpha, beta, gamma, rounds):
     """As the program of the authors goes, but without an end by the objective."""
     K, L = correlations(X, Y), laplacian(cosines(Y))
