@@ -38,5 +38,6 @@ CASES = (
         note="3000 of the program's steps, from a random start; with alpha = 1, as it weights the first term by alpha "
         "where it moves S; 200 rows",
         data=_scaled,
+        datasets=("emotions",),
     ),
 )

@@ -50,6 +50,7 @@ def _case(alpha, beta):
         note="the program is run until its objective hardly falls, not until it moves by 0.01; features whose two "
         "middle values are equal are left out, as it then cuts elsewhere; 600 rows at most",
         data=_scaled,
+        datasets=("emotions",),
     )
 
 
