@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from program_cases import Case, Octave
-
 import mlreduce
+from program_cases import Case, Octave
 
 _FUNCTIONS = """
 function D = pdist2(A, B, metric)  % cosine distances of rows

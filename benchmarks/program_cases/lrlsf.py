@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from program_cases import Case, Octave
-
 import mlreduce
+from program_cases import Case, Octave
 
 _FUNCTIONS = """
 function plot(varargin)  % the program draws its loss

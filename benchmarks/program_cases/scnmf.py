@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from program_cases import Case, Octave
 
 import mlreduce
+from program_cases import Case, Octave
 
 _FUNCTIONS = """
 function D = pdist2(A, B, metric)  % cosine distances of rows
