@@ -126,6 +126,60 @@ def mdfs_objective(X, Y, S, F, W, alpha, beta, gamma, label_graph="complete"):
     return smooth + beta * np.trace(F @ L0 @ F.T) + gamma * lengths(W).sum()
 
 
+def entropy(values):
+    """In bits, of two values."""
+    shares = [np.mean(values), 1 - np.mean(values)]
+    return -sum(share * np.log2(share) for share in shares if share > 0)
+
+
+def correlations(X, Y):
+    """Of each feature, above the cut that halves its instances best or below, with each label."""
+    K = np.zeros((X.shape[1], Y.shape[1]))
+    for j, x in enumerate(X.T):
+        cuts = sorted(set(x))[1:]
+        upper = x >= min(cuts, key=lambda cut: abs(sum(x < cut) - len(x) / 2)) if cuts else x * 0
+        for m, y in enumerate(Y.T):
+            if (y == 0).any() and (y == 1).any():
+                K[j, m] = entropy(upper[y == 0]) - entropy(upper[y == 1])
+    return K
+
+
+def similarities(X):
+    """Gaussian, of the columns, as wide as their mean distance."""
+    d = X.shape[1]
+    distances = np.array([[np.linalg.norm(x - other) for other in X.T] for x in X.T])
+    return np.exp(-(distances**2) / (2 * (distances.sum() / (d * (d - 1))) ** 2))
+
+
+def scnmf(X, Y, alpha, beta, gamma, rounds):
+    G, R, W = similarities(X), 1 - cosines(Y), np.full((X.shape[1], Y.shape[1]), 0.5)
+    for _ in range(rounds):
+        below = X.T @ X @ W + gamma * weights(W) @ W + 2 * alpha * W @ W.T @ W + beta * W @ R
+        W = W * (X.T @ Y + 2 * alpha * G @ W) / below
+    return W, scnmf_objective(X, Y, W, alpha, beta, gamma)
+
+
+def scnmf_objective(X, Y, W, alpha, beta, gamma):
+    errors = np.sum((X @ W - Y) ** 2) + alpha * np.sum((similarities(X) - W @ W.T) ** 2)
+    return errors + beta * bends(W.T, 1 - cosines(Y)) + gamma * lengths(W).sum()
+
+
+def pnc(X, Y, alpha, beta, gamma, rounds):
+    """As the program of the authors goes, but without an end by the objective."""
+    K, L = correlations(X, Y), laplacian(cosines(Y))
+    W, H = np.full((X.shape[1], Y.shape[1]), 0.5), np.full((Y.shape[1], Y.shape[1]), 0.5)
+    for _ in range(rounds):
+        F = np.linalg.solve(2 * np.eye(Y.shape[1]) + alpha * L, (Y + X @ W).T).T
+        W = np.linalg.solve(X.T @ X + beta * np.eye(len(W)) + gamma * weights(W), X.T @ F + beta * K @ H)
+        H = np.linalg.lstsq(K, W)[0]
+    return W, pnc_objective(X, Y, F, W, K @ H, alpha, beta, gamma)
+
+
+def pnc_objective(X, Y, F, W, near, alpha, beta, gamma):
+    errors = np.sum((X @ W - F) ** 2) + np.sum((Y - F) ** 2) + beta * np.sum((W - near) ** 2)
+    return errors + alpha * bends(F.T, laplacian(cosines(Y))) + gamma * lengths(W).sum()
+
+
 def mifs(X, Y, S, n_latent, alpha, beta, gamma, rounds):
     n = len(X)
     B, D = np.linalg.svd(Y)[2][:n_latent], np.eye(X.shape[1])

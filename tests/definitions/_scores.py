@@ -17,7 +17,7 @@ def scored(fitted, scores, rtol=1e-9):
     np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.argsort(-fitted.scores_, kind="stable"))
 
 
-def at_minimum(fitted, objective, slopes):
+def at_minimum(fitted, objective, slopes, order=2):
     """The conditions of a minimum, by half the negative gradient of the loss by W; scores and their order follow."""
     W, norms, gamma = fitted.coef_, np.linalg.norm(fitted.coef_, axis=1), fitted.gamma_
     steepness, active = 2 * np.linalg.norm(slopes, axis=1) / gamma, norms > 0
@@ -25,10 +25,29 @@ def at_minimum(fitted, objective, slopes):
     np.testing.assert_allclose(gamma, 0.15 * fitted.gamma_max_)
     np.testing.assert_allclose(2 * slopes[active], gamma * W[active] / norms[active, np.newaxis], atol=2e-5 * gamma)
     assert (steepness[~active] <= 1 + 1e-9).all()
-    np.testing.assert_allclose(fitted.scores_, norms, rtol=1e-12)
+    np.testing.assert_allclose(fitted.scores_, np.linalg.norm(W, order, axis=1), rtol=1e-12)
     np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steepness.round(7), -fitted.scores_)))
     np.testing.assert_allclose(fitted.objective_[-1], objective, rtol=1e-7)
     assert fitted.gap_ <= 1e-12
+
+
+def stationary(fitted, objective, gradient, weight, by_row=False, positive=True):
+    """The conditions of a minimum of a loss, by its gradient, plus a weighted norm; scores are sums of the rows."""
+    W, slopes = fitted.coef_, -gradient
+    if positive:
+        assert (W >= 0).all()
+        slopes = np.where(W == 0, np.maximum(slopes, 0), slopes)  # no entry can fall below zero
+    sizes = np.linalg.norm(W, axis=1, keepdims=True) * np.ones_like(W) if by_row else np.abs(W)
+    most = np.linalg.norm(slopes, axis=1, keepdims=True) * np.ones_like(W) if by_row else np.abs(slopes)
+    active = sizes > 0
+    assert active.any()
+    np.testing.assert_allclose(slopes[active], weight * W[active] / sizes[active], atol=2e-3 * weight)
+    assert (most[~active] <= weight * 1.001).all()
+    steepness = np.abs(most).max(axis=1) / weight
+    np.testing.assert_allclose(fitted.scores_, np.abs(W).sum(axis=1), rtol=1e-12)
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steepness.round(7), -fitted.scores_)))
+    np.testing.assert_allclose(fitted.objective_[-1], objective, rtol=1e-9)
+    assert (np.diff(fitted.objective_) <= 0).all()
 
 
 def known_part(X, y):

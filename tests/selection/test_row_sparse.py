@@ -15,15 +15,15 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, SCMFS, SFUS, row_sparse
+from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SCMFS, SFUS, row_sparse
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-NAMES = ["csfs", "mdfs", "mifs", "mlmlfs", "mrdm", "mssl", "scmfs", "sfus"]
+NAMES = ["csfs", "mdfs", "mifs", "mlmlfs", "mrdm", "mssl", "pnc", "scmfs", "sfus"]
 #: Whose proximity is a graph of the instances.
 GRAPH = {"mdfs", "mifs", "mlmlfs", "mrdm"}
-PARTLY = ["csfs", "mdfs", "mlmlfs"]
+PARTLY = ["csfs", "mdfs", "mlmlfs", "pnc"]
 every = pytest.mark.parametrize("name", NAMES)
 partly = pytest.mark.parametrize("name", PARTLY)
 sizes = {"n": st.integers(2, 20), "d": st.integers(1, 20), "q": st.integers(1, 4), "seed": st.integers(0, 10**6)}
@@ -112,6 +112,15 @@ def test_mifs_matches_the_reference(n, d, q, seed, number, beta, gamma):
     found = fitted.coef_, fitted.latent_labels_, fitted.label_basis_
     assert fitted.objective_[-1] == pytest.approx(book.mifs_objective(X, Y, S, *found, 1.0, beta, gamma), abs=1e-9)
     np.testing.assert_allclose(fitted.label_basis_ @ fitted.label_basis_.T, np.eye(n_latent or q), atol=1e-10)
+
+
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (0.1, 10.0), (10.0, 0.1), (1.0, 0.0)])
+def test_pnc_ends_where_the_loop_of_its_program_does(weights):
+    X, Y = problem(seed=3)
+    W, objective = book.pnc(X, Y, *weights, 1.0, 20_000)
+    fitted = PNC(None, *weights, gamma=1.0, fit_intercept=False, tol=1e-13).fit(X, Y)
+    np.testing.assert_allclose(fitted.coef_, W, atol=1e-6)
+    assert fitted.objective_[-1] == pytest.approx(objective, rel=1e-9)
 
 
 # Minima
@@ -303,7 +312,8 @@ def test_unlabelled_instances_are_ranked_and_are_not_those_without_labels(name):
     X, Y = problem(n=400, d=12)
     labels = Y.copy()
     labels[40:] = np.nan
-    fitted = mlreduce.make(name).fit(X, labels)
+    weights = {"alpha": 0.1} if name == "pnc" else {}  # with more, the soft labels are much the same
+    fitted = mlreduce.make(name, **weights).fit(X, labels)
     assert roc_auc_score(Y[40:], fitted.soft_labels_[40:], average="macro") > 0.75
     assert not np.allclose(mlreduce.make(name).fit(X, np.nan_to_num(labels)).scores_, fitted.scores_, rtol=0.1)
 
@@ -460,7 +470,7 @@ def test_the_support_is_that_of_scikit_learns_lasso(name, share):
     assert ours.gap_ <= 1e-12
 
 
-@pytest.mark.parametrize("name", ["csfs", "mdfs", "mssl"])
+@pytest.mark.parametrize("name", ["csfs", "mdfs", "mssl", "pnc"])
 @pytest.mark.parametrize("shape", [(60, 9), (15, 30)])
 def test_the_gap_bounds_the_distance_to_the_minimum(name, shape):
     X, Y = problem(*shape)

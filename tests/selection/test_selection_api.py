@@ -210,7 +210,7 @@ def test_labels_of_nobody_and_of_everybody(name):
     same = [
         np.array_equal(method.fit(X, np.insert(Y, 2, value, axis=1)).ranking_, ranking) for value in (0, 1)
     ]  # fmt: skip
-    by_instances = {"ela-chi2", "gmba", "mlfs", "mlrf", "spec", "rfs", "mifs", "scmfs"}
+    by_instances = {"ela-chi2", "gmba", "llsf", "mlfs", "mlrf", "spec", "rfs", "mifs", "pnc", "scmfs", "scnmf"}
     assert same == [True, name not in by_instances]
 
 

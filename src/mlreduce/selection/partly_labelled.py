@@ -14,7 +14,7 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_l
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known
 
-__all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
+__all__ = ["CSFS", "MDFS", "PartlyLabelledSelector", "Smoothed"]
 
 #: Graphs of the labels of `MDFS`.
 LABEL_GRAPHS = ("complete", "cosine")
@@ -181,18 +181,25 @@ class MDFS(PartlyLabelledSelector):
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
         beta = check_range(self.beta, "beta", 0)
         check_option(self.label_graph, "label_graph", LABEL_GRAPHS)
-        return _Smoothed(X, labels, alpha, beta, graph_laplacian(self.proximity, X), self.label_graph)
+        return Smoothed(X, labels, alpha, beta, graph_laplacian(self.proximity, X), self.label_graph)
 
 
-class _Smoothed(Regression):
-    """The loss of `MDFS`; its targets are F."""
+class Smoothed(Regression):
+    """The loss of `MDFS`; its targets are F. Further parameters are those of `Regression`."""
 
     alternating = True
 
     def __init__(
-        self, X: Any, labels: FloatArray, alpha: float, beta: float, laplacian: Any, label_graph: str = "cosine"
+        self,
+        X: Any,
+        labels: FloatArray,
+        alpha: float,
+        beta: float,
+        laplacian: Any,
+        label_graph: str = "cosine",
+        **regression: Any,
     ) -> None:
-        super().__init__(X, labels)
+        super().__init__(X, labels, **regression)
         known = ~np.isnan(labels)
         self._weights, self._laplacian = alpha * known, laplacian
         self._labels = np.where(known, labels, 0.0)
@@ -204,12 +211,14 @@ class _Smoothed(Regression):
         return smoothed
 
     def update(self, coefficients: FloatArray) -> float:
+        """Minimise over the soft labels; return the loss."""
         fitted = self.fitted(coefficients)
         moments = fitted + self._weights * self._labels
         self.targets = solve_positive(self._smoothed, self._diagonal, moments, self.targets)
         smoothness = (self.targets * (self._laplacian @ self.targets + self.targets @ self._between)).sum()
         errors = (self._weights * np.square(self.targets - self._labels)).sum()
-        return float(smoothness + np.square(fitted - self.targets).sum() + errors)
+        value = float(smoothness + np.square(fitted - self.targets).sum() + errors)
+        return value + self._curved_value(coefficients)
 
 
 def _label_laplacian(labels: FloatArray, graph: str) -> FloatArray:

@@ -153,6 +153,8 @@ class RowSparseSelector(Selector):
     _merges_copies = True
     #: Whether W has no negative entries.
     _positive = False
+    #: Order of the norms that are scores; 1 for sums of absolute values.
+    _order = 2
 
     def __init__(
         self,
@@ -213,8 +215,8 @@ class RowSparseSelector(Selector):
         self.n_iter_ = len(self.objective_)
         self._steepness = path.steepness
         self._learned(path.loss, path.spread)
-        norms: FloatArray = np.linalg.norm(self.coef_, axis=1)
-        return norms
+        scores: FloatArray = np.linalg.norm(self.coef_, self._order, axis=1)
+        return scores
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._steepness, -scores))
@@ -265,7 +267,8 @@ class RowSparseSelector(Selector):
         self.coef_, self.objective_, self.n_iter_ = coefficients, np.array(objective[1:]), len(objective) - 1
         self._steepness = np.zeros(X.shape[1])
         self._learned(loss, lambda table: table)
-        return norms
+        scores: FloatArray = np.linalg.norm(coefficients, self._order, axis=1)
+        return scores
 
 
 class _Path:
@@ -474,10 +477,11 @@ class Regression:
         fitted = self.fitted(coefficients)
         if self._known is not None:
             self.targets = np.where(self._known, self.targets, self._best_targets(fitted))
-        value = float(np.square(fitted - self.targets).sum())
-        if self._curvature is None:
-            return value
-        return value + float(((self._curvature @ coefficients) * coefficients).sum())
+        return float(np.square(fitted - self.targets).sum()) + self._curved_value(coefficients)
+
+    def _curved_value(self, coefficients: FloatArray) -> float:
+        """Return the additional term."""
+        return 0.0 if self._curvature is None else float(((self._curvature @ coefficients) * coefficients).sum())
 
     def _best_targets(self, fitted: FloatArray) -> FloatArray:
         """Return the best targets where they are not known."""

@@ -1,0 +1,198 @@
+"""Minimisation of a smooth loss plus a norm by accelerated proximal gradient steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.utilities import quotient
+from mlreduce.selection.base import Selector
+from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
+
+__all__ = ["Minimum", "Norm", "ProximalSelector", "minimise"]
+
+#: Loss of coefficients, and its gradient.
+Loss = Callable[[FloatArray], tuple[float, FloatArray]]
+
+# Factor of the step after one that was short enough; the largest number of halvings of a step.
+_LONGER, _HALVINGS = 1.2, 100
+
+# Relative rounding error of a loss, and the relative decrease that counts as none.
+_ROUNDING, _LOST = 1e-13, 1e-15
+
+
+class Norm(NamedTuple):
+    """A weighted norm of coefficients W, one row per feature.
+
+    Attributes
+    ----------
+    weight : float
+        > 0.
+    by_row : bool
+        Whether it is the sum of the Euclidean norms of the rows, else that of absolute values.
+    positive : bool
+        Whether negative entries are not allowed.
+    """
+
+    weight: float
+    by_row: bool = False
+    positive: bool = False
+
+    def of(self, table: FloatArray) -> float:
+        """Return the norm."""
+        return self.weight * float((np.linalg.norm(table, axis=1) if self.by_row else np.abs(table)).sum())
+
+    def shrunk(self, table: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return the Z that minimises the norm plus ``sum_j ||z_j - t_j||^2 / (2 steps_j)``."""
+        if self.positive:
+            table = np.maximum(table, 0.0)
+        sizes = np.linalg.norm(table, axis=1, keepdims=True) if self.by_row else np.abs(table)
+        shrunk: FloatArray = table * np.maximum(1.0 - quotient(self.weight * steps, sizes), 0.0)
+        return shrunk
+
+    def steepness(self, slopes: FloatArray) -> FloatArray:
+        """Return the largest slope in each row, of the negative of a gradient, relative to the weight.
+
+        It is 1 at most in a minimum, and 1 where the row is not zero.
+        """
+        slopes = np.maximum(slopes, 0.0) if self.positive else np.abs(slopes)
+        sizes: FloatArray = np.linalg.norm(slopes, axis=1) if self.by_row else slopes.max(axis=1, initial=0.0)
+        return sizes / self.weight
+
+
+class Minimum(NamedTuple):
+    """Where a minimisation ended."""
+
+    coefficients: FloatArray
+    #: Objective after each iteration.
+    objective: list[float]
+    #: See `minimise`.
+    gap: float
+
+
+def minimise(loss: Loss, norm: Norm, start: FloatArray, scales: FloatArray, tol: float, max_iter: int) -> Minimum:
+    """Minimise a loss plus a norm until the gap is ``tol``; the objective does not increase.
+
+    The gap, relative to the objective, is the norm plus ``<W, gradient>``, and the largest relative excess of a slope
+    over the weight of the norm. It is 0 where the conditions of a minimum hold, and where the loss is convex it bounds
+    the distance to the minimum, as in `mlreduce.selection.descent.minimise`.
+
+    Steps are extended as in Nesterov's method, and begin anew where the objective would increase. ``scales`` are
+    relative curvatures by the rows: a step of a row is divided by its scale.
+    """
+    scales = np.where(scales > 0, scales, 1.0)[:, np.newaxis]
+    current = before = start
+    value, gradient = loss(current)
+    total = value + norm.of(current)
+    history: list[float] = []
+    momentum, step, gap = 1.0, 1.0, np.inf
+    while True:
+        gap = _gap(norm, current, gradient, total)
+        if gap <= tol or len(history) >= max_iter:
+            break
+        longer = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = current + (momentum - 1.0) / longer * (current - before)
+        base, slope = (value, gradient) if momentum == 1.0 else loss(ahead)
+        for _ in range(_HALVINGS):
+            tried = norm.shrunk(ahead - step / scales * slope, step / scales)
+            move = tried - ahead
+            tried_value, tried_gradient = loss(tried)
+            bound = base + float((slope * move).sum()) + float((scales * move**2).sum()) / (2.0 * step)
+            if tried_value <= bound + _ROUNDING * max(abs(base), abs(tried_value)):
+                break
+            step /= 2.0
+        tried_total = tried_value + norm.of(tried)
+        if not tried_total < total * (1.0 - _LOST) and momentum == 1.0:
+            break  # only rounding errors are left
+        if tried_total > total:
+            momentum, before = 1.0, current
+            continue
+        before, current, momentum = current, tried, longer
+        value, gradient, total = tried_value, tried_gradient, tried_total
+        history.append(total)
+        step *= _LONGER
+    return Minimum(current, history or [total], gap)
+
+
+def _gap(norm: Norm, coefficients: FloatArray, gradient: FloatArray, total: float) -> float:
+    missed = abs(norm.of(coefficients) + float((coefficients * gradient).sum()))
+    return (missed / total if total > 0 else 0.0) + max(float(norm.steepness(-gradient).max(initial=0.0)) - 1.0, 0.0)
+
+
+class ProximalSelector(Selector):
+    """Base of the selectors that minimise a loss of coefficients plus a norm of them by proximal gradient steps.
+
+    Parameters
+    ----------
+    k
+        As of `Selector`.
+    gamma : float or str, default="5%"
+        Weight of the norm: a number > 0, or a percentage of ``gamma_max_``.
+    max_iter : int, default=1000
+        Largest number of iterations, >= 1.
+    tol : float, default=1e-4
+        Largest ``gap_`` at which to stop, >= 0.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
+        the loss is by these rows.
+    coef_ : ndarray of shape (n_features, n_labels)
+        The coefficients.
+    objective_ : ndarray of shape (n_iter,)
+        Objective after each iteration; it does not increase.
+    n_iter_ : int
+        Number of iterations.
+    gamma_ : float
+        Weight of the norm.
+    gamma_max_ : float
+        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    gap_ : float
+        How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
+        above the minimum, relative to it.
+    """
+
+    by_feature = ("coef_",)
+
+    def __init__(self, k: Size = 0.5, gamma: float | str = "5%", max_iter: int = 1000, tol: float = 1e-4) -> None:
+        self.k = k
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _minimise(
+        self, loss: Loss, start: FloatArray, scales: FloatArray, by_row: bool = False, positive: bool = False
+    ) -> FloatArray:
+        """Minimise a loss plus the norm, see `minimise`, keep the result as attributes and return the scores."""
+        max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
+        share = float(check_percentage(self.gamma, "gamma")) / 100.0 if isinstance(self.gamma, str) else None
+        number = check_range(self.gamma, "gamma", 0, open_ends=True) if share is None else 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            steepness = Norm(1.0, by_row, positive).steepness(-loss(np.zeros_like(start))[1])
+            self.gamma_max_ = float(steepness.max(initial=0.0))
+            self.gamma_ = number or (share or 0.0) * self.gamma_max_ or 1.0
+            norm = Norm(self.gamma_, by_row, positive)
+            minimum = minimise(loss, norm, start, scales, tol, max_iter)
+            self._steepness = norm.steepness(-loss(minimum.coefficients)[1]).round(9)
+        if not np.isfinite(minimum.objective[-1]):
+            raise DataError("the objective is not finite; features of similar size may help")
+        self.coef_, self.objective_, self.gap_ = minimum.coefficients, np.array(minimum.objective), minimum.gap
+        self.n_iter_ = len(self.objective_)
+        if minimum.gap > tol > 0:
+            remedy = "features of similar size may help" if self.n_iter_ < max_iter else "a larger max_iter may help"
+            warn(
+                f"{type(self).__name__}: after {self.n_iter_} iterations the conditions of a minimum are missed by "
+                f"{minimum.gap:.1g}, more than tol={tol:g}; {remedy}",
+                ConvergenceWarning,
+            )
+        scores: FloatArray = np.abs(self.coef_).sum(axis=1)
+        return scores
+
+    def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
+        return np.lexsort((-self._steepness, -scores))
