@@ -65,7 +65,7 @@ def read_published(path: str | Path) -> pd.DataFrame:
         If a column is missing.
     """
     text = pd.read_csv(path, dtype=str, keep_default_na=False)
-    spread = ("se",) if "se" in text.columns else ("sd", "splits")
+    spread = ("sd", "splits") if "sd" in text.columns else ("se",)
     missing = [column for column in (*_REQUIRED, *spread) if column not in text.columns]
     if missing:
         raise DataError(f"{path}: the column {missing[0]!r} is missing")
