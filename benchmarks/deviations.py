@@ -261,7 +261,7 @@ def informations() -> pd.DataFrame:
 
 
 def ten_folds(data: MultiLabelData) -> dict[int, Split]:
-    return take_splits(data.Y, {"folds": 10}, range(10), SEED, data.name)
+    return take_splits(data.Y, {"folds": 10, "shuffle": False}, range(10), SEED, data.name)
 
 
 def sampling(options: argparse.Namespace) -> None:
@@ -277,7 +277,7 @@ def sampling(options: argparse.Namespace) -> None:
                 if table.has(name, centred, probabilities):
                     continue
                 draws = pd.DataFrame(
-                    sampled(Z, percent_size(10, Z.shape[1]), probabilities, 5, number) for number, Z in enumerate(parts)
+                    sampled(Z, percent_size(10, Z.shape[1]), probabilities, 3, number) for number, Z in enumerate(parts)
                 )
                 place = {"dataset": name, "labels_centred": centred, "probabilities": probabilities}
                 table.add(iter([place | draws.mean().to_dict() | {"trials_sd": draws["trials"].std()}]))
