@@ -116,7 +116,7 @@ class CompressedSensing(LabelCoder):
         if wanted == "largest":
             return max(1, round(float(np.asarray(statistics.labels.sum(axis=1)).max())))
         whole = isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool)
-        if not whole or not 1 <= wanted <= self.n_labels_:
+        if isinstance(wanted, str) or not whole or not 1 <= wanted <= self.n_labels_:
             raise DataError(
                 f"n_nonzero must be a whole number of 1..{self.n_labels_}, the number of labels, 'largest' or None; "
                 f"got {wanted!r}"
