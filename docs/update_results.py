@@ -33,11 +33,6 @@ NOT_RUN = "not run yet"
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", "not judged": "#ededed"}
-TITLES = {
-    "table3": "Table 3: linear regression",
-    "table4": "Table 4: M5P model trees",
-    "table5": "Table 5: kernel ridge regression",
-}
 
 
 def counted(study: str) -> dict[str, int]:
@@ -122,11 +117,12 @@ def printed(study: str) -> str:
     cells = pd.read_csv(REFERENCE / study / "audit.csv")
     sizes = REFERENCE / study / "audit-sizes.csv"
     sentences = audit_sentences(cells, pd.read_csv(sizes) if sizes.is_file() else None)
-    protocol = next(iter(read_yaml(STUDIES[study])["protocols"]))
+    file = read_yaml(STUDIES[study])
+    protocol = next(iter(file["protocols"]))
     parts = ["\n".join(f"- {sentence}" for sentence in sentences)]
     for table in sorted(cells["table"].unique()):
         shown = beside_printed(cells, table, protocol)
-        parts.append(f"<details><summary>{TITLES.get(table, table)}</summary>\n\n{shown}\n</details>\n")
+        parts.append(f"<details><summary>{file['tables'][table]['caption']}</summary>\n\n{shown}\n</details>\n")
     return "\n\n".join(parts)
 
 

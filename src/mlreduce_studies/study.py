@@ -604,6 +604,10 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for name, rule in study.protocols.items():
         if {"parts", "stratify"} <= rule.keys():
             raise ConfigurationError(f"{where}: protocols.{name}: parts are stratified as they are; leave stratify out")
+        if "shuffle" in rule and ("stratify" in rule or study.splits > rule["folds"]):
+            raise ConfigurationError(
+                f"{where}: protocols.{name}: without shuffle there are {rule['folds']} splits, which are not stratified"
+            )
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.model_selection import KFold
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import (
@@ -133,6 +134,14 @@ def test_folds_part_the_rows_and_repeat_with_the_next_order():
     np.testing.assert_array_equal(splits[5].test, fold_rows(random_orders(23, 7, 1, "a")[1], 5, 0).test)
     with pytest.raises(DataError, match="4 rows are too few for 5 folds"):
         fold_rows(np.arange(4), 5, 0)
+
+
+def test_folds_of_consecutive_rows():
+    splits = take_splits(np.zeros((23, 1)), {"folds": 5, "shuffle": False}, range(5), 1, "a")
+    expected = KFold(5).split(np.zeros(23))
+    for split, (train, test) in zip(splits.values(), expected, strict=True):
+        np.testing.assert_array_equal(split.train, train)
+        np.testing.assert_array_equal(split.test, test)
 
 
 def test_sampled_rows_are_disjoint_and_as_many_as_asked():

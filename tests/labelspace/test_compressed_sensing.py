@@ -47,6 +47,18 @@ def pursuit_is_sure_of(y, components):
     return bool((np.abs(others).sum(axis=0) < 1).all())
 
 
+def test_hadamard_directions_are_nested_rows_of_orthogonal_signs(rng):
+    Y = few_labels(rng, 30, 8, 3)
+    cs, short = (coder(Y, n_components=size, n_nonzero="largest", directions="hadamard") for size in (8, 3))
+    signs = cs.components_ * np.sqrt(8)
+    assert set(np.unique(signs)) == {-1.0, 1.0}
+    np.testing.assert_allclose(signs @ signs.T, 8 * np.eye(8))
+    np.testing.assert_array_equal(short.components_, cs.components_[:3])
+    assert cs.n_nonzero_ == Y.sum(axis=1).max()
+    np.testing.assert_array_equal(cs.decode(cs.encode(Y)), Y)
+    assert coder(few_labels(rng, 30, 11, 3), n_components=5, directions="hadamard").components_.shape == (5, 11)
+
+
 def row_by_row(signals, directions, n_nonzero):
     """Decode with scikit-learn's orthogonal matching pursuit."""
     norms = np.linalg.norm(directions, axis=0)

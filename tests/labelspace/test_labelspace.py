@@ -75,6 +75,25 @@ def test_no_random_orthonormal_code_beats_cplst(seed, size):
     assert sum(training_errors(coder, X, Y, size)) <= sum(training_errors(rival, X, Y, size)) + 1e-9
 
 
+@pytest.mark.parametrize("solver", ["exact", "randomized"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_plst_without_centring_has_the_singular_vectors_of_the_labels(example, solver, form):
+    Y = example[1]
+    coder = mlreduce.PLST(2, solver=solver, random_state=0, centre=False).fit(None, form(Y))
+    _, values, vectors = np.linalg.svd(Y.astype(float))
+    assert coder.eigenvalues_ == pytest.approx(values[:2] ** 2)
+    assert not coder.mean_.any()
+    np.testing.assert_allclose(coder.encode(Y) @ coder.components_, Y @ vectors[:2].T @ vectors[:2], atol=1e-9)
+
+
+def test_statistics_without_centring_are_those_of_the_labels(example):
+    Y = example[1].astype(float)
+    statistics = LabelStatistics.of(Y)
+    alone = LabelStatistics(len(Y), statistics.mean, statistics.gram)
+    for own in (statistics, alone):
+        np.testing.assert_allclose(own.uncentred().gram, Y.T @ Y, atol=1e-9)
+
+
 def test_orthonormal_codes_at_full_size_are_binary_relevance(example):
     X, Y = example
     expected = CodedClassifier(mlreduce.BR(), RidgeRegressor(1.0)).fit(X, Y)

@@ -16,7 +16,7 @@ from mlreduce.metrics.counts import Ranks
 from mlreduce.metrics.measures import measures_that_need
 
 INSTANCE = ["subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"]
-RANKING = ["ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc"]
+RANKING = ["ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc", "micro-auprc"]
 LABELLED = ["ranking-loss-labelled", "coverage-labelled", "average-precision-labelled"]
 FIRST = [f"{kind}-at-{k}" for kind in ("precision", "ndcg") for k in (1, 3, 5)]
 SCORED = [f"{kind}-at-{k}" for kind in ("psp", "psndcg") for k in (1, 3, 5)]
@@ -71,6 +71,8 @@ def test_label_measures_equal_scikit_learn(average, kind, problem):
 def test_hamming_loss_equals_scikit_learn(problem):
     labels, predicted, _ = problem
     assert measured(["hamming-loss"], labels, predicted) == pytest.approx([metrics.hamming_loss(labels, predicted)])
+    rows = np.square(labels.astype(float) - predicted).sum(axis=1)
+    assert measured(["rmse"], labels, predicted) == pytest.approx([np.sqrt(rows.mean())])
 
 
 @given(problems())
@@ -103,6 +105,8 @@ def test_areas_equal_scikit_learn(problem):
     whole = quiet(metrics.roc_auc_score, labels.ravel(), scores.ravel())
     expected = [0.5 if np.isnan(whole) else whole, np.mean(each) if each else 0.5]
     assert ranked(["micro-auc", "macro-auc"], labels, scores) == pytest.approx(expected, abs=1e-12)
+    expected = [quiet(metrics.average_precision_score, labels.ravel(), scores.ravel()) if labels.any() else 0]
+    assert ranked(["micro-auprc"], labels, scores) == pytest.approx(expected, abs=1e-12)
 
 
 @given(problems())
@@ -133,8 +137,8 @@ def test_a_label_without_instances_counts_zero():
 
 def test_rankings_of_instances_with_no_or_all_labels():
     scores = np.array([[0.1, 0.9]])
-    assert ranked(RANKING, np.array([[0, 0]]), scores) == [0, 0, 1, 1, 0.5, 0.5]
-    assert ranked(RANKING, np.array([[1, 1]]), scores) == [0, 1, 0, 1, 0.5, 0.5]
+    assert ranked(RANKING, np.array([[0, 0]]), scores) == [0, 0, 1, 1, 0.5, 0.5, 0]
+    assert ranked(RANKING, np.array([[1, 1]]), scores) == [0, 1, 0, 1, 0.5, 0.5, 1]
 
 
 @given(problems())
@@ -151,9 +155,9 @@ def test_instances_without_labels_can_be_left_out(problem):
 
 def test_perfect_reversed_and_constant_scores():
     labels = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 1]])
-    assert ranked(RANKING, labels, labels.astype(float)) == [0, 2 / 3, 0, 1, 1, 1]
+    assert ranked(RANKING, labels, labels.astype(float)) == [0, 2 / 3, 0, 1, 1, 1, 1]
     assert ranked(RANKING[:3], labels, -labels.astype(float)) == [1, 3, 1]
-    assert ranked([*RANKING[:2], *RANKING[4:]], labels, np.zeros((3, 4))) == [1, 3, 0.5, 0.5]
+    assert ranked([*RANKING[:2], *RANKING[4:]], labels, np.zeros((3, 4))) == [1, 3, 0.5, 0.5, 5 / 12]
 
 
 def test_more_labels_than_sixteen_bits_count():
@@ -209,7 +213,7 @@ def test_outcomes_without_what_a_measure_needs(names, need, sentence):
 
 
 def test_directions_and_labels():
-    losses = {"hamming-loss", "ranking-loss", "coverage", "one-error", *LABELLED[:2], *CODES}
+    losses = {"hamming-loss", "rmse", "ranking-loss", "coverage", "one-error", *LABELLED[:2], *CODES}
     assert losses <= {name for name in MEASURES if not higher_is_better(name)}
     assert all(higher_is_better(name) for name in ("instance-f1", "micro-f1", "macro-f1", "subset-accuracy"))
     labels = {"instance-f1": "F1", "hamming-loss": "Hamming loss", "coverage": "coverage", "all": "all measures"}

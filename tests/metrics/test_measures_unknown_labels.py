@@ -37,6 +37,9 @@ def by_definition(name, labels, predicted):
     known = ~np.isnan(labels)
     if name.startswith(("micro", "hamming")):
         return evaluate(name, labels[known][:, None], predicted[known][:, None])
+    if name == "rmse":
+        errors = np.where(known, np.nan_to_num(labels) - predicted, 0)[known.any(axis=1)]
+        return np.sqrt(np.square(errors).sum(axis=1).mean())
     if name.startswith("macro"):
         parts = [(labels[rows, j, None], predicted[rows, j, None]) for j, rows in enumerate(known.T)]
         if name == "macro-auc":

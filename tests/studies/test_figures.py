@@ -249,6 +249,19 @@ def test_curves_of_codes():
         draw("curves", table, **options | {"dataset": "none"})
 
 
+def test_a_code_for_each_length_is_one_curve():
+    table = pd.concat(
+        [
+            summary(["yeast"], [method], percents=percents)
+            for method, percents in {"pca": (10,), "mvmd": (10, 20)}.items()
+        ]
+    )
+    options = {"measures": ["instance-f1"], "predictor": "knn", "dataset": "yeast", "ends": {"pca": ["mvmd"]}}
+    (line,) = bars(draw("curves", table, ["pca"], **options).axes[0])["PCA"][:1]
+    values = [mean("yeast", "pca", 10), mean("yeast", "mvmd", 20)]
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([15, 25], values)
+
+
 def test_dimension_curves():
     figure = measured("dimensions", summary(percents=(10, 20, 50), energies=(0.9,)))
     assert titles(figure) == sorted(SETS)

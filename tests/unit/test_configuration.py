@@ -286,6 +286,8 @@ WRONG = {
         ({"measures": None}, "the key 'measures' is missing"),
         ({"scaling": {"default": "none", "yeast": "standard"}}, "scaling: label coders take the features as they are"),
         ({"relation": "euclidean"}, "relation: label coders take the features as they are"),
+        ({"protocols.own": {"train": 0.5, "shuffle": False}}, "protocols.own: .*folds"),
+        ({"protocols.own": {"folds": 2, "shuffle": False}}, "protocols.own: without shuffle there are 2 splits"),
         ({"scales.demo.splits": "many"}, "scales.demo.splits: expected integer, got 'many'"),
         ({"methods.linear-codes": {"../plst": {"method": "plst"}}}, "methods.linear-codes: '../plst' does not match"),
     ],

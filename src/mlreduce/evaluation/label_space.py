@@ -311,7 +311,8 @@ def _outcomes(
     guesses = coder.reconstruct_sizes(predicted_codes, possible)
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):
-            yield size, Outcome.over_known(truth, _labels_of(coder, guess, size, decision))
+            scores = coder.scores(guess, size)
+            yield size, Outcome.over_known(truth, _labels_of(coder, guess, size, decision), scores=scores)
         return
     codes, centred = coder.project(labels), labels - coder.mean_
     decoded = coder.reconstruct_sizes(codes, possible)
@@ -325,6 +326,7 @@ def _outcomes(
                 decoded_codes=own,
                 codes=codes[:, :size],
                 predicted_codes=predicted_codes[:, :size],
+                scores=coder.scores(guess, size),
             ),
         )
 

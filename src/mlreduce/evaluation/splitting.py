@@ -210,7 +210,8 @@ def take_splits(
     labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
     protocol : dict
         One of ``{"train": fraction}``, see `split_rows`; ``{"folds": number}``, where split i is fold ``i % folds`` of
-        the order number ``i // folds``, so that more splits than folds are repeated cross validation;
+        the order number ``i // folds``, so that more splits than folds are repeated cross validation, or with
+        ``shuffle`` false of the rows as they are;
         ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
         ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
         tests, the second is kept for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
@@ -234,7 +235,9 @@ def take_splits(
             continue
         drawn = number // int(protocol["folds"]) if "folds" in protocol else number
         if drawn not in orders:
-            orders[drawn] = random_order(labels.shape[0], drawn, seed, dataset)
+            shuffled = protocol.get("shuffle", True)
+            n_samples = labels.shape[0]
+            orders[drawn] = random_order(n_samples, drawn, seed, dataset) if shuffled else np.arange(n_samples)
             if "stratify" in protocol:
                 orders[drawn] = _stratified(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
         order = orders[drawn]

@@ -226,8 +226,13 @@ class LabelCoder(NamedParameters, BaseEstimator):
         DataError
             If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
+        statistics = self._taken(statistics)
         self._begin(statistics.mean)
         return self._keep(*self._directions(statistics))
+
+    def _taken(self, statistics: LabelStatistics) -> LabelStatistics:
+        """Return the statistics that the directions are taken of; overridden by methods that can do without a mean."""
+        return statistics
 
     def _begin(self, mean: FloatArray) -> None:
         self.n_labels_ = len(mean)

@@ -15,7 +15,7 @@ from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.labelspace.statistics import centred_product
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_memory
+from mlreduce.validation import FloatArray, check_memory, check_option
 
 __all__ = ["CompressedSensing"]
 
@@ -27,15 +27,17 @@ _MANY_LABELS = 2000
 # A squared correlation, or a squared distance of an atom from those picked, below which there is none.
 _NOTHING = np.finfo(float).eps
 
+_DIRECTIONS = ("gaussian", "hadamard")
+
 
 @register("cs")
 class CompressedSensing(LabelCoder):
     """Compressed sensing: random directions of the labels, decoded by orthogonal matching pursuit.
 
-    Directions are Gaussian, each entry of variance one over the number of labels, so that the column of a label has an
-    expected squared norm of one at full size. The features are not used. Decoding takes an instance to have few
-    labels: one after the other it picks the label whose column has the largest correlation with what is not yet
-    explained of the code, and fits all it has picked by least squares.
+    Directions are Gaussian or rows of a Hadamard matrix, each entry of variance one over the number of labels, so that
+    the column of a label has an expected squared norm of one at full size. The features are not used. Decoding takes an
+    instance to have few labels: one after the other it picks the label whose column has the largest correlation with
+    what is not yet explained of the code, and fits all it has picked by least squares.
 
     The method's own code is ``Vy``. Ours is ``V(y - mean)``, as of all coders, which differs by a constant that
     decoding adds again. Decoding is not linear: the errors of codes are computed as for other coders, but do not bound
@@ -47,11 +49,14 @@ class CompressedSensing(LabelCoder):
     ----------
     n_components
         As of `LabelCoder`.
-    n_nonzero : int or None, default=None
+    n_nonzero : int, "largest" or None, default=None
         Most labels that decoding gives an instance, 1..n_labels, and never more than the code is long. None for the
-        mean number of labels of a training row, rounded up.
+        mean number of labels of a training row, rounded up, ``"largest"`` for the largest number.
     random_state : int, RandomState or None, default=None
         Seed of the directions. They are nested: size m is the first m of one sample.
+    directions : {"gaussian", "hadamard"}, default="gaussian"
+        ``"hadamard"``: rows in random order of the first columns of the Hadamard matrix that has at least as many
+        columns as there are labels, all entries +1 or -1 before they are scaled.
 
     Attributes
     ----------
@@ -62,7 +67,7 @@ class CompressedSensing(LabelCoder):
     References
     ----------
     Hsu, Kakade, Langford and Zhang (2009), "Multi-label prediction via compressed sensing"; Chen and Lin (2012),
-    section 2.
+    section 2. Hadamard matrix, largest number of labels: Tai and Lin (2010), section 4.
 
     Examples
     --------
@@ -78,20 +83,27 @@ class CompressedSensing(LabelCoder):
     def __init__(
         self,
         n_components: int | str | None = None,
-        n_nonzero: int | None = None,
+        n_nonzero: int | str | None = None,
         random_state: int | np.random.RandomState | None = None,
+        directions: str = "gaussian",
     ) -> None:
         super().__init__(n_components)
         self.n_nonzero = n_nonzero
         self.random_state = random_state
+        self.directions = directions
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        check_option(self.directions, "directions", _DIRECTIONS)
         self.n_nonzero_ = self._check_n_nonzero(statistics)
         size, n_labels = self.n_components_, self.n_labels_
         what = f"{size} random directions of {n_labels} labels"
         check_memory(3 * 8.0 * size * n_labels, what, "take fewer components, or pbr")
+        random = check_random_state(self.random_state)
         # Row by row: a short code is the start of a long one.
-        directions = check_random_state(self.random_state).standard_normal((size, n_labels)) / np.sqrt(n_labels)
+        if self.directions == "hadamard":
+            directions = _hadamard(random, size, n_labels) / np.sqrt(n_labels)
+        else:
+            directions = random.standard_normal((size, n_labels)) / np.sqrt(n_labels)
         codes = centred_product(statistics.labels, statistics.mean, directions)
         return directions, np.square(codes).sum(axis=0)
 
@@ -101,10 +113,12 @@ class CompressedSensing(LabelCoder):
             # Whole numbers: a mean of 2 must not come out as 2 + 1e-16.
             present = round(float(statistics.mean.sum()) * statistics.n_samples)
             return max(1, -(-present // statistics.n_samples))
+        if wanted == "largest":
+            return max(1, round(float(np.asarray(statistics.labels.sum(axis=1)).max())))
         whole = isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool)
-        if not whole or not 1 <= wanted <= self.n_labels_:
+        if isinstance(wanted, str) or not whole or not 1 <= wanted <= self.n_labels_:
             raise DataError(
-                f"n_nonzero must be a whole number of 1..{self.n_labels_}, the number of labels, or None; "
+                f"n_nonzero must be a whole number of 1..{self.n_labels_}, the number of labels, 'largest' or None; "
                 f"got {wanted!r}"
             )
         return int(wanted)
@@ -115,6 +129,16 @@ class CompressedSensing(LabelCoder):
         signals = codes + self.components_[: codes.shape[1]] @ self.mean_
         for size in sizes:
             yield _sparsest(signals[:, :size], self.components_[:size], min(self.n_nonzero_, size)) - self.mean_
+
+
+def _hadamard(random: np.random.RandomState, size: int, n_labels: int) -> FloatArray:
+    """Return some rows of Sylvester's matrix: -1 in row i, column j where ``i & j`` has an odd number of ones."""
+    n_bits = (n_labels - 1).bit_length()
+    rows, columns = random.permutation(1 << n_bits)[:size], np.arange(n_labels)
+    odd = np.zeros((size, n_labels), dtype=bool)
+    for bit in range(n_bits):
+        odd ^= np.outer(rows >> bit & 1, columns >> bit & 1).astype(bool)
+    return np.where(odd, -1.0, 1.0)
 
 
 def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> FloatArray:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mlreduce.labelspace.base import LabelStatistics, ordered_eigenvectors
 from mlreduce.labelspace.sketch import SketchedCoder
+from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -30,6 +33,8 @@ class PLST(SketchedCoder):
         Not used.
     solver, random_state
         As of `SketchedCoder`.
+    centre : bool, default=True
+        False for the leading eigenvectors of ``Y'Y``, as in the paper of 2010: a code is ``Vy``, and `mean_` is zero.
 
     Notes
     -----
@@ -49,6 +54,20 @@ class PLST(SketchedCoder):
     >>> coder.encode(data.Y).shape
     (1797, 3)
     """
+
+    def __init__(
+        self,
+        n_components: int | str | None = None,
+        rcond: float = DEFAULT_RCOND,
+        solver: str = "exact",
+        random_state: int | np.random.RandomState | None = None,
+        centre: bool = True,
+    ) -> None:
+        super().__init__(n_components, rcond, solver, random_state)
+        self.centre = centre
+
+    def _taken(self, statistics: LabelStatistics) -> LabelStatistics:
+        return statistics if self.centre else statistics.uncentred()
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         leading = statistics.leading(self.n_components_)

@@ -44,7 +44,7 @@ class LeadingCoder(LabelCoder):
         raise NotImplementedError  # abstract
 
     def _fit(self, features: Any, labels: Any) -> Self:
-        statistics = LabelStatistics.of(labels)
+        statistics = self._taken(LabelStatistics.of(labels))
         self._begin(statistics.mean)
         if statistics.finds_leading(self.n_components_):
             pairs = statistics.leading(self.n_components_, self._explained(features))
@@ -91,7 +91,7 @@ class SketchedCoder(LeadingCoder):
         check_option(self.solver, "solver", _SOLVERS)
         if self.shares_statistics:
             return super()._fit(features, labels)
-        statistics = LabelStatistics.of(labels)
+        statistics = self._taken(LabelStatistics.of(labels))
         self._begin(statistics.mean)
         width = min(self.n_labels_, self.n_components_ + _OVERSAMPLING)
         product = statistics.product(self._explained(features))
@@ -101,5 +101,5 @@ class SketchedCoder(LeadingCoder):
         inner = basis.T @ product(basis)
         values, vectors = np.linalg.eigh((inner + inner.T) / 2)
         order = slice(None, -self.n_components_ - 1, -1)
-        values = without_rounding(values[order], float(statistics.n_samples * self.mean_ @ (1 - self.mean_)))
+        values = without_rounding(values[order], float(statistics.variances.sum()))
         return self._keep(signed((basis @ vectors[:, order]).T), values)

@@ -100,6 +100,19 @@ class LabelStatistics:
         """
         return cls(Y.shape[0], means(Y), labels=Y)
 
+    def uncentred(self) -> Self:
+        """Return those of the labels as they are: a mean of zero, and ``Y'Y``.
+
+        Returns
+        -------
+        LabelStatistics
+            Without ``explained``.
+        """
+        zero = np.zeros_like(self.mean)
+        if self.labels is not None:
+            return type(self)(self.n_samples, zero, labels=self.labels)
+        return type(self)(self.n_samples, zero, self.gram + self.n_samples * np.outer(self.mean, self.mean))
+
     @cached_property
     def gram(self) -> FloatArray:
         """``Z'Z`` for the centred labels Z, shape (n_labels, n_labels)."""

@@ -1,4 +1,4 @@
-"""Measures per label and of all label assignments together; all in [0, 1].
+"""Measures per label and of all label assignments together; all but the RMSE in [0, 1].
 
 Macro averages are means over the labels, micro averages use the counts of all labels together. A fraction 0 / 0 is 0,
 as in scikit-learn: a label that no test row has lowers a macro average.
@@ -6,6 +6,7 @@ as in scikit-learn: a label that no test row has lowers a macro average.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import is_sparse
 
-__all__ = ["hamming_loss", "macro_f1", "macro_precision", "macro_recall", "micro_f1", "micro_precision", "micro_recall"]
+__all__ = [
+    "hamming_loss",
+    "macro_f1",
+    "macro_precision",
+    "macro_recall",
+    "micro_f1",
+    "micro_precision",
+    "micro_recall",
+    "rmse",
+]
 
 
 @measure("hamming-loss", label="Hamming loss", higher_is_better=False)
@@ -26,6 +36,15 @@ def hamming_loss(outcome: Outcome) -> float:
         counts = outcome.label_counts
         return float((counts.predicted + counts.true - 2 * counts.hits).sum() / outcome.n_known())
     return float(np.count_nonzero(outcome.labels != outcome.predicted) / outcome.n_known())
+
+
+@measure("rmse", label="RMSE", higher_is_better=False)
+def rmse(outcome: Outcome) -> float:
+    """Return the root mean squared error of the instances' label vectors, ``||P - Y||_F / sqrt(n_samples)``.
+
+    In [0, sqrt(n_labels)]: the square root of the mean number of wrong assignments of an instance.
+    """
+    return math.sqrt(hamming_loss(outcome) * outcome.n_known() / outcome.labels.shape[0])
 
 
 @measure("micro-f1", label="micro-F1", higher_is_better=True)

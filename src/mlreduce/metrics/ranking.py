@@ -22,6 +22,7 @@ __all__ = [
     "coverage_labelled",
     "macro_auc",
     "micro_auc",
+    "micro_auprc",
     "one_error",
     "ranking_loss",
     "ranking_loss_labelled",
@@ -104,6 +105,23 @@ def micro_auc(outcome: Outcome) -> float:
     return float(area[0]) if len(area) else _CHANCE
 
 
+@measure("micro-auprc", label="micro-AUPRC", higher_is_better=True, needs="scores")
+def micro_auprc(outcome: Outcome) -> float:
+    """Return the area under the precision-recall curve of all assignments together, in [0, 1].
+
+    The sum of precision times gain in recall over all thresholds of the scores (scikit-learn's average precision), not
+    interpolated; 0 where no assignment is true.
+    """
+    true, scores = _assignments(outcome)
+    if outcome.known is not None:
+        true, scores = true[outcome.known], scores[outcome.known]
+    order = np.argsort(-scores, axis=None, kind="stable")
+    hits = np.cumsum(true.ravel()[order])
+    last = np.append(np.flatnonzero(np.diff(scores.ravel()[order])), len(order) - 1)  # of each run of equal scores
+    gains = np.diff(hits[last], prepend=0)
+    return float((gains * hits[last] / (last + 1)).sum() / max(hits[-1], 1))
+
+
 @measure("macro-auc", label="macro-AUC", higher_is_better=True, needs="scores")
 def macro_auc(outcome: Outcome) -> float:
     """Return the mean over the labels of the area under the ROC curve, in [0, 1].
@@ -148,10 +166,7 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     """Return the area under the curve of each label that some instances have and others lack."""
     from scipy.stats import rankdata  # slow to import, and naming measures does not need it
 
-    refuse_best(outcome.scores)
-    scores: NDArray[Any] = np.asarray(outcome.scores)
-    check_pair(outcome.labels, scores)
-    true = as_dense(outcome.labels) == 1 if is_sparse(outcome.labels) else outcome.labels.astype(bool)
+    true, scores = _assignments(outcome)
     n_known = outcome.n_known(axis=0)
     if together:
         true, scores, n_known = true.reshape(-1, 1), scores.reshape(-1, 1), outcome.n_known()
@@ -163,3 +178,12 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     first = n_true * (n_true + 1) / 2 + n_true * (len(true) - n_known)
     areas: FloatArray = (sums - first)[mixed] / (n_true * n_false)[mixed]
     return areas
+
+
+def _assignments(outcome: Outcome) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Return which assignments are true, and the scores of all."""
+    refuse_best(outcome.scores)
+    scores: NDArray[Any] = np.asarray(outcome.scores)
+    check_pair(outcome.labels, scores)
+    true = as_dense(outcome.labels) == 1 if is_sparse(outcome.labels) else outcome.labels.astype(bool)
+    return true, scores

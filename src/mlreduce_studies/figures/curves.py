@@ -9,17 +9,21 @@ import pandas as pd
 from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import least_span, line_styles, nothing_to_draw, put_title, pyplot
 from mlreduce_studies.figures.kinds import Spec, figure
-from mlreduce_studies.options import MEASURES, PREDICTOR
+from mlreduce_studies.options import MEASURES, METHOD, METHODS, PREDICTOR, Options
+
+_REQUIRED: Options = {"measures": MEASURES, "predictor": PREDICTOR}
+# Codes that depend on their length: a method to those of other lengths, each of which adds a point to its line.
+_OPTIONAL: Options = {"ends": {"type": "object", "propertyNames": METHOD, "additionalProperties": METHODS}}
 
 
-@figure("curves", source="summary.csv", required={"measures": MEASURES, "predictor": PREDICTOR}, per_dataset=True)
+@figure("curves", source="summary.csv", required=_REQUIRED, optional=_OPTIONAL, per_dataset=True)
 def curves(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per measure: mean and standard error against the number of dimensions, one line per method."""
     from matplotlib.ticker import MaxNLocator
 
     if summary.empty:
         raise nothing_to_draw(spec["caption"], "method")
-    measures = spec["measures"]
+    measures, ends = spec["measures"], spec.get("ends", {})
     columns = min(2, len(measures))
     rows = -(-len(measures) // columns)
     drawn, axes = pyplot().subplots(
@@ -27,7 +31,9 @@ def curves(summary: pd.DataFrame, spec: Spec) -> Any:
     )
     for position, (axis, measure) in enumerate(zip(axes.flat, measures, strict=False)):
         for method, line_style in line_styles(spec).items():
-            line = summary[(summary["measure"] == measure) & (summary["method"] == method)]
+            line = summary[(summary["measure"] == measure) & summary["method"].isin([method, *ends.get(method, [])])]
+            if method in ends:
+                line = line[line["size"] == line.groupby("method")["size"].transform("max")]
             line = line.drop_duplicates("size").sort_values("size")
             axis.errorbar(
                 line["size"], line["mean"], yerr=line["se"], capsize=1.5, elinewidth=0.8,

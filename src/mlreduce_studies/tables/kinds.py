@@ -23,6 +23,7 @@ __all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_note", 
 
 _Select: TypeAlias = Callable[[pd.DataFrame, Spec], pd.DataFrame]
 _Layout: TypeAlias = Callable[[pd.DataFrame, Spec], Iterable[Part]]
+_Note: TypeAlias = str | Callable[[Spec], str]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Table:
     optional: Options
     select: _Select
     layout: _Layout
-    note: str
+    note: _Note
     names: int
 
 
@@ -43,7 +44,7 @@ def table(
     *,
     source: str,
     layout: _Layout,
-    note: str,
+    note: _Note,
     names: int = 1,
     required: Options | None = None,
     optional: Options | None = None,
@@ -58,8 +59,8 @@ def table(
         File of a study's results that the function is given.
     layout : callable
         Makes the parts that are read from the tidy table and the entry of the study file.
-    note : str
-        Text below the caption.
+    note : str or callable
+        Text below the caption, or what makes it of the entry of the study file.
     names : int, default=1
         Number of first columns that are aligned to the left.
     required, optional : dict of str to schema, default=None
@@ -80,7 +81,8 @@ def table_kinds() -> list[str]:
 
 def table_note(spec: Spec) -> str:
     """Return the text below the caption of a table."""
-    return _kind(spec).note
+    note = _kind(spec).note
+    return note if isinstance(note, str) else note(spec)
 
 
 def _kind(spec: Spec) -> Table:
@@ -110,5 +112,5 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
         source = source[source["protocol"].isin(spec["protocols"])]
     tidy = plain_where_whole(kind.select(source, spec))
     parts, notes = table_parts(tidy, spec), footnotes(tidy)
-    markdown = parts_markdown(parts, spec["caption"], kind.note, notes)
+    markdown = parts_markdown(parts, spec["caption"], table_note(spec), notes)
     return tidy, markdown, parts_latex(parts, spec["caption"], label, names=kind.names, footnotes=notes)

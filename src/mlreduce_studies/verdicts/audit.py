@@ -51,11 +51,13 @@ _SIZES = ("instances", "features", "labels", "cardinality")
 # By what factor a ratio of times may be off that counts as near the printed one.
 _NEAR_RATIO = 2.0
 
-_REQUIRED = ("table", "dataset", "method", "size_percent", "mean", "se")
+_REQUIRED = ("table", "dataset", "method", "size_percent", "mean")
 
 
 def read_published(path: str | Path) -> pd.DataFrame:
     """Read the printed numbers of a paper, keeping how many decimals were printed.
+
+    The error is the standard error ``se`` of the mean, or the standard deviation ``sd`` over a number of ``splits``.
 
     Raises
     ------
@@ -63,14 +65,16 @@ def read_published(path: str | Path) -> pd.DataFrame:
         If a column is missing.
     """
     text = pd.read_csv(path, dtype=str, keep_default_na=False)
-    missing = [column for column in _REQUIRED if column not in text.columns]
+    spread = ("sd", "splits") if "sd" in text.columns else ("se",)
+    missing = [column for column in (*_REQUIRED, *spread) if column not in text.columns]
     if missing:
         raise DataError(f"{path}: the column {missing[0]!r} is missing")
     published = text[["table", "dataset", "method"]].copy()
     published["size_percent"] = text["size_percent"].astype(int)
     published["printed"] = text["mean"].astype(float)
-    published["printed_se"] = text["se"].astype(float)
-    decimals = text["se"].str.partition(".")[2].str.len()
+    error = text[spread[0]].astype(float)
+    published["printed_se"] = error if spread == ("se",) else error / np.sqrt(text["splits"].astype(float))
+    decimals = text["mean"].str.partition(".")[2].str.len()
     published["half_unit"] = 0.5 * 10.0 ** -decimals.astype(float)
     collapsed = text.get("collapsed_in_text", pd.Series("", index=text.index)) == "yes"
     published["note"] = np.where(collapsed, "one value printed for the whole row", "")
