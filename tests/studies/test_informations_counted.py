@@ -34,6 +34,12 @@ def test_informations_are_those_of_all_pairs_and_triples(deviations):
     assert cells["qpfs"] == len(relevance) + len(list(combinations_with_replacement(features, 2)))
     assert cells["qpfs_approx"] == len(relevance) + len(list(product(features[: 72 // 5], features)))
     assert cells["pmu_ratio"] == pytest.approx(cells["pmu"] / cells["qpfs_approx"])
+    once = 72 + 6 + len(relevance)
+    with_selected = {frozenset(pair) for pair in product(range(50 - 1), features)}  # a feature with itself, too
+    pairs_of_labels = len(list(combinations(labels, 2)))
+    assert cells["pmu_entropies"] == once + pairs_of_labels + len(of_labels) + 2 * 6 * len(with_selected)
+    with_sampled = {frozenset(pair) for pair in product(range(72 // 5), features)}
+    assert cells["qpfs_approx_entropies"] == once + len([pair for pair in with_sampled if len(pair) == 2])
     assert cells["printed_pmu_time_ratio"] == pytest.approx(15.9882 / 1.2816)
 
 
