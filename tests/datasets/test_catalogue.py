@@ -266,6 +266,7 @@ def test_views_of_the_same_instances_stand_side_by_side(two_views, tmp_path):
     np.testing.assert_array_equal(data.X, [[1, 0.5, 7], [2, np.nan, 8], [3, 1, 9]])
     assert (data.feature_names, data.label_names) == (["mine a", "mine b", "other a"], ["x", "y"])
     assert (data.name, data.impute) == ("both", "mean")
+    assert read_catalogue(path).views_of(["both", "emotions"]) == {"mine", "other"}
     again = Dataset.from_json(both.to_json())
     again.copy(tmp_path / "raw")
     np.testing.assert_array_equal(again.read_copies(tmp_path / "raw").X, data.X)

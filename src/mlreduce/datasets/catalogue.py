@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -240,6 +240,10 @@ class Catalogue(Mapping[str, Dataset]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all)
+
+    def views_of(self, names: Iterable[str]) -> set[str]:
+        """Return the names of the views that stand side by side in some data sets."""
+        return {view.name for name in names for view in self[name].views()}
 
     def __len__(self) -> int:
         return len(self._all)
