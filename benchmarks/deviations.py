@@ -233,6 +233,12 @@ def informations() -> pd.DataFrame:
       and two labels;
     - QPFS: also d (d + 1) / 2, each feature with each and with itself;
     - the approximation: also s d, each sampled feature with each.
+
+    And how many entropies they compute where each is computed by itself, H(f), H(l) and H(f, l) once:
+
+    - PMU as the program of its laboratory does it, for the first 50 features: H(l, l') and H(f, l, l') once, and for
+      each pair of a selected feature, but the last, and any feature H(f, s) and H(f, s, l) for each label;
+    - the approximation: H(f, s) of each pair with a sampled feature.
     """
     sizes = pd.read_csv(Path(__file__).parents[1] / "results" / "reference" / "qpfs-lowrank-2016" / "datasets.csv")
     printed = pd.read_csv(Path(__file__).parents[1] / "papers" / "qpfs-lowrank-2016" / "published.csv").pivot(
@@ -246,12 +252,16 @@ def informations() -> pd.DataFrame:
         qpfs = relevance + d * (d + 1) // 2
         approximated = relevance + percent_size(20, d) * d
         seconds = printed.loc[cell["dataset"]]
+        once, pairs, s, k = d + q + relevance, q * (q - 1) // 2, percent_size(20, d), min(50, d)
+        program = once + pairs * (1 + d) + 2 * q * ((k - 1) * d - (k - 1) * (k - 2) // 2)
+        sampled = once + s * d - s * (s + 1) // 2
         rows.append(
             {
                 **{"dataset": cell["dataset"], "features": d, "labels": q},
                 **{"pmu": pmu, "qpfs": qpfs, "qpfs_approx": approximated},
                 **{"pmu_ratio": pmu / approximated, "qpfs_ratio": qpfs / approximated},
                 "printed_pmu_time_ratio": seconds["pmu"] / seconds["qpfs-approx"],
+                **{"pmu_entropies": program, "qpfs_approx_entropies": sampled, "entropies_ratio": program / sampled},
             }
         )
     return pd.DataFrame(rows)

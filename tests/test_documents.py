@@ -146,6 +146,7 @@ def bring_along(page, folder):
     # docs/add-data.md
     table("shop/features.csv", features, X)
     table("shop/labels.csv", names[:4], Y[:, :4])
+    table("shop/stock.csv", features, X[:, ::-1])
     table("survey.csv", [*features, *names[:5]], np.hstack([X, Y[:, :5]]))
     markets = (
         f"c{row};{'NSE'[row % 3]};{x[0] if row else ''};{x[1]};{['off', 'on'][y[0]]};{['off', 'on'][y[1]]}".replace(

@@ -7,9 +7,12 @@ of study files looks it up: a measure, predictor, method, protocol, data set, en
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlreduce.registry import Declarations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "APPROXIMATIONS",
@@ -27,6 +30,7 @@ __all__ = [
     "TABLES",
     "Options",
     "Spec",
+    "kept",
     "kind_of",
     "schema_of",
     "source_of",
@@ -72,6 +76,11 @@ _COMMON = {
         **{"type": "array", "minItems": 1, "uniqueItems": True},
         "items": {"type": "string", "names": "protocol"},
     },
+    # Data sets that are not shown, such as one of two with the same instances where data sets are counted.
+    "leave_out": {
+        **{"type": "array", "minItems": 1, "uniqueItems": True},
+        "items": {"type": "string", "names": "data set"},
+    },
 }
 
 
@@ -85,6 +94,11 @@ DIRECTIONS = {"type": "integer", "minimum": 1}
 def kind_of(kinds: Declarations[Any], spec: Spec) -> str:
     """Return the kind of a table or figure, by the entry of the study file."""
     return str(spec.get("kind", "curves" if kinds is FIGURES else "sizes"))
+
+
+def kept(rows: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return the rows without the data sets that a table or figure leaves out."""
+    return rows[~rows["dataset"].isin(spec["leave_out"])] if "leave_out" in spec else rows
 
 
 def schema_of(kinds: Declarations[Any], spec: Spec) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def test_built_in_catalogue_is_complete():
     catalogue = read_catalogue()
     assert set(catalogue) >= PUBLISHED | {"digits", "planted"}
     generated = {"digits", "digits-300", "planted", "planted-300", "mediamill-shape", "eep-shape", "eep"}
-    assert len(set(catalogue) - generated) == 62
+    assert len(set(catalogue) - generated) == 77
     places = {}
     for name, dataset in catalogue.items():
         assert {"title", "domain", "citation", "licence", "expect"} <= set(dataset.options)
@@ -215,6 +215,8 @@ def test_labels_without_instances(own):
         (TABLES | {"features": {"name": "f.csv\n"}}, r"features.name: 'f.csv\\n' does not match"),
         (TABLES | {"folder": ".."}, r"folder: '\.\.' does not match"),
         ({"reader": "planted", "parameters": {"n_samples": 3.0}}, "n_samples: expected integer, got 3.0"),
+        ({"reader": "views"}, "datasets.mine: the key 'views' is missing"),
+        (TABLES | {"views": ["a", "b"]}, "datasets.mine: the reader tables takes no views"),
     ],
 )
 def test_bad_entries_are_named(own, entry, message):
@@ -239,6 +241,56 @@ def test_an_address_is_filled_in_and_nothing_else(own, address):
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"sources": good}))
     (entry,) = read_catalogue(path)["mine"].files["features"]
     assert entry.addresses == ("https://x/mine/f.csv?f.csv",)
+
+
+@pytest.fixture
+def two_views(own):
+    """A datasets file with two views of three instances, and one of both side by side."""
+    other = {"reader": "tables", "features": "g.csv", "labels": "m.csv"}
+
+    def write(labels, entry=None, **keys):
+        path = own(TABLES)
+        pd.DataFrame({"a": [7.0, 8, 9]}).to_csv(path.parent / "g.csv", index=False)
+        pd.DataFrame(labels).to_csv(path.parent / "m.csv", index=False)
+        both = {"reader": "views", "views": ["mine", "other"], **keys}
+        path.write_text(yaml.safe_dump({"datasets": {"mine": TABLES, "other": entry or other, "both": both}}))
+        return path
+
+    return write
+
+
+def test_views_of_the_same_instances_stand_side_by_side(two_views, tmp_path):
+    path = two_views({"x": [1, 0, 1], "y": [0, 1, 1]}, impute="mean", expect={"instances": 3, "attributes": 3})
+    both = read_catalogue(path)["both"]
+    data = both.read(both.fetch())
+    np.testing.assert_array_equal(data.X, [[1, 0.5, 7], [2, np.nan, 8], [3, 1, 9]])
+    assert (data.feature_names, data.label_names) == (["mine a", "mine b", "other a"], ["x", "y"])
+    assert (data.name, data.impute) == ("both", "mean")
+    assert read_catalogue(path).views_of(["both", "emotions"]) == {"mine", "other"}
+    again = Dataset.from_json(both.to_json())
+    again.copy(tmp_path / "raw")
+    np.testing.assert_array_equal(again.read_copies(tmp_path / "raw").X, data.X)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"x": [1, 0, 1], "y": [0, 1, 0]}, "both: mine and other have other labels in 1 rows, first in row 3"),
+        ({"x": [1, None, 1], "y": [0, 1, 1]}, "other labels in 1 rows, first in row 2"),
+        ({"x": [1, 0, 1], "z": [0, 1, 1]}, "or labels of other names; views are of the same instances"),
+        ({"x": [1, 0, 1]}, "mine has 3 instances of 2 labels, other 3 of 1"),
+    ],
+)
+def test_views_of_other_instances_are_refused(two_views, labels, message):
+    with pytest.raises(DataError, match=message):
+        mlreduce.load_dataset("both", catalogue=two_views(labels))
+
+
+def test_views_are_entries_that_are_read_from_files(two_views):
+    with pytest.raises(ConfigurationError, match="data set 'both': its view 'other' is not read from files"):
+        read_catalogue(two_views({"x": [1]}, {"reader": "digits"}))
+    with pytest.raises(ConfigurationError, match="views of the data set 'both': unknown data set 'othre'; did"):
+        read_catalogue(two_views({"x": [1]}, views=["mine", "othre"]))
 
 
 def test_paths_that_no_file_has(own):

@@ -18,6 +18,7 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.readers.arff_syntax import read_table
 from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.exceptions import DataError
+from mlreduce.validation import as_dense
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +30,11 @@ SIZES = {
     **{"delicious": (16105, 500, 983), "tmc2007-500": (28596, 500, 22), "20ng": (19300, 1006, 20)},
     **{"corel16k1": (13766, 500, 153), "rcv1s1": (6000, 944, 101), "languagelog": (1460, 1004, 75)},
     **{"image": (600, 294, 5), "eukaryote-go": (7766, 12689, 22), "chd49": (555, 49, 6)},
+    **{"virus-go": (207, 749, 6), "gpositive-go": (519, 912, 4), "gnegative-go": (1392, 1717, 8)},
+    **{"plant-go": (978, 3091, 12), "human-go": (3106, 9844, 14), "virus-pse-aac": (207, 440, 6)},
+    **{"gpositive-pse-aac": (519, 440, 4), "gnegative-pse-aac": (1392, 440, 8), "plant-pse-aac": (978, 440, 12)},
+    **{"human-pse-aac": (3106, 440, 14), "virus": (207, 1189, 6), "gpositive": (519, 1352, 4)},
+    **{"gnegative": (1392, 2157, 8), "plant": (978, 3531, 12), "human": (3106, 10284, 14)},
 }
 ARFF = [name for name, entry in read_catalogue().items() if name in SIZES and entry.reader == "arff"]
 MAT = [name for name, entry in read_catalogue().items() if name in SIZES and entry.reader == "mat"]
@@ -133,17 +139,44 @@ def test_mekas_option_in_a_file_that_weka_changed_is_not_believed(mirror, tmp_pa
 @pytest.mark.parametrize("name", MAT)
 def test_matlab_files_are_read_as_by_scipy(name, mirror):
     (path,) = fetched(name, mirror)
-    own, other = mlreduce.read(path), scipy.io.loadmat(path)
+    variables = read_catalogue()[name].options.get("variables")
+    own, other = mlreduce.read(path, variables=variables), scipy.io.loadmat(path)
     parts = [("data", "target")] if "data" in other else [(f"{k}_data", f"{k}_target") for k in ("train", "test")]
+    if variables is not None:
+        parts = [("X", "Y"), ("Xt", "Yt")]
+        other |= {key: sp.csr_array(other[key]).toarray() for key in variables}
+        other |= {labels: other[labels].T for _, labels in parts}
     X = np.vstack([other[features] for features, _ in parts])
     Y = np.hstack([other[labels] for _, labels in parts]).T
-    np.testing.assert_array_equal(own.X, X)
+    np.testing.assert_array_equal(own.X.toarray() if sp.issparse(own.X) else own.X, X)
     np.testing.assert_array_equal(own.Y, Y == 1)
     if name == "languagelog":  # whose author took the last attributes of a file of Meka's for labels
         data = mlreduce.load_dataset(name, mirror=mirror)
         both = np.hstack([X, Y])
         np.testing.assert_array_equal(data.Y, both[:, :75])
         np.testing.assert_array_equal(data.X, both[:, 75:])
+
+
+@pytest.mark.parametrize("name", ["virus", "gpositive", "gnegative", "plant", "human"])
+def test_the_views_of_the_protein_sets_are_of_the_same_proteins(name, mirror):
+    """Numbers of proteins in each place of the cell as published with the predictors Virus-mPLoc, Gpos-mPLoc, ..."""
+    fetched(name, mirror)
+    data = mlreduce.load_dataset(name, mirror=mirror)
+    published = {
+        "virus": [8, 33, 20, 87, 84, 20],
+        "gpositive": [174, 18, 208, 123],
+        "gnegative": [557, 124, 410, 133, 32, 12, 8, 180],
+        "plant": [56, 32, 286, 182, 42, 22, 21, 150, 152, 21, 39, 52],
+    }
+    if name in published:
+        assert data.Y.sum(axis=0).tolist() == published[name]
+    for view in read_catalogue()[name].views():
+        part = mlreduce.load_dataset(view.name, mirror=mirror)
+        columns = [i for i, feature in enumerate(data.feature_names) if feature.startswith(f"{view.name} ")]
+        assert abs(sp.csr_array(data.X[:, columns]) - sp.csr_array(part.X)).max() == 0
+        np.testing.assert_array_equal(data.Y, part.Y)
+        variance = as_dense(part.X).var(axis=0).sum()  # docs/deviations.md has them
+        assert 6.5 < variance < 22.5 if view.name.endswith("-go") else 31.5 < variance < 43.5
 
 
 @pytest.mark.parametrize("name", ["emotions", "bibtex", "delicious"])

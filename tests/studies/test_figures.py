@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.plot.colours import method_styles
 from mlreduce.plot.layout import empty_figure, panels, shared_legend, style
@@ -179,6 +180,10 @@ def parameter(table, references, points=POINTS, energy=0.99):
     return measured("parameter", table, list(points), **options)
 
 
+def combination():
+    return draw("combination", pd.DataFrame({"dataset": ["yeast"]}), ["mope"], a=0.3, b=1.3, beta=1.0)
+
+
 EVERY = {
     "approximation": lambda: draw("approximation", errors(), ["average", "nystrom"]),
     "costs": lambda: draw("costs", costs(), ["a", "b"]),
@@ -186,6 +191,7 @@ EVERY = {
     "curves": lambda: draw(
         "curves", summary(SETS[3:4], percents=(10, 20)), measures=["instance-f1"], predictor="knn", dataset="yeast"
     ),
+    "combination": combination,
     "comparisons": lambda: measured(
         "comparisons", summary(SETS, ["mvmd", "pca"], (10,)), ["mvmd", "pca"], margin=0.01, size_percent=10
     ),
@@ -275,6 +281,30 @@ def test_dimension_curves():
     assert [axis.get_ylabel() for axis in figure.axes] == ["F1", "", "", ""] * 2
     assert [axis.get_xlabel() != "" for axis in figure.axes] == [False] * 4 + [True] * 4
     text_boxes(figure)
+
+
+def test_level_lines_of_the_combined_proximity():
+    """Figure 1 of mope-mesd-2012, equation (43): psi = g^a / (1 + beta (1 - w^b))."""
+
+    def psi(w, g):
+        return g**0.3 / (2 - w**1.3)
+
+    (axis,) = combination().axes
+    (_, lines) = axis.collections
+    assert lines.levels == pytest.approx(np.arange(0.1, 1, 0.1))
+    for level, path in zip(lines.levels, lines.get_paths(), strict=True):
+        w, g = path.vertices.T
+        steep = g < 0.02  # as the root of g at 0: the lines between points of the grid are off there
+        np.testing.assert_allclose(psi(w, g)[~steep], level, atol=2e-3)
+        assert not steep.all() or level < 0.15
+    assert [psi(0, 1), psi(1, 1), psi(1, 0)] == [0.5, 1, 0]
+    # Of two instances X'AX has the eigenvalue psi (1 + w), w the cosine of their features.
+    X = np.array([[1, 0], [0.5, 0.75**0.5]])
+    for Y, g in (([[1, 1, 0], [1, 0, 1]], 0.5), ([[1, 0, 0], [1, 0, 0]], 1.0)):
+        options = {"scheme": 1, "index": "dice", "combine": "priority", "a": 0.3, "b": 1.3, "beta": 1.0}
+        fitted = mlreduce.MOPE(1, **options, proximity={"weight": "cosine"}, n_neighbors=None).fit(X, np.array(Y))
+        assert fitted.eigenvalues_[0] / 1.5 == pytest.approx(psi(0.5, g), abs=1e-8)
+    assert psi(0.5, 0.5) == pytest.approx(0.5096, abs=5e-5)
 
 
 def test_methods_and_data_sets_that_were_not_run():

@@ -109,6 +109,11 @@ def test_texts_of_a_ranked_table(ranked):
     assert r"\textbf{0.6000 $\pm$ 0.0316 (1)}" in latex
 
 
+def test_a_table_without_some_of_the_data_sets():
+    tidy, _, _ = make_table(summary(), spec("ranked", "F1", measure="instance-f1", leave_out=["scene", "a"]), "t")
+    assert set(tidy["dataset"]) == {"birds", "yeast"}
+
+
 def test_numbers_of_splits_that_differ():
     data = summary()
     data["splits"] = data["splits"].where(data["dataset"] != "scene", 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -41,7 +41,7 @@ class Dataset(NamedTuple):
 
     name: str
     reader: str
-    #: By role, see `_ROLES`; none for embedded sets.
+    #: By role, see `_ROLES`, of several views by view and role; none for embedded sets.
     files: dict[str, list[FileEntry]]
     #: The entry itself, with the options of the reader and the checks.
     options: Mapping[str, Any]
@@ -106,6 +106,12 @@ class Dataset(NamedTuple):
     def read(self, paths: Sequence[Path]) -> MultiLabelData:
         """Read the data set from its files, in the order of `fetch`, and check it against the entry."""
         remaining = iter(paths)
+        if self.reader == "views":
+            data = _side_by_side(
+                [view.read([next(remaining) for files in view.files.values() for _ in files]) for view in self.views()],
+                self.name,
+            )
+            return self._checked(data)
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
         parameters = self.options.get("parameters", {})
@@ -142,10 +148,17 @@ class Dataset(NamedTuple):
             from mlreduce.datasets.embedded import documents
 
             data = replace(documents(**parameters), name=self.name)
-        self._check(data, attributes)
-        return replace(data, impute=self.options["impute"]) if "impute" in self.options else data
+        return self._checked(data, attributes)
 
-    def _check(self, data: MultiLabelData, attributes: int | None) -> None:
+    def views(self) -> list[Dataset]:
+        """Return the entries whose features stand side by side in this one; none where it is read from files."""
+        found = []
+        for name, entry in self.options.get("views", {}).items():
+            files = {key.split()[1]: entries for key, entries in self.files.items() if key.split()[0] == name}
+            found.append(Dataset(name, entry["reader"], files, entry))
+        return found
+
+    def _checked(self, data: MultiLabelData, attributes: int | None = None) -> MultiLabelData:
         statistics = {
             "instances": data.X.shape[0],
             "attributes": data.X.shape[1] if attributes is None else attributes,
@@ -165,6 +178,41 @@ class Dataset(NamedTuple):
                 f"{self.name}: no instance has the label(s) {', '.join(map(repr, empty[:5]))}"
                 f"{' and others' if len(empty) > 5 else ''}; drop them, or set empty_labels: keep in its entry"
             )
+        return replace(data, impute=self.options["impute"]) if "impute" in self.options else data
+
+
+def _side_by_side(views: Sequence[MultiLabelData], name: str) -> MultiLabelData:
+    """Return the features of several views of the same instances side by side, unless their labels differ."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from mlreduce.validation import is_sparse
+
+    first = views[0]
+    known: list[Any] = [sp.csr_array(view.Y if is_sparse(view.Y) else np.nan_to_num(view.Y, nan=-1)) for view in views]
+    for view, labels in zip(views[1:], known[1:], strict=True):
+        if labels.shape != known[0].shape or list(view.label_names) != list(first.label_names):
+            raise DataError(
+                f"{name}: {first.name} has {known[0].shape[0]} instances of {known[0].shape[1]} labels, {view.name} "
+                f"{labels.shape[0]} of {labels.shape[1]}, or labels of other names; views are of the same instances"
+            )
+        different = np.unique((labels != known[0]).nonzero()[0])
+        if len(different):
+            raise DataError(
+                f"{name}: {first.name} and {view.name} have other labels in {len(different)} rows, first in row "
+                f"{different[0] + 1}; views have the same instances in the same order"
+            )
+    blocks = [view.X for view in views]
+    return replace(
+        first,
+        X=sp.hstack(blocks, format="csr") if any(map(is_sparse, blocks)) else np.hstack(blocks),
+        feature_names=[f"{view.name} {feature}" for view in views for feature in view.feature_names],
+        name=name,
+        dropped=[f"{view.name} {attribute}" for view in views for attribute in view.dropped],
+        texts={f"{view.name} {text}": values for view in views for text, values in view.texts.items()},
+        notes=[note for view in views for note in view.notes],
+        impute=None,
+    )
 
 
 class Catalogue(Mapping[str, Dataset]):
@@ -193,6 +241,10 @@ class Catalogue(Mapping[str, Dataset]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._all)
 
+    def views_of(self, names: Iterable[str]) -> set[str]:
+        """Return the names of the views that stand side by side in some data sets."""
+        return {view.name for name in names for view in self[name].views()}
+
     def __len__(self) -> int:
         return len(self._all)
 
@@ -208,18 +260,31 @@ def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
         validate(content, "datasets", str(file))
         for name, entry in content["datasets"].items():
             _check_options(name, entry, file)
-    for name, entry in content["datasets"].items():
-        roles = _ROLES.get(entry["reader"], ())
-        files = {role: _files(entry, role, name, content.get("sources", {}), file.parent) for role in roles}
-        yield name, Dataset(name, entry["reader"], {r: f for r, f in files.items() if f}, entry)
+    entries = content["datasets"]
+    for name, entry in entries.items():
+        views = {}
+        for view in entry.get("views", ()):
+            if view not in entries:
+                raise ConfigurationError(unknown_name("data set", view, entries, f"views of the data set {name!r}"))
+            if entries[view]["reader"] not in _ROLES:
+                raise ConfigurationError(f"data set {name!r}: its view {view!r} is not read from files")
+            views[view] = entries[view]
+        files = {
+            " ".join([*([of] if views else []), role]): _files(part, role, of, content.get("sources", {}), file.parent)
+            for of, part in (views or {name: entry}).items()
+            for role in _ROLES.get(part["reader"], ())
+        }
+        options = entry | {"views": views} if views else entry
+        yield name, Dataset(name, entry["reader"], {role: found for role, found in files.items() if found}, options)
 
 
 def _check_options(name: str, entry: Mapping[str, Any], file: Path) -> None:
     """Refuse arguments of another reader, which would be ignored."""
     from mlreduce.datasets.reading import TAKES
 
-    taken = TAKES.get("table" if entry["reader"] == "tables" else entry["reader"], ())
-    known = {option for options in TAKES.values() for option in options}
+    takes = TAKES | {"tables": TAKES["table"], "views": ("views",)}
+    taken = takes.get(entry["reader"], ())
+    known = {option for options in takes.values() for option in options}
     for option in sorted((known & set(entry)) - set(taken) - {"labels"}):
         raise ConfigurationError(f"{file}: datasets.{name}: the reader {entry['reader']} takes no {option}")
 

@@ -203,14 +203,19 @@ class SampledQPFS(QPFS):
             raise DataError("sampling must be greater than 0: without a sampled feature nothing is known of the others")
 
     def _dependency(self, counted: Counted) -> FloatArray:
-        n_features = len(counted.starts) - 1
-        order = check_random_state(self.random_state).permutation(n_features)
-        self.sampled_ = np.sort(order[: max(1, int(self.sampling * n_features))])
+        self._sample(len(counted.starts) - 1)
         rows = shared_information(counted.variables(self.sampled_), counted) / counted.n_samples
         rows[:, self.sampled_] = (rows[:, self.sampled_] + rows[:, self.sampled_].T) / 2  # in all digits
+        return self._filled(rows, counted.entropies())
+
+    def _sample(self, n_features: int) -> None:
+        order = check_random_state(self.random_state).permutation(n_features)
+        self.sampled_ = np.sort(order[: max(1, int(self.sampling * n_features))])
+
+    def _filled(self, rows: FloatArray, entropies: FloatArray) -> FloatArray:
+        """Return Q by its sampled rows; no diagonal entry is 0."""
         filled = approximate_dependency(rows, self.sampled_, self._method)
-        entropies = counted.entropies()
-        replaced = np.diag(filled) <= _RCOND * entropies.max() if self.diagonal == "average" else np.arange(n_features)
+        replaced = np.diag(filled) <= _RCOND * entropies.max() if self.diagonal == "average" else np.arange(len(filled))
         filled[replaced, replaced] = entropies[replaced]
         return filled
 

@@ -19,7 +19,7 @@ import pandas as pd
 from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style
 from mlreduce.registry import Declarations
 from mlreduce_studies.gathering.failed_cells import without_gaps
-from mlreduce_studies.options import FIGURES, Options, Spec, kind_of
+from mlreduce_studies.options import FIGURES, Options, Spec, kept, kind_of
 
 __all__ = ["Figure", "Spec", "figure", "figure_kinds", "label_of", "make_figure"]
 
@@ -58,7 +58,7 @@ def figure(
     source : str
         File of a study's results that the function is given.
     required, optional : dict of str to schema, default=None
-        Options of the entry beside caption, methods, labels and protocols.
+        Options of the entry beside caption, methods, labels, protocols and leave_out.
     per_dataset : bool, default=False
         A figure for each data set: the function is given its rows, and the title as caption.
     with_gaps : bool, default=False
@@ -107,7 +107,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     figure
         Where nothing is left to draw because cells failed, one that says so.
     """
-    kind, rows = _kind(spec), source
+    kind, rows = _kind(spec), kept(source, spec)
     for column, value in (("protocol", protocol), ("predictor", spec.get("predictor"))):
         if column in rows and value is not None:
             rows = rows[rows[column] == value]

@@ -16,7 +16,7 @@ import pandas as pd
 
 from mlreduce.registry import Declarations
 from mlreduce_studies.gathering.failed_cells import footnotes, plain_where_whole
-from mlreduce_studies.options import TABLES, Options, Spec, kind_of
+from mlreduce_studies.options import TABLES, Options, Spec, kept, kind_of
 from mlreduce_studies.tables.layout import Part, parts_latex, parts_markdown
 
 __all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_note", "table_parts"]
@@ -64,7 +64,7 @@ def table(
     names : int, default=1
         Number of first columns that are aligned to the left.
     required, optional : dict of str to schema, default=None
-        Options of the entry beside caption, methods and protocols.
+        Options of the entry beside caption, methods, protocols and leave_out.
     """
 
     def declare(select: _Select) -> _Select:
@@ -110,7 +110,7 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
     kind = _kind(spec)
     if "protocols" in spec:
         source = source[source["protocol"].isin(spec["protocols"])]
-    tidy = plain_where_whole(kind.select(source, spec))
+    tidy = plain_where_whole(kind.select(kept(source, spec), spec))
     parts, notes = table_parts(tidy, spec), footnotes(tidy)
     markdown = parts_markdown(parts, spec["caption"], table_note(spec), notes)
     return tidy, markdown, parts_latex(parts, spec["caption"], label, names=kind.names, footnotes=notes)
