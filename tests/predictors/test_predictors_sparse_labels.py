@@ -44,6 +44,7 @@ QUICK = {
     "LEML": {"n_components": 5, "penalty": 1.0},
     "SLEEC": {"n_components": 5, "n_neighbors": 10, "tol": 0.1},
     "RAkEL": {"overlapping": False, "random_state": 0},
+    "LIFT": {"random_state": 0},
     "LabelPowerset": {"random_state": 0},
     "LabelTreeClassifier": {"max_leaf": 8, "beam_size": 5, "random_state": 0},
 }

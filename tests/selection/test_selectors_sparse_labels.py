@@ -23,7 +23,7 @@ SPARSE = [name for name in NAMES if registry.method_class(name).takes_sparse_lab
 # Of the others the definitions take W, pairs of labels, or dense labels.
 DENSE = {"all-features", "csfs", "lasso-multitask", "mdfs", "mifs", "mlrf", "mssl", "random-features", "rfs", "scmfs"}
 DENSE |= {"mcls", "mfs-mcdm", "pmfs", "sfus"}
-DENSE |= {"mlmlfs", "mrdm"}
+DENSE |= {"llsf", "lrlsf", "mlmlfs", "mrdm", "pnc", "scnmf"}
 
 
 def make(name, **parameters):

@@ -59,6 +59,9 @@ _KEPT, _TIMES = 32, 4
 # Thresholds that are tried where a measure has no formula here.
 _TRIED = 100
 
+# Measures that are best where the fewest assignments are wrong.
+_ERRORS = ("hamming-loss", "rmse")
+
 #: Numerator and denominator by hits, predicted and true.
 _RATES = {
     "f1": lambda h, p, t: (2 * h, p + t),
@@ -501,7 +504,7 @@ def _cut_of_all(
 def _has_formula(measure: str) -> bool:
     """Whether the best threshold for a measure is found exactly."""
     kind, _, rate = measure.partition("-")
-    return measure in ("hamming-loss", "subset-accuracy") or (kind in _GROUPS and rate in _RATES)
+    return measure in (*_ERRORS, "subset-accuracy") or (kind in _GROUPS and rate in _RATES)
 
 
 def _one_threshold(
@@ -539,7 +542,7 @@ _GROUPS = {"instance": 0, "macro": 1, "micro": None}
 def _value(measure: str, hits: Any, predicted: Any, true: Any) -> FloatArray:
     """Return the value of a measure for a group of cells by its counts; the larger the better."""
     kind, _, rate = measure.partition("-")
-    if measure == "hamming-loss":
+    if measure in _ERRORS:
         return np.asarray(2.0 * hits - predicted)
     if measure == "subset-accuracy":
         return np.asarray((hits == predicted) & (hits == true), dtype=np.float64)
@@ -609,7 +612,8 @@ def _tried(measure: str, scores: NDArray[Any], present: NDArray[np.bool_], known
     distinct = np.unique(scores[seen])
     middles = np.concatenate([[_below(distinct[0])], (distinct[:-1] + distinct[1:]) / 2, distinct[-1:]])
     places = np.searchsorted(middles, np.append(np.quantile(scores[seen], np.linspace(0, 1, _TRIED)), 0.5))
-    candidates = np.unique(middles[np.minimum(places, len(middles) - 1)])[::-1]
+    places = np.append(np.minimum(places, len(middles) - 1), 0)  # the first predicts every label
+    candidates = np.unique(middles[places])[::-1]
     truth = (present & seen).astype(np.int8)
     values = [declared(Outcome(truth, ((scores > cut) & seen).astype(np.int8))) for cut in candidates]
     better = np.array(values) if declared.higher_is_better else -np.array(values)

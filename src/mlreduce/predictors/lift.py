@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import threadpoolctl
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -31,7 +32,7 @@ _OF_ALL = 50
 
 
 @register("lift")
-class LIFT(ProbableClassifier):
+class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier):
     """Multi-label learning with label-specific features (LIFT): distances to clusters, others for each label.
 
     For each label, k-means divides the instances with the label, and those without, into ``ceil(ratio m)`` clusters
@@ -129,6 +130,7 @@ class LIFT(ProbableClassifier):
                 self.estimators_.append(seeded(base, random).fit(_distances(rows, own), present) if several else None)
                 self._constant.append(float(present[0]))
         self.centres_ = np.vstack(centres)
+        self._n_features_out = len(self.centres_)
         self.label_of_column_ = np.repeat(np.arange(len(centres)), [len(own) for own in centres])
 
     def _centres(self, features: Any, present: Any, ratio: float, seed: int) -> FloatArray:

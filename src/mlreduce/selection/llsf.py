@@ -42,7 +42,7 @@ class LLSF(ProximalSelector):
     alpha : float, default=1.0
         Weight of the labels' similarity, >= 0.
     gamma
-        As of `ProximalSelector`; beta in the paper.
+        As of `ProximalSelector`.
     label_term : {"laplacian", "distance"}, default="laplacian"
         R: the Laplacian of C, with which the problem is convex; or 1 - C, as in the paper, which is refused where the
         objective has no minimum.
@@ -63,7 +63,7 @@ class LLSF(ProximalSelector):
 
     Notes
     -----
-    Cost: O(n d^2 + r (d^2 q + d q^2)) for r iterations, and d^3 with "distance".
+    Cost: O(n d^2 + r (d^2 q + d q^2)) for r iterations, and d^3 with "distance". ``gamma`` is beta in the paper.
 
     ``1 - C`` has zeros on its diagonal and so a negative eigenvalue. Along its eigenvector and a direction in which
     features hardly vary the objective falls without end, unless ``alpha`` is small: always where there are fewer

@@ -39,7 +39,7 @@ class LRLSF(ProximalSelector):
     beta : float, default=100.0
         Weight of what the combinations lie off the labels, > 0; 10^4 lambda2 in the paper's program.
     gamma
-        As of `ProximalSelector`; lambda3 in the paper's program.
+        As of `ProximalSelector`.
     delta : float, default=0.01
         Weight of the relevance, >= 0; lambda4 in the paper's program.
     proximity : Proximity, dict of its parameters, or None, default=None
@@ -60,7 +60,7 @@ class LRLSF(ProximalSelector):
 
     The problem is convex. S is solved for exactly for each W, a quadratic program for each label. The program of the
     authors starts S at random, weights the first term by ``alpha`` where it moves S, and stops by a loss that counts
-    coefficients that are not 0. There is no intercept.
+    coefficients that are not 0; ``gamma`` is its lambda3. There is no intercept.
 
     References
     ----------

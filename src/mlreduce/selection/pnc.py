@@ -44,7 +44,7 @@ class PNC(PartlyLabelledSelector):
     beta : float, default=1.0
         Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program.
     gamma
-        As of `RowSparseSelector`; 1 in the paper's program.
+        As of `RowSparseSelector`.
     fit_intercept : bool, default=True
         Whether there is a b. The paper's program has none.
     max_iter, tol, solver
@@ -65,7 +65,7 @@ class PNC(PartlyLabelledSelector):
 
     The problem is convex. The best H is known for each W, and leaves of the fourth term ``beta ||W - Q Q'W||^2`` with
     an orthonormal basis Q of the columns of K; F is solved for exactly, in turn with W. The program takes W, F and H in
-    turn from one half everywhere until the objective moves by 0.01.
+    turn from one half everywhere until the objective moves by 0.01, with ``gamma`` 1.
 
     A label of all instances or of none has a column of zeros in K; in the program it has one less the entropy of the
     feature. The sign of a feature matters: K is the same for x and -x, so that they have unequal scores.
