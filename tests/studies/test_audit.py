@@ -203,6 +203,9 @@ def test_the_audit_says_where_numbers_of_splits_differ(published):
     assert "| data set | method | splits | 50 % | 100 % |" in beside
     assert "| set_b | cplst | 2 | " in beside
     assert "| set_a | occa |  | " in beside
+    columns = [line.count("|") for line in beside.splitlines() if line.startswith("|")]
+    assert len(set(columns)) == 1  # a cell stands below its size, whatever others are printed
+    assert next(line for line in beside.splitlines() if "| plst |" in line).startswith("| set_b | plst | 2 |  | ")
     even = audit({"table3": uneven[uneven["dataset"] == "set_a"]}, printed)
     assert "Splits" not in audit_sentences(even)[0]
     assert "splits" not in beside_printed(even, "table3", "as-printed")

@@ -307,10 +307,10 @@ def beside_printed(cells: pd.DataFrame, table: str, protocol: str) -> str:
     percents = sorted(part["size_percent"].unique())
     rows = []
     for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
-        texts = []
-        for cell in row.sort_values("size_percent").to_dict("records"):
+        texts = dict.fromkeys(percents, "")
+        for cell in row.to_dict("records"):
             ours = GAP if np.isnan(cell["ours"]) else f"{cell['ours']:.4f}"
             text = f"{ours} ({cell['printed']:.4f})"
-            texts.append(text if cell["verdict"] == "reproduced" else f"**{text}**")
-        rows.append([str(dataset), str(method), *[number_of_splits(row)] * uneven, *texts])
+            texts[cell["size_percent"]] = text if cell["verdict"] == "reproduced" else f"**{text}**"
+        rows.append([str(dataset), str(method), *[number_of_splits(row)] * uneven, *texts.values()])
     return to_markdown(["data set", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)], rows)
