@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError
 from mlreduce.selection import GRRO, MFSMFR
-from mlreduce.selection.mfs_mfr import _Weights
+from mlreduce.selection.mfs_mfr import minimum_of
 
 EXACT = {"tol": 1e-10, "max_iter": 100_000}
 
@@ -33,9 +33,8 @@ def test_it_ends_where_plain_steps_from_elsewhere_end(sharing):
     rng = np.random.default_rng(1)
     R, Q = rng.gamma(1.0, size=(8, 3)), np.eye(8) + 0.2 * np.ones((8, 8))
     alpha, beta = 0.3, 0.5
-    weights = _Weights(Q, R, alpha, beta, sharing)
-    history = weights.minimise(1e-10, 100_000)
-    assert (np.diff(history) <= 0).all()
+    minimum = minimum_of(Q, R, alpha, beta, sharing, 1e-10, 100_000)
+    assert (np.diff(minimum.objective) <= 0).all()
     W, M = rng.standard_normal((2, 8, 3))
     for _ in range(20_000):
         W = W - 0.2 * (Q @ (W + M) - R + sharing * M @ (M.T @ W))
@@ -45,7 +44,7 @@ def test_it_ends_where_plain_steps_from_elsewhere_end(sharing):
         M = M * np.maximum(1 - 0.2 * beta / np.maximum(norms, 1e-12), 0)
     assert W.any()
     assert M.any()
-    np.testing.assert_allclose(weights.both.sum(axis=0), W + M, atol=1e-6)
+    np.testing.assert_allclose(sum(np.split(minimum.coefficients, 2)), W + M, atol=1e-6)
 
 
 def test_percentages_are_those_of_the_largest_information():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +10,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import warn
-from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, Labels, shared_bits
+from mlreduce.selection.proximal import Minimum, Norm, minimise
 from mlreduce.selection.quadratic import nearest_positive
 from mlreduce.selection.row_sparse import graph_laplacian
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
 
 __all__ = ["MFSMFR"]
-
-# Excess of a function over what bounds it that is rounding error.
-_ROUNDING = 1e-12
 
 
 @register("mfs-mfr")
@@ -82,7 +79,7 @@ class MFSMFR(DiscretisingSelector):
     n_iter_ : int
         Number of iterations.
     gap_ : float
-        By how much the conditions of a minimum are violated, relative to the largest entry of R.
+        The largest change by a proximal gradient step of one, relative to the largest entry of R; 0 at a minimum.
 
     Notes
     -----
@@ -148,18 +145,18 @@ class MFSMFR(DiscretisingSelector):
         redundancy, self.n_negative_eigenvalues_ = nearest_positive(redundancy)
         products = shares[0] * redundancy + shares[1] * graph_laplacian(self.proximity, X.T)
         products.flat[:: len(products) + 1] += 1.0
-        weights = _Weights(products, relevance, alpha, beta, sharing)
-        history = weights.minimise(tol, max_iter)
-        if weights.gap > tol > 0:
+        minimum = minimum_of(products, relevance, alpha, beta, sharing, tol, max_iter)
+        if minimum.gap > tol > 0:
             warn(
-                f"MFSMFR: after {max_iter} iterations the conditions of a minimum are violated by {weights.gap:.1g} of "
+                f"MFSMFR: after {max_iter} iterations the conditions of a minimum are violated by {minimum.gap:.1g} of "
                 f"the largest information, more than tol={tol:g}; a larger max_iter lets it converge",
                 ConvergenceWarning,
             )
-        self.coef_, self.common_coef_ = weights.both
-        self.objective_, self.n_iter_, self.gap_ = np.array(history), len(history), weights.gap
+        self.coef_, self.common_coef_ = np.split(minimum.coefficients, 2)
+        self.objective_, self.gap_ = np.array(minimum.objective), minimum.gap
+        self.n_iter_ = len(self.objective_)
         self._relevance = relevance.sum(axis=1)
-        scores: FloatArray = weights.both.sum(axis=(0, 2))
+        scores: FloatArray = (self.coef_ + self.common_coef_).sum(axis=1)
         return scores
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
@@ -172,62 +169,39 @@ def _weight(value: float | str, name: str, largest: float) -> float:
     return check_range(value, name, 0)
 
 
-class _Weights:
-    """W and M of `MFSMFR`, and the minimisation over both; ``products`` are ``I + redundancy G + smoothness L``."""
+class _Together(NamedTuple):
+    """The penalty of W above M, one after the other in one table."""
 
-    def __init__(self, products: FloatArray, relevance: FloatArray, alpha: float, beta: float, sharing: float) -> None:
-        self._products, self._relevance = products, relevance
-        self._alpha, self._beta, self._sharing = alpha, beta, sharing
-        self.both = np.zeros((2, *relevance.shape))
-        self.gap = np.inf
+    entries: Norm
+    rows: Norm
+    unit: float
 
-    def _smooth(self, both: FloatArray, image: FloatArray) -> tuple[float, FloatArray]:
-        """Return what has a gradient, and the gradient; ``image`` are the products times W + M."""
-        overlap, rest = both[0].T @ both[1], image - self._relevance
-        value = np.square(self._relevance).sum() + (both.sum(axis=0) * (rest - self._relevance)).sum()
-        value += self._sharing * np.square(overlap).sum()
-        common = self._sharing * np.stack([both[1] @ overlap.T, both[0] @ overlap])
-        return float(value) / 2.0, rest + common
+    def of(self, table: FloatArray) -> float:
+        above, below = np.split(table, 2)
+        return self.entries.of(above) + self.rows.of(below)
 
-    def _penalty(self, both: FloatArray) -> float:
-        return float(self._alpha * np.abs(both[0]).sum() + self._beta * np.linalg.norm(both[1], axis=1).sum())
+    def shrunk(self, table: FloatArray, steps: FloatArray) -> FloatArray:
+        parts = zip((self.entries, self.rows), np.split(table, 2), np.split(steps, 2), strict=True)
+        return np.vstack([norm.shrunk(part, own) for norm, part, own in parts])
 
-    def _shrunk(self, both: FloatArray, steepness: float) -> FloatArray:
-        """Return the minimum of the penalty plus half the steepness times the squared distance."""
-        entries = np.maximum(np.abs(both[0]) - self._alpha / steepness, 0.0)
-        norms = np.linalg.norm(both[1], axis=1)[:, np.newaxis]
-        rows = np.maximum(norms - self._beta / steepness, 0.0)
-        return np.stack([np.copysign(entries, both[0]), quotient(rows, norms) * both[1]])
+    def gap(self, coefficients: FloatArray, gradient: FloatArray, objective: float) -> float:
+        """Return the largest change by a step of one, relative to the unit; a norm without weight has no steepness."""
+        step = coefficients - self.shrunk(coefficients - gradient, np.ones((len(gradient), 1)))
+        return float(np.abs(step).max()) / self.unit
 
-    def minimise(self, tol: float, max_iter: int) -> list[float]:
-        """Minimise until the gap is ``tol``; return the objective after each iteration."""
-        steepness = 2.0 * float(np.linalg.norm(self._products, 2))
-        largest = float(self._relevance.max()) or 1.0
-        image, momentum = np.zeros_like(self._relevance), 1.0
-        ahead, ahead_image = self.both, image
-        history: list[float] = []
-        value = self._smooth(self.both, image)[0]
-        while len(history) < max_iter and self.gap > tol:
-            smooth, slopes = self._smooth(ahead, ahead_image)
-            moved = self._shrunk(ahead - slopes / steepness, steepness)
-            moved_image, change = self._products @ moved.sum(axis=0), moved - ahead
-            reached, their_slopes = self._smooth(moved, moved_image)
-            bound = smooth + (slopes * change).sum() + 0.5 * steepness * np.square(change).sum()
-            if reached > bound + _ROUNDING * abs(
-                smooth
-            ):  # of sharing, whose term has no bound on its second derivative
-                steepness *= 2.0
-                continue
-            reached += self._penalty(moved)
-            if reached > value and momentum > 1.0:  # too far ahead
-                ahead, ahead_image, momentum = self.both, image, 1.0
-                continue
-            following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
-            share, momentum = (momentum - 1.0) / following, following
-            ahead = moved + share * (moved - self.both)
-            ahead_image = moved_image + share * (moved_image - image)
-            self.both, image, value = moved, moved_image, min(reached, value)
-            # What is zero of the slopes at a minimum: those plus a slope of the penalty at the same place.
-            self.gap = float(np.abs(their_slopes - slopes - steepness * change).max()) / largest
-            history.append(value)
-        return history
+
+def minimum_of(
+    products: FloatArray, relevance: FloatArray, alpha: float, beta: float, sharing: float, tol: float, max_iter: int
+) -> Minimum:
+    """Minimise over W and M, one above the other; ``products`` are ``I + redundancy G + smoothness L``."""
+    constant = float(np.square(relevance).sum())
+
+    def loss(table: FloatArray) -> tuple[float, FloatArray]:
+        W, M = np.split(table, 2)
+        overlap, rest = W.T @ M, products @ (W + M) - relevance
+        value = constant + float(((W + M) * (rest - relevance)).sum()) + sharing * float(np.square(overlap).sum())
+        return value / 2.0, np.vstack([rest + sharing * M @ overlap.T, rest + sharing * W @ overlap])
+
+    start = np.zeros((2 * len(relevance), relevance.shape[1]))
+    penalty = _Together(Norm(alpha), Norm(beta, by_row=True), float(relevance.max()) or 1.0)
+    return minimise(loss, penalty, start, np.ones(len(start)), tol, max_iter)

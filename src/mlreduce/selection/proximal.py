@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
 
-__all__ = ["Minimum", "Norm", "ProximalSelector", "minimise"]
+__all__ = ["Minimum", "Norm", "Penalty", "ProximalSelector", "minimise"]
 
 #: Loss of coefficients, and its gradient.
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -24,6 +24,22 @@ _LONGER, _HALVINGS = 1.2, 100
 
 # Relative rounding error of a loss, and the relative decrease that counts as none.
 _ROUNDING, _LOST = 1e-13, 1e-15
+
+# Iterations without a smaller objective or gap after which there is none.
+_STALL = 100
+
+
+class Penalty(Protocol):
+    """What `minimise` adds to a loss: a norm of coefficients, or norms of parts of them."""
+
+    def of(self, table: FloatArray) -> float:
+        """Return the penalty."""
+
+    def shrunk(self, table: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return the Z that minimises the penalty plus ``sum_j ||z_j - t_j||^2 / (2 steps_j)``."""
+
+    def gap(self, coefficients: FloatArray, gradient: FloatArray, objective: float) -> float:
+        """Return how far the conditions of a minimum are missed, relative to the objective or to what a method says."""
 
 
 class Norm(NamedTuple):
@@ -48,7 +64,7 @@ class Norm(NamedTuple):
         return self.weight * float((np.linalg.norm(table, axis=1) if self.by_row else np.abs(table)).sum())
 
     def shrunk(self, table: FloatArray, steps: FloatArray) -> FloatArray:
-        """Return the Z that minimises the norm plus ``sum_j ||z_j - t_j||^2 / (2 steps_j)``."""
+        """As of `Penalty`."""
         if self.positive:
             table = np.maximum(table, 0.0)
         sizes = np.linalg.norm(table, axis=1, keepdims=True) if self.by_row else np.abs(table)
@@ -64,6 +80,16 @@ class Norm(NamedTuple):
         sizes: FloatArray = np.linalg.norm(slopes, axis=1) if self.by_row else slopes.max(axis=1, initial=0.0)
         return sizes / self.weight
 
+    def gap(self, coefficients: FloatArray, gradient: FloatArray, objective: float) -> float:
+        """Return the norm plus ``<W, gradient>``, relative to the objective, and the largest excess of a slope.
+
+        It is 0 where the conditions of a minimum hold, and where the loss is convex it bounds the distance to the
+        minimum, as in `mlreduce.selection.descent.minimise`.
+        """
+        missed = abs(self.of(coefficients) + float((coefficients * gradient).sum()))
+        excess = max(float(self.steepness(-gradient).max(initial=0.0)) - 1.0, 0.0)
+        return (missed / objective if objective > 0 else 0.0) + excess
+
 
 class Minimum(NamedTuple):
     """Where a minimisation ended."""
@@ -71,16 +97,12 @@ class Minimum(NamedTuple):
     coefficients: FloatArray
     #: Objective after each iteration.
     objective: list[float]
-    #: See `minimise`.
+    #: As of the penalty.
     gap: float
 
 
-def minimise(loss: Loss, norm: Norm, start: FloatArray, scales: FloatArray, tol: float, max_iter: int) -> Minimum:
-    """Minimise a loss plus a norm until the gap is ``tol``; the objective does not increase.
-
-    The gap, relative to the objective, is the norm plus ``<W, gradient>``, and the largest relative excess of a slope
-    over the weight of the norm. It is 0 where the conditions of a minimum hold, and where the loss is convex it bounds
-    the distance to the minimum, as in `mlreduce.selection.descent.minimise`.
+def minimise(loss: Loss, penalty: Penalty, start: FloatArray, scales: FloatArray, tol: float, max_iter: int) -> Minimum:
+    """Minimise a loss plus a penalty until the gap is ``tol``; the objective does not increase.
 
     Steps are extended as in Nesterov's method, and begin anew where the objective would increase. ``scales`` are
     relative curvatures by the rows: a step of a row is divided by its scale.
@@ -88,40 +110,42 @@ def minimise(loss: Loss, norm: Norm, start: FloatArray, scales: FloatArray, tol:
     scales = np.where(scales > 0, scales, 1.0)[:, np.newaxis]
     current = before = start
     value, gradient = loss(current)
-    total = value + norm.of(current)
+    total = value + penalty.of(current)
     history: list[float] = []
-    momentum, step, gap = 1.0, 1.0, np.inf
+    momentum, step, gap, least, stalled = 1.0, 1.0, np.inf, np.inf, 0
     while True:
-        gap = _gap(norm, current, gradient, total)
-        if gap <= tol or len(history) >= max_iter:
+        gap = penalty.gap(current, gradient, total)
+        stalled, least = (0, gap) if gap < least else (stalled + 1, least)
+        if gap <= tol or len(history) >= max_iter or stalled > _STALL:
             break
         longer = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         ahead = current + (momentum - 1.0) / longer * (current - before)
         base, slope = (value, gradient) if momentum == 1.0 else loss(ahead)
         for _ in range(_HALVINGS):
-            tried = norm.shrunk(ahead - step / scales * slope, step / scales)
+            tried = penalty.shrunk(ahead - step / scales * slope, step / scales)
             move = tried - ahead
             tried_value, tried_gradient = loss(tried)
-            bound = base + float((slope * move).sum()) + float((scales * move**2).sum()) / (2.0 * step)
-            if tried_value <= bound + _ROUNDING * max(abs(base), abs(tried_value)):
+            room = float((scales * move**2).sum()) / (2.0 * step)
+            if room > _ROUNDING * max(abs(base), abs(tried_value)):
+                short = tried_value <= base + float((slope * move).sum()) + room
+            else:  # the difference of two values is rounding error, that of two gradients is not
+                short = float(((tried_gradient - slope) * move).sum()) <= 2.0 * room
+            if short:
                 break
             step /= 2.0
-        tried_total = tried_value + norm.of(tried)
-        if not tried_total < total * (1.0 - _LOST) and momentum == 1.0:
-            break  # only rounding errors are left
-        if tried_total > total:
+        else:
+            break  # no step is short enough
+        tried_total = tried_value + penalty.of(tried)
+        if tried_total > total and momentum > 1.0:
             momentum, before = 1.0, current
             continue
+        if tried_total < total * (1.0 - _LOST):
+            stalled = 0
         before, current, momentum = current, tried, longer
-        value, gradient, total = tried_value, tried_gradient, tried_total
+        value, gradient, total = tried_value, tried_gradient, min(tried_total, total)
         history.append(total)
         step *= _LONGER
     return Minimum(current, history or [total], gap)
-
-
-def _gap(norm: Norm, coefficients: FloatArray, gradient: FloatArray, total: float) -> float:
-    missed = abs(norm.of(coefficients) + float((coefficients * gradient).sum()))
-    return (missed / total if total > 0 else 0.0) + max(float(norm.steepness(-gradient).max(initial=0.0)) - 1.0, 0.0)
 
 
 class ProximalSelector(Selector):
