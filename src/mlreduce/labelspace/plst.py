@@ -34,7 +34,7 @@ class PLST(SketchedCoder):
     solver, random_state
         As of `SketchedCoder`.
     centre : bool, default=True
-        False for the leading eigenvectors of ``Y'Y``, as in the paper of 2010: a code is ``Vy``, and `mean_` is zero.
+        False for the leading eigenvectors of ``Y'Y``, as in the paper of 2010: a code is ``Vy``, and ``mean_`` is zero.
 
     Notes
     -----

@@ -218,7 +218,7 @@ class SupervisedPCA(MDDMKernel):
     -----
     Where instances are fewer than features the singular value decomposition of ``Xc'T`` takes the place of the
     eigenvectors (the paper's dual form). The paper's kernel form, ``max tr(B'KHLHKB)`` subject to ``B'KB = I``, is this
-    method on the rows of a root of the kernel matrix K, as `sklearn.kernel_approximation.Nystroem` makes it.
+    method on the rows of a root of the kernel matrix K, as ``sklearn.kernel_approximation.Nystroem`` makes it.
 
     References
     ----------
