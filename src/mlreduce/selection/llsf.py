@@ -30,7 +30,7 @@ class LLSF(ProximalSelector):
 
     It minimises
 
-        ||X W + 1 b' - Y||^2 / 2 + alpha / 2 tr(W R W') + gamma sum_jl |w_jl|
+        ||X W + 1 b' - Y||^2 / 2 + alpha / 2 tr(W R W') + gamma sum_jl abs(w_jl)
 
     over W, one row per feature, and b. R is made of the cosines C of the labels. A label takes the features whose
     coefficients are not 0 in its column.

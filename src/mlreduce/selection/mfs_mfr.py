@@ -28,7 +28,7 @@ class MFSMFR(DiscretisingSelector):
 
     The weights W + M, one row per feature, one column per label, minimise
 
-        ||W + M - R||^2 / 2 + alpha sum_jl |w_jl| + beta sum_j ||m_j|| + sharing ||W'M||^2 / 2
+        ||W + M - R||^2 / 2 + alpha sum_jl abs(w_jl) + beta sum_j ||m_j|| + sharing ||W'M||^2 / 2
         + redundancy tr((W + M)'G (W + M)) / 2 + smoothness tr((W + M)'L (W + M)) / 2
 
     R holds the information of features and labels, G that of features with each other with 1 on the diagonal, in bits;
