@@ -85,7 +85,8 @@ def differences_by_pair(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, 
         ``datasets``, and ``rows`` with ``pair`` and ``cells``, in the order of the data sets.
     """
     pairs = {}
-    for (claim, setting), part in table.fillna({"setting": ""}).groupby(["id", "setting"], sort=False):
+    table = table.assign(setting=table["setting"].astype(object).fillna(""))  # of claims with one setting it is empty
+    for (claim, setting), part in table.groupby(["id", "setting"], sort=False):
         datasets = list(dict.fromkeys(part["dataset"]))
         rows = []
         for (method, other), of_pair in part.groupby(["method", "other"], sort=False):

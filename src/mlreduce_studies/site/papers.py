@@ -104,7 +104,8 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     settings: dict[str, list[dict[str, Any]]] = {}
     texts = ("setting", "datasets", "evidence", "methods", "measures", "protocol", "predictors", "sizes")
     if lines is not None:  # those of older runs do not say what is compared
-        lines = lines.reindex(columns=list(LINE_COLUMNS)).fillna(dict.fromkeys(texts, ""))
+        lines = lines.reindex(columns=list(LINE_COLUMNS)).astype(dict.fromkeys(texts, object))
+        lines = lines.fillna(dict.fromkeys(texts, ""))
     for line in [] if lines is None else lines.to_dict("records"):
         shown = {
             "setting": line["setting"],
