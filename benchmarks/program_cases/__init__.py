@@ -38,6 +38,13 @@ def stand_in(package, module, **functions):
     sys.modules[f"{package}.{module}"] = getattr(sys.modules[package], module)
 """
 
+#: For programs that take distances by the cosine from a toolbox of MATLAB.
+COSINE_DISTANCES = """
+function D = pdist2(A, B, metric)  % cosine distances of rows
+    D = 1 - (A * B') ./ (sqrt(sum(A .^ 2, 2)) * sqrt(sum(B .^ 2, 2))');
+end
+"""
+
 
 @dataclass(frozen=True)
 class Program:

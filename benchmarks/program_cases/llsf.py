@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import mlreduce
-from program_cases import Case, Octave
-
-_FUNCTIONS = """
-function D = pdist2(A, B, metric)  % cosine distances of rows
-    D = 1 - (A * B') ./ (sqrt(sum(A .^ 2, 2)) * sqrt(sum(B .^ 2, 2))');
-end
-"""
+from program_cases import COSINE_DISTANCES, Case, Octave
 
 _CODE = """
 options = struct('alpha', alpha, 'beta', gamma, 'gamma', 0.1, 'maxIter', 5000, 'minimumLossMargin', -1);
@@ -32,7 +26,7 @@ def _case(alpha, gamma, *datasets):
 
     return Case(
         method="llsf",
-        program=Octave("jiunhwang/LLSF", code=f"alpha = {alpha}; gamma = {gamma};{_CODE}", functions=_FUNCTIONS),
+        program=Octave("jiunhwang/LLSF", code=f"alpha = {alpha}; gamma = {gamma};{_CODE}", functions=COSINE_DISTANCES),
         ours=ours,
         results=("scores", "objective"),
         setting=f'label_term="distance", alpha={alpha:g}, gamma={gamma:g}, no intercept',

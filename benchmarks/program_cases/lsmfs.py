@@ -19,28 +19,25 @@ stand_in(
 )
 """
 )
-SETTING, NOTE = f"the first {SELECTED}, three bins of equal width", "informations by the case, not by pyitlib"
+SETTING = f"the first {SELECTED}, three bins of equal width"
 
-CODE = "from classes.lsmfs import lsmfs\nranking = lsmfs().rank(X.astype(int), Y.astype(int))[: int(numK.item())]"
-CASES = (
-    Case(
-        "lsmfs",
-        Python("Sadegh28/PyIT-MLFS", CODE, functions=ESTIMATES),
-        partial(ranking, "lsmfs", supplement="redundancy"),
-        ("ranking",),
-        f'supplement="redundancy", {SETTING}',
-        NOTE,
-        data=binned,
-        datasets=("emotions",),
-    ),
-    Case(
-        "lsmfs",
-        Python("Sadegh28/PyIT-MLFS", CODE, functions=ESTIMATES),
-        partial(ranking, "lsmfs"),
-        ("ranking",),
-        SETTING,
-        "the sign of the supplement: see the page of the method",
-        data=binned,
-        datasets=("emotions",),
-    ),
-)
+
+def cases(method: str, supplement: str) -> tuple[Case, ...]:
+    """Return the comparisons of a method, whose name module and class have: with the program's sign and with ours."""
+    code = f"from classes.{method} import {method}\n"
+    code += f"ranking = {method}().rank(X.astype(int), Y.astype(int))[: int(numK.item())]"
+    program = Python("Sadegh28/PyIT-MLFS", code, functions=ESTIMATES)
+    return tuple(
+        Case(method, program, ours, ("ranking",), setting, note, data=binned, datasets=("emotions",))
+        for ours, setting, note in (
+            (
+                partial(ranking, method, supplement=supplement),
+                f'supplement="{supplement}", {SETTING}',
+                "informations by the case, not by pyitlib",
+            ),
+            (partial(ranking, method), SETTING, "the sign of the supplement: see the page of the method"),
+        )
+    )
+
+
+CASES = cases("lsmfs", "redundancy")

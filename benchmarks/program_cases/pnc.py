@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import mlreduce
-from program_cases import Case, Octave
-
-_FUNCTIONS = """
-function D = pdist2(A, B, metric)  % cosine distances of rows
-    D = 1 - (A * B') ./ (sqrt(sum(A .^ 2, 2)) * sqrt(sum(B .^ 2, 2))');
-end
-"""
+from program_cases import COSINE_DISTANCES, Case, Octave
 
 # The program stops where its objective moves by 0.01, and does not return it.
 _CODE = """
@@ -43,7 +37,7 @@ def _case(alpha, beta):
 
     return Case(
         method="pnc",
-        program=Octave("BIGOatMNNU/PNC", code=f"alpha = {alpha}; beta = {beta};{_CODE}", functions=_FUNCTIONS),
+        program=Octave("BIGOatMNNU/PNC", code=f"alpha = {alpha}; beta = {beta};{_CODE}", functions=COSINE_DISTANCES),
         ours=ours,
         results=("scores", "objective"),
         setting=f"alpha={alpha:g}, beta={beta:g}, gamma=1, no intercept",

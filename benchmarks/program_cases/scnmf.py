@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import mlreduce
-from program_cases import Case, Octave
+from program_cases import COSINE_DISTANCES, Case, Octave
 
 _FUNCTIONS = """
-function D = pdist2(A, B, metric)  % cosine distances of rows
-    D = 1 - (A * B') ./ (sqrt(sum(A .^ 2, 2)) * sqrt(sum(B .^ 2, 2))');
-end
 function d = pdist(A)  % distances of all pairs of rows
     d = [];
     for i = 1:rows(A) - 1
@@ -45,7 +42,9 @@ def _case(alpha, beta):
 
     return Case(
         method="scnmf",
-        program=Octave("BIGOatMNNU/SCNMF", code=f"alpha = {alpha}; beta = {beta};{_CODE}", functions=_FUNCTIONS),
+        program=Octave(
+            "BIGOatMNNU/SCNMF", code=f"alpha = {alpha}; beta = {beta};{_CODE}", functions=COSINE_DISTANCES + _FUNCTIONS
+        ),
         ours=ours,
         results=("scores", "objective"),
         setting=f"alpha={alpha:g}, beta={beta:g}, gamma=1",

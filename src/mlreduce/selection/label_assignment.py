@@ -13,6 +13,7 @@ from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.greedy import whole_rows
 from mlreduce.selection.information import Counted
+from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray
 
 __all__ = ["ELAChi2"]
@@ -73,9 +74,7 @@ class ELAChi2(DiscretisingSelector):
         # Sums in the order of the rows, whatever the column: equal features have equal scores.
         by_bin, counts, n_features = sp.csc_array(features.ones).T, features.totals(), len(scores)
         of_bins = np.repeat(np.arange(n_features), np.diff(features.starts))
-        to_features: Any = sp.csr_array(
-            (np.ones(len(of_bins)), (of_bins, np.arange(len(of_bins)))), (n_features, len(of_bins))
-        )
+        to_features = sp.csr_array(selection_matrix(of_bins, n_features).T)
         commonest = len(labelled) - to_features @ counts
         for _, weights in dense_columns(scaled(labels[labelled], rows=1.0 / sizes[labelled])):
             totals = weights.sum(axis=0)

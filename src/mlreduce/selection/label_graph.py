@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import scaled
 from mlreduce.validation import FloatArray, as_dense, check_known_labels, is_sparse, split_known
 
-__all__ = ["LabelGraph", "label_cosines", "label_similarity"]
+__all__ = ["LabelGraph", "label_cosines", "label_distances", "label_laplacian", "label_similarity"]
 
 
 class LabelGraph:
@@ -101,3 +101,27 @@ def label_cosines(labels: Any) -> FloatArray:
     norms = np.sqrt(sizes)
     cosines: FloatArray = products / np.maximum(norms * norms.T, 1.0)
     return cosines
+
+
+def label_distances(labels: Any) -> FloatArray:
+    """Return one minus the cosines of two different labels, and 0 on the diagonal; parameters of `label_cosines`."""
+    distances = 1.0 - label_cosines(labels)
+    np.fill_diagonal(distances, 0.0)
+    return distances
+
+
+def label_laplacian(labels: Any, graph: str = "cosine") -> FloatArray:
+    """Return the Laplacian of a graph of the labels; zeros for a label without instances.
+
+    Parameters
+    ----------
+    labels
+        As of `label_cosines`.
+    graph : {"cosine", "complete"}, default="cosine"
+        Weights of two labels that occur: their cosine, or 1.
+    """
+    cosines = label_cosines(labels)
+    present = cosines.diagonal() > 0
+    weights = cosines if graph == "cosine" else np.outer(present, present).astype(np.float64)
+    laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
+    return laplacian

@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.label_graph import label_cosines
+from mlreduce.selection.label_graph import label_distances, label_laplacian
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
@@ -105,15 +105,14 @@ class LLSF(ProximalSelector):
         alpha = check_range(self.alpha, "alpha", 0)
         distance = check_option(self.label_term, "label_term", LABEL_TERMS) == "distance"
         features = Features(X, centred=bool(self.fit_intercept))
-        scatter, cosines = features.scatter, label_cosines(labels)
+        scatter = features.scatter
         targets = labels - labels.mean(axis=0) if self.fit_intercept else labels
         moments, half = features.transposed_dot(targets), float(np.square(targets).sum()) / 2.0
         if distance:
-            between = alpha * (1.0 - cosines)
-            np.fill_diagonal(between, 0.0)
+            between = alpha * label_distances(labels)
             _check_bounded(scatter, between)
         else:
-            between = alpha * (np.diag(cosines.sum(axis=1)) - cosines)
+            between = alpha * label_laplacian(labels)
 
         def loss(W: FloatArray) -> tuple[float, FloatArray]:
             products = scatter @ W + W @ between

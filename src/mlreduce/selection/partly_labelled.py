@@ -9,7 +9,7 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.label_graph import label_cosines
+from mlreduce.selection.label_graph import label_laplacian
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known
@@ -203,7 +203,7 @@ class Smoothed(Regression):
         known = ~np.isnan(labels)
         self._weights, self._laplacian = alpha * known, laplacian
         self._labels = np.where(known, labels, 0.0)
-        self._between = beta * _label_laplacian(self._labels, label_graph)
+        self._between = beta * label_laplacian(self._labels, label_graph)
         self._diagonal = 1.0 + self._weights + laplacian.diagonal()[:, np.newaxis] + self._between.diagonal()
 
     def _smoothed(self, soft: FloatArray) -> FloatArray:
@@ -219,12 +219,3 @@ class Smoothed(Regression):
         errors = (self._weights * np.square(self.targets - self._labels)).sum()
         value = float(smoothness + np.square(fitted - self.targets).sum() + errors)
         return value + self._curved_value(coefficients)
-
-
-def _label_laplacian(labels: FloatArray, graph: str) -> FloatArray:
-    """Return the Laplacian of a graph of the labels; zeros for a label without instances."""
-    cosines = label_cosines(labels)
-    present = cosines.diagonal() > 0
-    weights = cosines if graph == "cosine" else np.outer(present, present).astype(np.float64)
-    laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
-    return laplacian

@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.registry import register
-from mlreduce.selection.label_graph import label_cosines
+from mlreduce.selection.label_graph import label_distances
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_range, is_sparse
 
@@ -96,8 +96,7 @@ class SCNMF(ProximalSelector):
         alpha, beta = check_range(self.alpha, "alpha", 0), check_range(self.beta, "beta", 0)
         features = Features(X, centred=False)
         scatter, moments = features.scatter, features.transposed_dot(labels)
-        similar, apart = _similarities(X), 1.0 - label_cosines(labels)
-        np.fill_diagonal(apart, 0.0)
+        similar, apart = _similarities(X), label_distances(labels)
         constant = float(np.square(labels).sum()) + alpha * float(np.square(similar).sum())
         mixed = scatter - 2.0 * alpha * similar
 
