@@ -21,11 +21,11 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
 from mlreduce.configuration import read_yaml
+from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
 from mlreduce.metrics.measures import measures_that_need
 from mlreduce.stats.ranks import compare, rank_methods
-from mlreduce_studies.gathering.summary import without_views
 from mlreduce_studies.study import study_file
 
 PROJECT = Path(__file__).parents[1]
@@ -34,8 +34,12 @@ FEWEST = 4
 
 
 def scores_of(folder: Path) -> pd.DataFrame:
-    """Return the scores of predictions in a study, of one entry per method: its own name, or else the first one."""
-    scores = without_views(pd.read_parquet(folder / "scores.parquet"))
+    """Return the scores of predictions in a study, of one entry per method: its own name, or else the first one.
+
+    Of several views of the same instances beside these views side by side the latter are taken.
+    """
+    scores = pd.read_parquet(folder / "scores.parquet")
+    scores = scores[~scores["dataset"].isin(read_catalogue().views_of(scores["dataset"].unique()))]
     scores = scores[(scores["status"] == "ok") & ~scores["measure"].isin(measures_that_need("codes"))]
     labels: dict[str, str] = {}
     for label, parameters in sorted(set(zip(scores["method"], scores["parameters"], strict=True))):

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from mlreduce.configuration import read_yaml
+from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.tendency import signed_rank
-from mlreduce_studies.gathering.summary import without_views
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed
@@ -234,10 +234,14 @@ EVIDENCE = {
 
 
 def evidence(family: str) -> str:
-    """Return how the methods of a family rank over the data sets of a study; draws of a random method are averaged."""
+    """Return how the methods of a family rank over the data sets of a study; draws of a random method are averaged.
+
+    Of several views of the same instances beside these views side by side the latter are taken.
+    """
     own = EVIDENCE[family]
     wanted = [("measure", "==", own.measure), ("protocol", "==", own.protocol)]
-    scores = without_views(pd.read_parquet(REFERENCE / own.study / "scores.parquet", filters=wanted))
+    scores = pd.read_parquet(REFERENCE / own.study / "scores.parquet", filters=wanted)
+    scores = scores[~scores["dataset"].isin(read_catalogue().views_of(scores["dataset"].unique()))]
     scores = scores[scores[own.fixed].str.fullmatch(own.fixed_names) & ~scores[own.shown].str.fullmatch(own.left_out)]
     if own.size is not None:
         # All features, and binary relevance, have one size.

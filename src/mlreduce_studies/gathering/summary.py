@@ -8,24 +8,15 @@ from typing import TextIO
 import numpy as np
 import pandas as pd
 
-from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.escaping import without_formulas
 
-__all__ = ["SUMMARY_COLUMNS", "at_directions", "summarise", "with_own_size", "without_views", "write_csv"]
+__all__ = ["SUMMARY_COLUMNS", "at_directions", "summarise", "with_own_size", "write_csv"]
 
 #: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
 SUMMARY_COLUMNS = (
     *("protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy"),
     *("size", "mean", "se", "sd", "splits"),
 )
-
-
-def without_views(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores without data sets that are views of the instances of another one, which has them side by side.
-
-    Data sets are counted as independent of each other: the same instances count once.
-    """
-    return scores[~scores["dataset"].isin(read_catalogue().views_of(scores["dataset"].unique()))]
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
