@@ -420,7 +420,7 @@ def load_study(
     catalogue : Catalogue
         The data sets there are.
     splits : int or None, default=None
-        Instead of the scale's number of splits.
+        Instead of the scale's number of splits; folds of consecutive rows are never more than their protocol has.
     run_on : sequence of str or None, default=None
         Instead of the scale's data sets.
     mirror : path or None, default=None
@@ -444,6 +444,9 @@ def load_study(
     datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
     written, averages = _with_draws(content["methods"])
     curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
+    # Folds of consecutive rows cannot be more: a number asked for all studies is of no use beyond it to this one.
+    folds = [rule["folds"] for rule in content["protocols"].values() if "shuffle" in rule]
+    splits = min(splits, *folds) if splits and folds else splits or size["splits"]
     study = Study(
         name=study_name(path),
         title=content["title"],
@@ -456,8 +459,8 @@ def load_study(
         datasets=datasets,
         left_out=left_out,
         claimed_on=[name for name in content["scales"]["paper"]["datasets"] if name not in left_out],
-        splits=splits or size["splits"],
-        timed=min(size.get("timed", 0), splits or size["splits"]),
+        splits=splits,
+        timed=min(size.get("timed", 0), splits),
         curves=curves,
         groups=_groups({**content, "methods": written}, size, str(path)),
         predictors=content["predictors"],

@@ -173,6 +173,12 @@ def test_run_on_and_splits_replace_the_studys_own(changed):
     assert (study.splits, study.datasets, study.curves) == (3, ["planted"], ["planted"])
 
 
+def test_folds_of_consecutive_rows_are_never_more_than_their_protocol_has(changed):
+    protocols = {"protocols.own": {"folds": 5, "shuffle": False}}
+    numbers = {asked: changed(protocols, splits=asked, scale="paper").splits for asked in (2, 5, 20)}
+    assert numbers == {2: 2, 5: 5, 20: 5}
+
+
 def test_a_study_may_ask_for_panels_and_stability(changed):
     panels = {"panels": [["yeast", "ridge"], ["scene", "fixed-ridge"]], "predictor_labels": {"ridge": "R"}}
     figure = {"kind": "panels", "caption": "c", "methods": ["pca"], "measure": "hamming-loss", **panels}
