@@ -18,6 +18,7 @@ from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed
+from mlreduce_studies.verdicts.columns import summary_counts
 from mlreduce_studies.verdicts.reading import read_claims
 
 PROJECT = Path(__file__).parents[1]
@@ -38,9 +39,7 @@ SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", 
 
 def counted(study: str) -> dict[str, int]:
     """Return how many claims of a paper have which verdict; what was not run or cannot be checked is not judged."""
-    found = pd.read_csv(REFERENCE / study / "claims.csv")["verdict"]
-    found = found.replace({"not run": "not judged", "unchecked": "not judged"}).value_counts()
-    return {verdict: int(found.get(verdict, 0)) for verdict in SHADES}
+    return summary_counts(pd.read_csv(REFERENCE / study / "claims.csv"))
 
 
 def draw_claims(path: Path) -> None:
@@ -105,7 +104,7 @@ def pages() -> str:
 def claims(study: str) -> str:
     """Return the claims of a paper with their verdicts; the evidence is in the study's audit."""
     claims = pd.read_csv(REFERENCE / study / "claims.csv")
-    judged, rest = (claims[(claims["verdict"] == "unchecked") == unchecked] for unchecked in (False, True))
+    judged, rest = (claims[(claims["verdict"] == "cannot be checked") == unchecked] for unchecked in (False, True))
     rows = [[claim["claim"], f"**{claim['verdict']}**"] for claim in judged.to_dict("records")]
     reasons = [[claim["claim"], claim["evidence"]] for claim in rest.to_dict("records")]
     table = to_markdown(["cannot be checked", "why"], reasons)

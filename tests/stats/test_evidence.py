@@ -104,6 +104,23 @@ def test_partial_conjunction_by_the_book(p, data):
     assert own.p_against == pytest.approx(against.p_for)
 
 
+@given(st.lists(st.floats(1e-9, 1 - 1e-9), min_size=1, max_size=8), st.data())
+def test_independent_evidence_by_the_book(p, data):
+    """Lancaster's sum over all sets of m - k + 1 statements: of squared normal quantiles."""
+    number = data.draw(st.integers(1, len(p)))
+    size = len(p) - number + 1
+    sums = [sum(stats.norm.isf(value / 2) ** 2 for value in own) for own in combinations(p, size)]
+    own = at_least(number, [Evidence(value, 1 - value) for value in p], independent=True)
+    assert own.p_for == pytest.approx(stats.chi2.sf(min(sums), size), rel=1e-6)
+
+
+def test_independent_evidence_is_uniform_where_all_are_false(rng):
+    """Of statements on the border the p-value that at least one is true is uniform."""
+    p = rng.random((4000, 6))
+    found = [at_least(1, [Evidence(value, 1 - value) for value in row], independent=True).p_for for row in p]
+    assert stats.kstest(found, "uniform").pvalue > 0.001
+
+
 @given(p_values)
 def test_all_and_one(p):
     evidence = [Evidence(value, 1 - value) for value in p]
@@ -166,6 +183,8 @@ def test_signed_rank_refuses_what_it_cannot_compare(values, margin):
 def test_wilcoxon_and_holm():
     assert wilcoxon(np.zeros(5)) == 1
     assert wilcoxon(np.arange(1.0, 9)) == pytest.approx(2 / 2**8)
+    assert wilcoxon(np.arange(1.0, 9), "greater") == pytest.approx(1 / 2**8)
+    assert wilcoxon(np.arange(1.0, 9), "less") == pytest.approx(1)
     assert holm([0.01, 0.02, 0.9]) == pytest.approx([0.03, 0.04, 0.9])
     assert holm([0.5, 0.5]) == [1.0, 1.0]
 
@@ -195,9 +214,13 @@ def test_a_statement_holds_more_often_where_it_is_certain_in_more_cases():
 
 def test_holds_more_often_is_bonferroni_over_the_numbers_of_cases():
     likely, doubtful = Evidence(0.01, 0.99), Evidence(0.7, 0.3)
+
+    def least(number, evidence):
+        return at_least(number, evidence, independent=True)
+
     # More than 0 and at most 0, or more than 1 and at most 1: the second is better, twice the larger of its p-values.
     pair = [likely, likely], [doubtful, Evidence(0.99, 0.01)]
-    for_one = max(at_least(2, pair[0]).p_for, at_least(2, pair[1]).p_against)
+    for_one = max(least(2, pair[0]).p_for, least(2, pair[1]).p_against)
     assert holds_more_often(*pair).p_for == pytest.approx(2 * for_one)
 
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 from mlreduce.exceptions import DataError
+from mlreduce.validation import FloatArray
 
 __all__ = ["Evidence", "at_least", "holds_more_often", "needed"]
 
@@ -49,13 +51,15 @@ def needed(number: int, of: str | int) -> int:
     return of
 
 
-def at_least(number: int, evidence: Sequence[Evidence]) -> Evidence:
+def at_least(number: int, evidence: Sequence[Evidence], independent: bool = False) -> Evidence:
     """Combine evidence on statements into evidence that at least a number of them are true.
 
-    That fewer than k of m are true means that some m - k + 1 are false. The p-value for is ``m - k + 1`` times the k-th
-    smallest of theirs (Bonferroni's among the m - k + 1 largest): the largest for all of them. "At least k" is false
-    where m - k + 1 are, with the p-value ``k`` times the (m - k + 1)-th smallest of those against. No independence is
-    assumed.
+    That fewer than k of m are true means that some m - k + 1 are false. So the p-value for is one that combines the
+    m - k + 1 largest of theirs: the largest for all of them. "At least k" is false where m - k + 1 are, and its p-value
+    combines the k largest of those against. Others than independent ones are combined by Bonferroni's method: the
+    smallest of them times their number. Independent ones are combined by Lancaster's: the sum of their quantiles of
+    chi-square with one degree of freedom has as many degrees as there are p-values. It finds one small p-value nearly
+    as well as Bonferroni's and several middling ones nearly as well as Fisher's (docs/verdicts.md).
 
     Parameters
     ----------
@@ -63,6 +67,8 @@ def at_least(number: int, evidence: Sequence[Evidence]) -> Evidence:
         k, in 1..m.
     evidence : sequence of Evidence
         Of the m statements, at least one.
+    independent : bool, default=False
+        Whether the data behind the statements are: of data sets that share no rows.
 
     Raises
     ------
@@ -71,28 +77,44 @@ def at_least(number: int, evidence: Sequence[Evidence]) -> Evidence:
 
     References
     ----------
-    Benjamini and Heller (2008), "Screening for partial conjunction hypotheses", Biometrics 64.
+    Benjamini and Heller (2008), "Screening for partial conjunction hypotheses", Biometrics 64. Lancaster (1961), "The
+    combination of probabilities: an application of orthonormal functions", Australian Journal of Statistics 3.
 
     Examples
     --------
     >>> [round(p, 9) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)])]
     [0.04, 1.0]
+    >>> [round(p, 4) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)], independent=True)]
+    [0.0561, 0.9996]
     """
     total = len(evidence)
     if not 1 <= number <= total:
         raise DataError(f"of {total} statements 1 to {total} can be asked to hold; got {number}")
-    others = total - number + 1
-    p_for = others * np.sort([part.p_for for part in evidence])[number - 1]
-    p_against = number * np.sort([part.p_against for part in evidence])[others - 1]
-    return Evidence(min(1.0, float(p_for)), min(1.0, float(p_against)))
+    combine = _lancaster if independent else _bonferroni
+    p_for = combine(np.sort([part.p_for for part in evidence])[number - 1 :])
+    p_against = combine(np.sort([part.p_against for part in evidence])[total - number :])
+    return Evidence(p_for, p_against)
+
+
+def _bonferroni(p_values: FloatArray) -> float:
+    """Combine sorted p-values."""
+    return min(1.0, float(len(p_values) * p_values[0]))
+
+
+def _lancaster(p_values: FloatArray) -> float:
+    """Combine independent p-values; one alone stays what it is."""
+    if len(p_values) == 1:
+        return float(p_values[0])
+    return float(special.chdtrc(len(p_values), special.chdtri(1, p_values).sum()))
 
 
 def holds_more_often(first: Sequence[Evidence], second: Sequence[Evidence]) -> Evidence:
     """Combine evidence on two statements about the same m cases into evidence that the first holds in more of them.
 
-    It does where for some k the first holds in more than k cases, and the second in at most k: m values of k. It does
-    not where for some k, of m + 1, the first holds in at most k, and the second in k or more. The p-value is
-    Bonferroni's over the values of k, of each the larger of the two by `at_least`.
+    The cases are independent: data sets that share no rows. It does where for some k the first holds in more than k
+    cases, and the second in at most k: m values of k. It does not where for some k, of m + 1, the first holds in at
+    most k, and the second in k or more. The p-value is Bonferroni's over the values of k, of each the larger of the two
+    by `at_least`.
 
     Parameters
     ----------
@@ -104,7 +126,7 @@ def holds_more_often(first: Sequence[Evidence], second: Sequence[Evidence]) -> E
     def least(number: int, evidence: Sequence[Evidence]) -> Evidence:
         """At least 0 are certain, and more than all are impossible."""
         if 1 <= number <= total:
-            return at_least(number, evidence)
+            return at_least(number, evidence, independent=True)
         return Evidence(0.0, 1.0) if number < 1 else Evidence(1.0, 0.0)
 
     p_for = min(max(least(k + 1, first).p_for, least(k + 1, second).p_against) for k in range(total))

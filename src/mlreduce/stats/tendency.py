@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -77,13 +78,20 @@ def _weights(n_datasets: int, samples: int, seed: int) -> FloatArray:
     return np.random.default_rng(seed).dirichlet(np.r_[_PRIOR, np.ones(n_datasets)], size=samples)
 
 
-def wilcoxon(differences: FloatArray) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, zeros by Pratt's rule; 1 where all are zero."""
+def wilcoxon(differences: FloatArray, alternative: Literal["two-sided", "greater", "less"] = "two-sided") -> float:
+    """Return the p-value of Wilcoxon's signed-rank test, zeros by Pratt's rule; 1 where all are zero.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_datasets,)
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        Than zero.
+    """
     from scipy import stats  # slow to import, and naming kinds of tables does not need it
 
     if not np.any(differences):
         return 1.0
-    return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)
+    return float(stats.wilcoxon(differences, zero_method="pratt", alternative=alternative).pvalue)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -13,10 +13,11 @@ import pandas as pd
 
 from mlreduce.files import replacing
 from mlreduce_studies.site.entries import Entries
-from mlreduce_studies.site.papers import failed_of, verdict_counts
+from mlreduce_studies.site.papers import failed_of
 from mlreduce_studies.site.ranking import average_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.verdicts.audit import VERDICTS as CELL_VERDICTS
+from mlreduce_studies.verdicts.columns import summary_counts
 
 __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 
@@ -41,7 +42,7 @@ def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries:
             "best": best.get(study.key, [])[:_BEST],
             "predictors": study.summary["predictor"].nunique(),
             "measures": study.summary["measure"].nunique(),
-            "counts": verdict_counts(study),
+            "counts": summary_counts(study.claims),
             **_printed_cells(study),
             "datasets": sorted(study.summary["dataset"].unique()),
             "methods": int(study.summary["method"].nunique()),

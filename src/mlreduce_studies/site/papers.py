@@ -14,7 +14,7 @@ from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
 from mlreduce_studies.verdicts.audit import audit_sentences
-from mlreduce_studies.verdicts.columns import LINE_COLUMNS, VERDICTS, verdicts_sentence
+from mlreduce_studies.verdicts.columns import LINE_COLUMNS, verdicts_sentence
 
 __all__ = [
     "SIGNS",
@@ -24,13 +24,20 @@ __all__ = [
     "failed_of",
     "parts_of",
     "tables_of",
-    "verdict_counts",
 ]
 
 #: What stands beside the colour of a verdict, for whoever does not see the colour.
 SIGNS = {
     **{"reproduced": "✓", "near": "≈", "differs": "✗", "failed": "!", "not run": "·"},
-    **{"confirmed": "✓", "refuted": "✗", "undecided": "?", "unchecked": "·", "same": "✓"},
+    **{
+        "confirmed": "✓",
+        "refuted": "✗",
+        "undecided": "?",
+        "cannot be checked": "·",
+        "proved": "✓",
+        "false by algebra": "✗",
+        "same": "✓",
+    },
 }
 
 # Failures that are listed, at most.
@@ -152,12 +159,6 @@ def _strength(p_for: float, p_against: float) -> float | None:
         return None
     p, sign = (p_for, 1.0) if p_for <= p_against else (p_against, -1.0)
     return float(sign * min(1.0, np.log(max(p, 1e-9)) / np.log(0.0025)))
-
-
-def verdict_counts(study: StudyResults) -> dict[str, int]:
-    """Return the number of claims with each verdict."""
-    counts = study.claims["verdict"].value_counts()
-    return {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
 
 
 def failed_of(study: StudyResults) -> dict[str, Any] | None:

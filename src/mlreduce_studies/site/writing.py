@@ -25,6 +25,7 @@ from mlreduce_studies.site.overview import downloads_of, overview, provenance_of
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.side_by_side import compare_runs
+from mlreduce_studies.verdicts.columns import summary_counts
 
 with from_extra("workflow", "sites"):
     import jinja2
@@ -178,7 +179,7 @@ def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[st
         "figures": figures,
         "claims": papers.claims_of(study, papers.parts_of(tables, printed, figures)),
         "audit": papers.audit_of(study),
-        "counts": papers.verdict_counts(study),
+        "counts": summary_counts(study.claims),
         "failed": papers.failed_of(study),
     }
 

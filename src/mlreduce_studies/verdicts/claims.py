@@ -18,7 +18,7 @@ from mlreduce_studies.verdicts.columns import (
 from mlreduce_studies.verdicts.judging import combined, judge
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.reading import Claim
-from mlreduce_studies.verdicts.statements import Line
+from mlreduce_studies.verdicts.statements import Line, Statement
 
 __all__ = [
     "CLAIM_COLUMNS",
@@ -67,10 +67,12 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
     """
     rows, settings, differences = [], [], []
     for claim in claims:
-        verdict, said = "unchecked", claim.unchecked
-        if not said:
+        verdict, said = "cannot be checked", claim.unchecked
+        if claim.proof:
+            verdict, said = claim.proof["verdict"], f"{claim.proof['derivation']} Computed by {claim.proof['test']}."
+        elif not said:
             judged = [(line, judge(results, line)) for line in claim.lines(datasets)]
-            counted = [(line, own) for line, own in judged if not line.second]
+            counted = [(line, own) for line, own in judged if line.counted]
             verdict = combined([own.verdict for _, own in counted])
             said = (
                 counted[0][1].evidence
@@ -80,10 +82,10 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
             for line, own in judged:
                 found = (own.verdict, own.p_for, own.p_against, own.evidence)
                 settings.append(
-                    (claim.id, line.name, " ".join(line.datasets), not line.second, *found, *setting_columns(line))
+                    (claim.id, line.name, " ".join(line.datasets), line.counted, *found, *setting_columns(line))
                 )
                 differences += [(claim.id, line.name, *row) for row in own.differences]
-        rows.append((claim.id, claim.claim, claim.where, verdict, said))
+        rows.append((claim.id, claim.claim, claim.where, verdict, said, claim.wording, claim.group, claim.own))
     return Judged(
         pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)),
         pd.DataFrame(settings, columns=list(LINE_COLUMNS)),
@@ -91,8 +93,8 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
     )
 
 
-def setting_columns(line: Line) -> tuple[str, str, str, str, str]:
-    """Return methods, measures, protocol, predictors and sizes of a setting, as of the last columns of `LINE_COLUMNS`.
+def setting_columns(line: Line) -> tuple[str, ...]:
+    """Return what is compared in a setting, as of the last columns of `LINE_COLUMNS` from ``methods`` on.
 
     The sizes are "" where a claim names none, or others for the second method.
     """
@@ -107,7 +109,14 @@ def setting_columns(line: Line) -> tuple[str, str, str, str, str]:
         " ".join(methods), " ".join(statement.quantities), select.get("protocol", ""),
         predictors if isinstance(predictors, str) else " ".join(predictors),
         "" if statement.than_select else "; ".join(sizes),
+        statement.kind, str(line.holds), _margin(statement),
     )  # fmt: skip
+
+
+def _margin(statement: Statement) -> str:
+    if statement.margin is None:
+        return ""
+    return f"{100 * statement.margin:.3g} %" if statement.relative else f"{statement.margin:.3g}"
 
 
 def claims_markdown(claims: pd.DataFrame, lines: pd.DataFrame, study: str) -> str:
@@ -115,14 +124,15 @@ def claims_markdown(claims: pd.DataFrame, lines: pd.DataFrame, study: str) -> st
     heading = f"# What {study} claims\n"
     if claims.empty:
         return f"{heading}\nNo claim of this paper is checked.\n"
-    table = to_markdown(
-        list(CLAIM_COLUMNS), [[str(row[c]) for c in CLAIM_COLUMNS] for row in claims.to_dict("records")]
-    )
-    shown = ["id", "setting", "verdict", "p for", "p against", "evidence"]
+    header = ["id", "claim", "where", "verdict", "evidence"]
+    table = to_markdown(header, [[str(row[column]) for column in header] for row in claims.to_dict("records")])
+    shown = ["id", "setting", "on", "margin", "verdict", "p for", "p against", "evidence"]
     rows = [
         [
             line["id"],
             line["setting"] if line["counted"] else f"{line['setting']} (not counted)",
+            f"{line['holds']} of {len(line['datasets'].split())}",
+            line["margin"],
             line["verdict"],
             *("" if pd.isna(line[p]) else f"{line[p]:.2g}" for p in ("p_for", "p_against")),
             line["evidence"],

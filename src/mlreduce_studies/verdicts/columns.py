@@ -4,19 +4,38 @@ from __future__ import annotations
 
 import pandas as pd
 
-__all__ = ["CLAIM_COLUMNS", "DIFFERENCE_COLUMNS", "LINE_COLUMNS", "VERDICTS", "verdicts_sentence"]
+__all__ = [
+    "CLAIM_COLUMNS",
+    "DIFFERENCE_COLUMNS",
+    "LINE_COLUMNS",
+    "SUMMARY",
+    "VERDICTS",
+    "group_verdicts",
+    "summary_counts",
+    "verdict_counts",
+    "verdicts_sentence",
+]
 
 #: Verdicts on a claim.
-VERDICTS = ("confirmed", "refuted", "undecided", "not run", "unchecked")
+VERDICTS = ("confirmed", "proved", "refuted", "false by algebra", "undecided", "not run", "cannot be checked")
 
-#: Columns of the table of claims.
-CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
+#: What is counted together where there is little space.
+SUMMARY = {
+    "confirmed": ("confirmed", "proved"),
+    "refuted": ("refuted", "false by algebra"),
+    "undecided": ("undecided",),
+    "not judged": ("not run", "cannot be checked"),
+}
 
-#: Columns of the table of their settings; ``counted`` is false for stand-ins of a paper's own data. The last five say
-#: what is compared, several names with spaces between them; ``sizes`` has words of its own, with semicolons.
+#: Columns of the table of claims; ``group`` is shared by claims on one comparison, and ``own`` true of our questions.
+CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence", "wording", "group", "own")
+
+#: Columns of the table of their settings; ``counted`` is false for stand-ins of a paper's own data and for what the
+#: paper does not leave open. ``margin`` has "%" where it is a share of the second method's value. ``methods`` to
+#: ``sizes`` say what is compared, several names with spaces between them; ``sizes`` has words of its own.
 LINE_COLUMNS = (
     *("id", "setting", "datasets", "counted", "verdict", "p_for", "p_against", "evidence"),
-    *("methods", "measures", "protocol", "predictors", "sizes"),
+    *("methods", "measures", "protocol", "predictors", "sizes", "kind", "holds", "margin"),
 )
 
 #: Columns of the table of differences by data set: the mean difference of two methods over the cells of a setting,
@@ -25,7 +44,35 @@ LINE_COLUMNS = (
 DIFFERENCE_COLUMNS = ("id", "setting", "method", "other", "dataset", "difference", "margin", "wins", "ties", "losses")
 
 
-def verdicts_sentence(claims: pd.DataFrame) -> str:
-    """Return the number of claims with each verdict in a sentence."""
+def verdict_counts(claims: pd.DataFrame) -> dict[str, int]:
+    """Return the number of claims with each verdict."""
     counts = claims["verdict"].value_counts()
-    return f"Of {len(claims)} claims: {', '.join(f'{counts.get(verdict, 0)} {verdict}' for verdict in VERDICTS)}."
+    return {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
+
+
+def summary_counts(claims: pd.DataFrame) -> dict[str, int]:
+    """Return the number of claims of a paper by `SUMMARY`; our own questions are left out."""
+    counts = verdict_counts(claims[~claims["own"].astype(bool)])
+    return {name: sum(counts[verdict] for verdict in verdicts) for name, verdicts in SUMMARY.items()}
+
+
+def group_verdicts(claims: pd.DataFrame) -> pd.Series[str]:
+    """Return the verdict of each group of claims that rest on one comparison: what all say, or "mixed"."""
+    return claims.groupby("group", sort=False)["verdict"].agg(
+        lambda own: own.iloc[0] if own.nunique() == 1 else "mixed"
+    )
+
+
+def verdicts_sentence(claims: pd.DataFrame) -> str:
+    """Return the number of claims with each verdict, of groups and of our own questions, in sentences."""
+    ours = claims["own"].astype(bool)
+    said = []
+    for part, what in ((claims[~ours], "claims of the paper"), (claims[ours], "questions of ours")):
+        if len(part):
+            found = ", ".join(f"{number} {name}" for name, number in verdict_counts(part).items() if number)
+            said.append(f"Of {len(part)} {what}: {found}.")
+    groups = group_verdicts(claims[~ours])
+    if len(groups) < (~ours).sum():
+        counts = ", ".join(f"{number} {name}" for name, number in groups.value_counts(sort=False).items())
+        said.insert(1, f"They rest on {len(groups)} comparisons: {counts}.")
+    return " ".join(said)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from mlreduce.stats.combination import Evidence, at_least, holds_more_often, needed
 from mlreduce.stats.margins import wins_ties_losses
-from mlreduce.stats.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
+from mlreduce.stats.tendency import bootstrap_interval, holm, wilcoxon
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import KINDS, Line, Statement
-from mlreduce_studies.verdicts.weighing import Difference, Gathered, NotRun, gather, weigh
+from mlreduce_studies.verdicts.weighing import Difference, Gathered, NotRun, gather, interval_of, weigh
 
 __all__ = ["LEVEL", "Verdict", "combined", "decided", "differences_of", "evidence_of", "gathered_for", "judge"]
 
@@ -25,7 +25,7 @@ LEVEL = 0.05
 
 # Numbers of splits, and of data sets, that are tried for what would decide.
 _MORE_SPLITS = (10, 20, 50, 100, 200, 500, 1000)
-_MORE_DATASETS = (10, 20, 50, 100)
+_MORE_DATASETS = (5, 10, 20, 50, 100)
 
 # Of data sets that a tendency needs.
 _FEWEST = 5
@@ -102,14 +102,21 @@ def gathered_for(results: Results, line: Line) -> dict[str, Gathered]:
     return {dataset: gather(results, statement, dataset) for dataset in line.datasets}
 
 
-def evidence_of(line: Line, gathered: Mapping[str, Gathered], more: int | None = None) -> Evidence:
-    """Return the evidence on a line; with ``more`` as if there were so many splits, or data sets for a tendency."""
+def evidence_of(
+    line: Line, gathered: Mapping[str, Gathered], splits: int | None = None, datasets: int | None = None
+) -> Evidence:
+    """Return the evidence on a line; with ``splits`` or ``datasets`` as if there were so many of what was measured.
+
+    Data sets are independent, since they share no rows.
+    """
     if line.holds == "tendency":
-        return _tendency(line, gathered, more)
+        return _tendency(line, gathered, datasets)
     if line.statement.kind == "more-datasets":
-        return _more_datasets(line.statement, gathered, more)
-    parts = [weigh(line.statement, own, more) for own in gathered.values()]
-    return at_least(needed(len(parts), line.holds), parts)
+        return _more_datasets(line.statement, gathered, splits)
+    parts = [weigh(line.statement, own, splits) for own in gathered.values()]
+    if datasets is not None:
+        parts = [parts[number % len(parts)] for number in range(datasets)]
+    return at_least(needed(len(parts), line.holds), parts, independent=line.independent)
 
 
 def _means(gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> pd.DataFrame:
@@ -135,17 +142,22 @@ def differences_of(line: Line, gathered: Mapping[str, Gathered]) -> list[tuple[A
     return found
 
 
-def _tendency(line: Line, gathered: Mapping[str, Gathered], more: int | None) -> Evidence:
+def _tendency(line: Line, gathered: Mapping[str, Gathered], datasets: int | None) -> Evidence:
+    """Return the evidence by Wilcoxon's signed-rank tests at the ends of the interval that a kind asks for."""
     parts = []
     for pair in line.statement.compared:
         found = _means(gathered, pair)
         # In units of each data set's margin, which may be relative.
         scaled = bool((found["margin"] > 0).all())
         values = (found["mean"] / found["margin"] if scaled else found["mean"]).to_numpy()
-        if more is not None:
-            values = np.resize(values, more)
-        own = signed_rank(values, float(scaled))
-        parts.append(Evidence.of(own.probability(KINDS[line.statement.kind].asks)))
+        if datasets is not None:
+            values = np.resize(values, datasets)
+        low, high = interval_of(KINDS[line.statement.kind], float(scaled), line.statement.options)
+        # Differences that only rounding tells from the margin are on it.
+        beyond = [np.round(values - low, 9)] if np.isfinite(low) else []
+        beyond += [np.round(high - values, 9)] if np.isfinite(high) else []
+        ends = [Evidence(wilcoxon(own, "greater"), wilcoxon(own, "less")) for own in beyond]
+        parts.append(at_least(len(ends), ends))
     return at_least(len(parts), parts)
 
 
@@ -224,10 +236,16 @@ def _interval(
 
 
 def _what_would_decide(line: Line, gathered: Mapping[str, Gathered]) -> str:
-    """Return how many splits, or data sets, would decide if the differences stayed what they are."""
-    things, numbers = ("data sets", _MORE_DATASETS) if line.holds == "tendency" else ("splits", _MORE_SPLITS)
-    for number in numbers:
-        verdict = decided(evidence_of(line, gathered, number))
+    """Return how many data sets, or splits, would decide if the differences stayed what they are."""
+    if line.holds in ("most", "tendency") and len(gathered) > 1 and line.statement.kind != "more-datasets":
+        for datasets in _MORE_DATASETS:
+            verdict = decided(evidence_of(line, gathered, datasets=datasets))
+            if datasets > len(gathered) and verdict != "undecided":
+                return f"With {datasets} data sets of the same differences: {verdict}."
+        return f"{_MORE_DATASETS[-1]} data sets of the same differences would not decide."
+    for splits in _MORE_SPLITS:
+        verdict = decided(evidence_of(line, gathered, splits=splits))
         if verdict != "undecided":
-            return f"With {number} {things} of the same differences: {verdict}."
-    return f"{numbers[-1]} {things} of the same differences would not decide."
+            return f"With {splits} splits of the same differences: {verdict}."
+    near = [name for name, own in gathered.items() if decided(weigh(line.statement, own)) == "undecided"]
+    return f"Undecided on {', '.join(near)}, where {_MORE_SPLITS[-1]} splits would not decide." if near else ""

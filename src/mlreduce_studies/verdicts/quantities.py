@@ -53,8 +53,15 @@ class Results:
 
     @cached_property
     def scores_of(self) -> Mapping[Any, pd.DataFrame]:
-        """Scores by data set and method."""
-        return dict(iter(self.scores.groupby(["dataset", "method"], observed=True)))
+        """Scores by data set, method, protocol and measure; their names as plain words, which are faster to compare."""
+        keys = ["dataset", "method", "protocol", "measure"]
+        words = {name: self.scores[name].astype(object) for name in (*keys, "predictor")}
+        return dict(iter(self.scores.assign(**words).groupby(keys, sort=False)))
+
+    @cached_property
+    def values(self) -> dict[Any, pd.DataFrame]:
+        """Tables of `values_of` that were asked for; many claims are on the same methods."""
+        return {}
 
 
 def sign_of(quantity: str) -> int:
@@ -85,9 +92,12 @@ def values_of(
         The columns have three levels: quantity, predictor and size in percent ("" and 0 where there are none). Empty
         for what was not run; splits on which a cell is missing are left out.
     """
-    parts = [_own(results, method, quantity, select, dataset) for quantity in quantities]
-    table = pd.concat(parts, ignore_index=True).dropna(subset="value")
-    return table.pivot(index="split", columns=_CELL, values="value").dropna()
+    key = (method, *quantities, repr(sorted(select.items())), dataset)
+    if key not in results.values:
+        parts = [_own(results, method, quantity, select, dataset) for quantity in quantities]
+        table = pd.concat(parts, ignore_index=True).dropna(subset="value")
+        results.values[key] = table.pivot(index="split", columns=_CELL, values="value").dropna()
+    return results.values[key]
 
 
 def _own(results: Results, method: str, quantity: str, select: Mapping[str, Any], dataset: str) -> pd.DataFrame:
@@ -102,13 +112,15 @@ def _own(results: Results, method: str, quantity: str, select: Mapping[str, Any]
         if quantity == "approximation-error-fall":
             rows = _fall(rows)
         return rows.assign(measure=quantity, predictor="").reindex(columns=columns)
-    rows = results.scores_of.get((dataset, method), results.scores.iloc[:0])
-    rows = rows[rows["protocol"] == select["protocol"]]
+    measures = results.scores["measure"].unique() if quantity == "directions" else [quantity]
+    keys = [(dataset, method, select["protocol"], measure) for measure in measures]
+    parts = [results.scores_of[key] for key in keys if key in results.scores_of]
+    rows = pd.concat(parts) if parts else results.scores.iloc[:0]
     if "predictor" in select:
         wanted = select["predictor"]
         rows = rows[rows["predictor"].isin([wanted] if isinstance(wanted, str) else wanted)]
     if quantity != "directions":
-        return _at_sizes(rows[rows["measure"] == quantity], select)[columns]
+        return _at_sizes(rows, select)[columns]
     rows = _at_sizes(rows, select)
     rows = rows.assign(value=rows["size"], predictor="", measure=quantity)[columns]
     return rows.drop_duplicates(columns[:-1])

@@ -12,7 +12,8 @@ from typing import Any
 
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, TABLES, Line, Statement
+from mlreduce.metrics import higher_is_better
+from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, TABLES, WORDINGS, Line, Statement
 
 __all__ = ["Claim", "Known", "read_claims"]
 
@@ -21,6 +22,16 @@ _OPTIONS = (
     *("about", "factor", "at_least", "at_most", "nearer_one_than_on"),
     *("direction", "control", "relative_to", "table"),
 )
+
+_WITHOUT_MARGIN = ("ratio", "bound", "correlation")
+# Of quantities that are no measures: size, and whether it is a share of the second value.
+_MARGINS = {
+    "seconds": (0.1, True),
+    "directions": (0.0, False),
+    "approximation-error": (0.02, True),
+    "approximation-error-fall": (0.01, False),
+}
+_PROOFS = {"proved": "proved", "false_by_algebra": "false by algebra"}
 
 # What is named, the names, and those that there are.
 _Named = tuple[str, Iterable[str], Sequence[str]]
@@ -55,6 +66,15 @@ class Claim:
         A name, what the paper says in our words, and its place.
     unchecked : str
         Why it cannot be checked; "" where it is.
+    proof : dict
+        ``verdict``, "proved" or "false by algebra", the ``derivation`` and the ``test`` that computes it; empty where
+        results judge.
+    wording : str
+        Of `mlreduce_studies.verdicts.statements.WORDINGS`; "" where nothing is judged by results.
+    group : str
+        Name that claims on one comparison share; its own ``id`` where it is alone.
+    own : bool
+        Whether it is a question of ours, which no paper claims.
     shown_in : sequence of str
         Tables and figures of the study that show what it is about.
     entry : dict
@@ -65,13 +85,18 @@ class Claim:
     claim: str
     where: str
     unchecked: str
+    proof: Mapping[str, str]
+    wording: str
+    group: str
+    own: bool
     shown_in: Sequence[str]
     entry: Mapping[str, Any]
 
     def lines(self, datasets: Sequence[str]) -> list[Line]:
         """Return its lines on the data sets of a study, or on those that it names.
 
-        One per setting; a claim made on one public data set has the others of the study in a second line of each.
+        One per setting; a claim made on one public data set has the others of the study in a second line of each, which
+        is not counted.
         """
         settings = self.entry.get("settings", [{"name": ""}])
         merged = [(_merged(self.entry, setting), setting["name"]) for setting in settings]
@@ -80,6 +105,8 @@ class Claim:
 
 def _merged(entry: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in setting.items() if key not in ("name", "select")}
+    if "quantity" in own:  # the effect that is printed is of the claim's own quantity
+        entry = {key: value for key, value in entry.items() if key != "printed_effect"}
     return {**entry, **own, "select": {**entry.get("select", {}), **setting.get("select", {})}}
 
 
@@ -91,13 +118,13 @@ def _lines(entry: Mapping[str, Any], name: str, datasets: Sequence[str]) -> list
     others = tuple(other for other in about if other != first)
     made = [_line(entry, name, (first,))]
     if others:
-        made.append(_line(entry, f"{name}, stand-ins".removeprefix(", "), others, second=True))
+        made.append(_line(entry, f"{name}, stand-ins".removeprefix(", "), others, counted=False))
     return made
 
 
-def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second: bool = False) -> Line:
-    margin = entry.get("margin")
-    holds = entry.get("holds", "all")
+def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], counted: bool = True) -> Line:
+    margin = _margin(entry)
+    holds = entry.get("holds") or (WORDINGS[entry["wording"]].holds if "wording" in entry else "all")
     statement = Statement(
         kind=entry["kind"],
         methods=_listed(entry.get("methods", entry.get("method"))),
@@ -112,7 +139,27 @@ def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second
         methods_hold=_number(entry.get("methods_hold", "all")),
     )
     number = _number(holds)
-    return Line(name, statement, datasets, min(number, len(datasets)) if isinstance(number, int) else number, second)
+    counted = counted and not entry.get("shown", False)
+    return Line(name, statement, datasets, min(number, len(datasets)) if isinstance(number, int) else number, counted)
+
+
+def _margin(entry: Mapping[str, Any]) -> Any:
+    """Return the margin of a claim: its own, else that of its quantities, at most half of the printed effect.
+
+    Two of 100 of a loss and a tenth of seconds are relative; whole directions, ratios and bounds have none.
+    """
+    if "margin" in entry or entry["kind"] in _WITHOUT_MARGIN:
+        return entry.get("margin")
+    margins = {_MARGINS.get(quantity, _margin_of_measure(quantity)) for quantity in _listed(entry["quantity"])}
+    if len(margins) > 1:
+        raise ConfigurationError(f"{entry['id']}: its quantities have different margins; give a setting to each")
+    (size, relative), *_ = margins
+    size = min(size, entry["printed_effect"] / 2) if "printed_effect" in entry else size
+    return {"relative": size} if relative else size
+
+
+def _margin_of_measure(measure: str) -> tuple[float, bool]:
+    return (0.02, True) if measure in _MARGINS or not higher_is_better(measure) else (0.01, False)
 
 
 def _number(holds: Any) -> Any:
@@ -155,13 +202,31 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
         if entry["id"] in taken:
             raise ConfigurationError(f"{where}: this id is used in {taken[entry['id']]} too; give one of them another")
         taken[entry["id"]] = f"{path}, line {line}"
-        apart = ("id", "claim", "where", "unchecked", "shown_in")
-        own = {key: value for key, value in entry.items() if key not in apart}
-        shown_in = entry.get("shown_in", ())
-        claim = Claim(entry["id"], entry["claim"], entry["where"], entry.get("unchecked", ""), shown_in, own)
+        own = {key: value for key, value in entry.items() if key not in ("claim", "where", "unchecked", "shown_in")}
+        proofs = [
+            {"verdict": verdict, "derivation": entry[key], "test": entry.get("test", "")}
+            for key, verdict in _PROOFS.items()
+            if key in entry
+        ]
+        claim = Claim(
+            id=entry["id"],
+            claim=entry["claim"],
+            where=entry["where"],
+            unchecked=entry.get("unchecked", ""),
+            proof=proofs[0] if proofs else {},
+            wording=entry.get("wording", ""),
+            group=entry.get("group", entry["id"]),
+            own=entry.get("own", False),
+            shown_in=entry.get("shown_in", ()),
+            entry=own,
+        )
         if known is not None:
             _refuse_unknown([("table or figure", claim.shown_in, known.outputs)], where)
-        if not claim.unchecked:
+        if proofs:
+            if "kind" in entry or claim.unchecked or len(proofs) > 1 or not claim.proof["test"]:
+                raise ConfigurationError(f"{where}: a claim with a proof has its 'test', and no other verdict")
+        elif not claim.unchecked:
+            _check_scope(entry, where)
             for setting in own.get("settings", [{"name": ""}]):
                 _check(_merged(own, setting), where, known)
         claims.append(claim)
@@ -174,6 +239,29 @@ def _lines_of(path: str | Path, number: int) -> list[int]:
     dashes = [(place, len(row) - len(row.lstrip(" "))) for place, row in rows if row.lstrip(" ").startswith("- ")]
     found = [place for place, indent in dashes if indent == dashes[0][1]]
     return found if len(found) == number else [1] * number
+
+
+def _check_scope(entry: Mapping[str, Any], where: str) -> None:
+    """Refuse a claim whose scope or margin does not follow from its sentence."""
+    wording = entry.get("wording")
+    if wording is None:
+        return
+    if wording not in WORDINGS:
+        raise ConfigurationError(unknown_name("wording", wording, WORDINGS, where))
+    if ("holds" in entry) != (wording == "counted"):
+        raise ConfigurationError(f"{where}: 'holds' is the number of the wording 'counted', and of no other")
+    counted = [setting for setting in entry.get("settings", ()) if not setting.get("shown", False)]
+    if len(counted) > 1 and "open" not in entry:
+        raise ConfigurationError(
+            f"{where}: 'open' is missing; it says what the paper leaves open where several settings count"
+        )
+    if entry.get("settings") and not counted:
+        raise ConfigurationError(f"{where}: settings: none is counted; leave 'shown' out of one")
+    for part in (entry, *entry.get("settings", ())):
+        if ("margin" in part) != ("margin_because" in part):
+            raise ConfigurationError(f"{where}: 'margin' and 'margin_because' belong together")
+        if ("printed_effect" in part) != ("printed_in" in part):
+            raise ConfigurationError(f"{where}: 'printed_effect' and 'printed_in' belong together")
 
 
 def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
@@ -206,6 +294,7 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         if of_predictions and "protocol" not in entry.get("select", {}):
             raise ConfigurationError(f"{where}: 'select' has no 'protocol'; the quantity {quantity!r} needs one")
     _refuse_unknown(_named(entry, known), where)
+    _margin(entry)
 
 
 def _refuse_unknown(named: Iterable[_Named], where: str) -> None:

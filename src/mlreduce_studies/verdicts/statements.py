@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["KINDS", "QUANTITIES", "TABLES", "Columns", "Kind", "Line", "Statement"]
+__all__ = ["KINDS", "QUANTITIES", "TABLES", "WORDINGS", "Columns", "Kind", "Line", "Statement", "Wording"]
 
 #: Quantities that are no measures of predictions.
 QUANTITIES = ("seconds", "directions", "approximation-error", "approximation-error-fall")
@@ -35,6 +35,25 @@ TABLES: Mapping[str, Columns] = {
 }
 
 
+class Wording(NamedTuple):
+    """How a sentence says on how many data sets it holds, and the scope that this has in all papers."""
+
+    says: str
+    holds: str | int | None
+
+
+#: Name in claims to wording. "counted" has its number in the claim.
+WORDINGS: Mapping[str, Wording] = {
+    "plain": Wording("no word of number: outperforms, is best, is similar", "most"),
+    "every": Wording("all, every, always, both, consistently", "all"),
+    "mostly": Wording("mostly, generally, usually, commonly, in most cases", "most"),
+    "counted": Wording("a number of data sets", None),
+    "sometimes": Wording("sometimes, can, may, in some cases", 1),
+    "named": Wording("the data sets that it is about, by their names", "all"),
+    "average": Wording("on average over data sets, by average ranks", "tendency"),
+}
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of sentence.
@@ -57,7 +76,7 @@ class Kind:
     turned: str = ""
 
 
-_PAIR = ("than", "margin")
+_PAIR = ("than",)
 
 #: Name in claims to kind.
 KINDS: Mapping[str, Kind] = {
@@ -72,7 +91,7 @@ KINDS: Mapping[str, Kind] = {
     "ratio": Kind(("than",), ("about", "at_least", "at_most", "nearer_one_than_on")),
     "bound": Kind((), ("at_least", "at_most")),
     "correlation": Kind((), ("at_least", "at_most")),
-    "monotone": Kind(("margin", "direction")),
+    "monotone": Kind(("direction",)),
     "more-datasets": Kind((*_PAIR, "control"), asks="above", turned="losses"),
 }
 
@@ -136,12 +155,16 @@ class Line:
     datasets : tuple of str
     holds : str or int
         On how many of them: "all", "most", a number, or "tendency".
-    second : bool, default=False
-        Whether it is shown beside a claim but not counted: on stand-ins for a paper's own data.
+    counted : bool, default=True
+        False where it is shown beside a claim only: on stand-ins for a paper's own data, or in a setting that the paper
+        does not leave open.
+    independent : bool, default=True
+        Whether data sets are combined as independent of each other; False for the table of sensitivity.
     """
 
     name: str
     statement: Statement
     datasets: tuple[str, ...]
     holds: str | int
-    second: bool = False
+    counted: bool = True
+    independent: bool = True

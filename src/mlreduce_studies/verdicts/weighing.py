@@ -24,6 +24,7 @@ __all__ = [
     "NotRun",
     "difference",
     "gather",
+    "interval_of",
     "most_cells",
     "weigh",
 ]
@@ -61,9 +62,18 @@ class Difference:
         known = posterior(self.values, share)
         return known if splits is None else known.with_splits(splits, share)
 
-    def probability(self, splits: int | None = None) -> float:
-        """Return the probability that the mean lies in the interval."""
-        return self.posterior(splits).within(self.low, self.high)
+    def evidence(self, splits: int | None = None) -> Evidence:
+        """Return the evidence that the mean lies in the interval.
+
+        Of an interval with two ends both one-sided tests must say so, and one of them against, by Bonferroni.
+        """
+        mean = self.posterior(splits)
+        ends = [
+            Evidence.of(mean.within(low, high))
+            for low, high in ((self.low, np.inf), (-np.inf, self.high))
+            if np.isfinite([low, high]).any()
+        ]
+        return at_least(len(ends), ends)
 
 
 @dataclass(frozen=True)
@@ -72,9 +82,9 @@ class Bounded:
 
     kept: bool
 
-    def probability(self, splits: int | None = None) -> float:
-        """Return 1 or 0."""
-        return float(self.kept)
+    def evidence(self, splits: int | None = None) -> Evidence:
+        """Return what is certain."""
+        return Evidence.of(float(self.kept))
 
 
 #: Of a data set: compared methods to cell to what is known of it.
@@ -106,7 +116,7 @@ def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -
         parts: list[Difference | Bounded] = list(cells.values())
         if statement.cells == "most" and len(parts) > 1:
             parts = [most_cells([part for part in parts if isinstance(part, Difference)])]
-        own = [Evidence.of(part.probability(splits)) for part in parts]
+        own = [part.evidence(splits) for part in parts]
         by_method.setdefault(methods[0], []).append(at_least(len(own), own))
     if statement.methods_hold == "all":
         every = [evidence for parts in by_method.values() for evidence in parts]
@@ -146,16 +156,16 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
     cells, splits = first.columns.intersection(second.columns), first.index.intersection(second.index)
     if len(cells) == 0 or len(splits) < 2:
         raise NotRun(f"{' and '.join(pair)} on {dataset} in the same cells on two splits or more")
-    first, second = first.loc[splits, cells], second.loc[splits, cells]
+    first, second = first.loc[splits, cells], second.loc[splits, cells].to_numpy()
     if statement.kind == "ratio":
-        first, second = first.map(np.log), second.map(np.log)
+        first, second = np.log(first), np.log(second)
     differences = first - second
     turned = KINDS[statement.kind].turned
     if turned == "losses":
         differences = differences * [sign_of(str(cell[0])) for cell in cells]
     elif turned == "all":
         differences = -differences
-    level = second.abs().mean()
+    level = pd.Series(np.abs(second).mean(axis=0), index=cells)
     share = _share(results, statement, dataset)
     margin = statement.margin or 0.0
     if statement.cells == "mean":
@@ -187,6 +197,8 @@ def _nearer_one(results: Results, statement: Statement, pair: tuple[str, str], d
 def _common(table: pd.DataFrame, selects: tuple[Mapping[str, Any], Mapping[str, Any]]) -> pd.DataFrame:
     """Leave out of the names of cells what the two methods differ in by their selections, and average over it."""
     first, second = selects
+    if first == second:
+        return table
     names = pd.DataFrame(list(table.columns), columns=["measure", "predictor", "size"])
     if first.get("predictor") != second.get("predictor"):
         names["predictor"] = ""
@@ -205,11 +217,11 @@ def _share(results: Results, statement: Statement, dataset: str) -> float:
 
 def difference(statement: Statement, values: FloatArray, margin: float, share: float) -> Difference:
     """Return differences with the interval that a kind of sentence asks for."""
-    low, high = _interval(KINDS[statement.kind], margin, statement.options)
+    low, high = interval_of(KINDS[statement.kind], margin, statement.options)
     return Difference(values, low, high, share, margin)
 
 
-def _interval(kind: Kind, margin: float, options: Mapping[str, Any]) -> tuple[float, float]:
+def interval_of(kind: Kind, margin: float, options: Mapping[str, Any]) -> tuple[float, float]:
     """Return the ends, which belong to it, of the interval in which a difference is to be."""
     low, high = -np.inf, np.inf
     if kind.asks == "above":

@@ -10,8 +10,16 @@ import yaml
 
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.verdicts.reading import Known, read_claims
+from mlreduce_studies.verdicts.statements import WORDINGS
 
-KNOWN = Known(["mine", "other"], ["knn", "ridge"], ["folds"], ["yeast", "scene", "reuters"], ["macro-f1"], ["table3"])
+KNOWN = Known(
+    ["mine", "other"],
+    ["knn", "ridge"],
+    ["folds"],
+    ["yeast", "scene", "reuters"],
+    ["macro-f1", "hamming-loss"],
+    ["table3"],
+)
 CLAIM = {
     "id": "mine-better",
     "claim": "Mine is better (here: everywhere).",
@@ -38,7 +46,7 @@ def read(tmp_path):
 def test_a_claim_without_settings_has_a_line(read):
     (claim,) = read(CLAIM)
     (line,) = claim.lines(["yeast", "scene"])
-    assert (line.name, line.datasets, line.holds, line.second) == ("", ("yeast", "scene"), "all", False)
+    assert (line.name, line.datasets, line.holds, line.counted) == ("", ("yeast", "scene"), "all", True)
     assert line.statement.compared == [("mine", "other")]
     assert (line.statement.margin, line.statement.relative, line.statement.cells) == (0.01, False, "mean")
 
@@ -53,13 +61,65 @@ def test_settings_override_and_select_is_merged(read):
 
 def test_a_papers_own_data_set_counts_and_others_stand_beside(read):
     first, second = read(CLAIM | {"first": "reuters"})[0].lines(["yeast", "reuters"])
-    assert (first.datasets, first.second) == (("reuters",), False)
-    assert (second.name, second.datasets, second.second) == ("stand-ins", ("yeast",), True)
+    assert (first.datasets, first.counted) == (("reuters",), True)
+    assert (second.name, second.datasets, second.counted) == ("stand-ins", ("yeast",), False)
 
 
 def test_what_cannot_be_checked_says_why(read):
     (claim,) = read({"id": "x", "claim": "c", "where": "w", "unchecked": "the data are lost"})
     assert claim.unchecked == "the data are lost"
+
+
+def test_a_proof_stands_in_place_of_results(read):
+    claim, other = read(
+        {"id": "x", "claim": "c", "where": "w", "proved": "By algebra.", "test": "test_it"},
+        {"id": "y", "claim": "c", "where": "w", "false_by_algebra": "1 is odd.", "test": "test_that"},
+    )
+    assert claim.proof == {"verdict": "proved", "derivation": "By algebra.", "test": "test_it"}
+    assert (other.proof["verdict"], other.unchecked) == ("false by algebra", "")
+
+
+@pytest.mark.parametrize(("wording", "holds"), [(name, wording.holds) for name, wording in WORDINGS.items()])
+def test_the_wording_gives_the_scope(read, wording, holds):
+    changes = {"wording": wording, "margin": None} | ({"holds": {"at_least": 2}} if wording == "counted" else {})
+    (claim,) = read({key: value for key, value in (CLAIM | changes).items() if value is not None})
+    (line,) = claim.lines(["yeast", "scene", "reuters"])
+    assert line.holds == (2 if wording == "counted" else holds)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "effect", "margin"),
+    [
+        ("macro-f1", None, (0.01, False)),
+        ("macro-f1", 0.5, (0.01, False)),
+        ("macro-f1", 0.004, (0.002, False)),
+        ("hamming-loss", None, (0.02, True)),
+        ("hamming-loss", 0.01, (0.005, True)),
+        ("seconds", None, (0.1, True)),
+        ("directions", None, (0, False)),
+    ],
+)
+def test_a_margin_is_at_most_half_of_the_printed_effect(read, quantity, effect, margin):
+    printed = {} if effect is None else {"printed_effect": effect, "printed_in": "Table 1"}
+    own = {key: value for key, value in CLAIM.items() if key != "margin"}
+    (claim,) = read(own | {"wording": "plain", "quantity": quantity} | printed)
+    (line,) = claim.lines(["yeast"])
+    assert (line.statement.margin, line.statement.relative) == margin
+
+
+def test_the_effect_that_is_printed_is_of_the_quantity_of_the_claim(read):
+    own = {key: value for key, value in CLAIM.items() if key != "margin"}
+    settings = [{"name": "F1"}, {"name": "loss", "quantity": "hamming-loss"}]
+    printed = {"printed_effect": 0.004, "printed_in": "Table 1", "open": "which measure", "settings": settings}
+    (claim,) = read(own | {"wording": "plain"} | printed)
+    assert [line.statement.margin for line in claim.lines(["yeast"])] == [0.002, 0.02]
+
+
+def test_settings_that_the_paper_does_not_leave_open_are_not_counted(read):
+    settings = [{"name": "as the paper"}, {"name": "ten", "shown": True}]
+    own = {key: value for key, value in CLAIM.items() if key != "margin"}
+    (claim,) = read(own | {"wording": "plain", "settings": settings})
+    assert [line.counted for line in claim.lines(["yeast"])] == [True, False]
 
 
 WRONG = [
@@ -70,7 +130,18 @@ WRONG = [
     ({"quantity": "makro-f1"}, "unknown quantity 'makro-f1'; did you mean 'macro-f1'"),
     ({"select": {"protocol": "fold"}}, "unknown protocol 'fold'; did you mean 'folds'"),
     ({"select": {"protocol": "folds", "predictor": "knnn"}}, "unknown predictor 'knnn'; did you mean 'knn'"),
-    ({"margin": None}, "'margin' is missing; the kind 'better' needs it"),
+    ({"than": None}, "'than' is missing; the kind 'better' needs it"),
+    ({"wording": "evry"}, "unknown wording 'evry'; did you mean 'every'"),
+    ({"wording": "plain", "holds": "most"}, "'holds' is the number of the wording 'counted', and of no other"),
+    ({"wording": "counted"}, "'holds' is the number of the wording 'counted', and of no other"),
+    ({"wording": "plain"}, "'margin' and 'margin_because' belong together"),
+    ({"wording": "plain", "margin": None, "printed_effect": 0.1}, "'printed_effect' and 'printed_in' belong together"),
+    ({"wording": "plain", "margin": None, "settings": [{"name": "a"}, {"name": "b"}]}, "'open' is missing"),
+    (
+        {"wording": "plain", "margin": None, "settings": [{"name": name, "shown": True} for name in "ab"]},
+        "none is counted",
+    ),
+    ({"proved": "By algebra.", "test": "test_it"}, "a claim with a proof has its 'test', and no other verdict"),
     ({"method": None}, "'method' or 'methods' is missing"),
     ({"quantity": None}, "'quantity' is missing"),
     ({"kind": "ratio", "about": 2.0}, "'about' and 'factor' belong together"),
