@@ -156,16 +156,16 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
     cells, splits = first.columns.intersection(second.columns), first.index.intersection(second.index)
     if len(cells) == 0 or len(splits) < 2:
         raise NotRun(f"{' and '.join(pair)} on {dataset} in the same cells on two splits or more")
-    first, second = first.loc[splits, cells], second.loc[splits, cells].to_numpy()
+    first, others = first.loc[splits, cells], second.loc[splits, cells].to_numpy()
     if statement.kind == "ratio":
-        first, second = np.log(first), np.log(second)
-    differences = first - second
+        first, others = np.log(first), np.log(others)
+    differences = first - others
     turned = KINDS[statement.kind].turned
     if turned == "losses":
         differences = differences * [sign_of(str(cell[0])) for cell in cells]
     elif turned == "all":
         differences = -differences
-    level = pd.Series(np.abs(second).mean(axis=0), index=cells)
+    level = pd.Series(np.abs(others).mean(axis=0), index=cells)
     share = _share(results, statement, dataset)
     margin = statement.margin or 0.0
     if statement.cells == "mean":
