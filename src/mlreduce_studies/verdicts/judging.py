@@ -18,7 +18,17 @@ from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import KINDS, Line, Statement
 from mlreduce_studies.verdicts.weighing import Difference, Gathered, NotRun, gather, interval_of, weigh
 
-__all__ = ["LEVEL", "Verdict", "combined", "decided", "differences_of", "evidence_of", "gathered_for", "judge"]
+__all__ = [
+    "FEWEST",
+    "LEVEL",
+    "Verdict",
+    "combined",
+    "decided",
+    "differences_of",
+    "evidence_of",
+    "gathered_for",
+    "judge",
+]
 
 #: Of the p-values for and against.
 LEVEL = 0.05
@@ -27,8 +37,8 @@ LEVEL = 0.05
 _MORE_SPLITS = (10, 20, 50, 100, 200, 500, 1000)
 _MORE_DATASETS = (5, 10, 20, 50, 100)
 
-# Of data sets that a tendency needs.
-_FEWEST = 5
+#: Number of data sets that a tendency needs.
+FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -96,8 +106,8 @@ def gathered_for(results: Results, line: Line) -> dict[str, Gathered]:
     """
     statement = line.statement
     if line.holds == "tendency":
-        if len(line.datasets) < _FEWEST:
-            raise NotRun(f"a tendency needs {_FEWEST} data sets, and there are {len(line.datasets)}")
+        if len(line.datasets) < FEWEST:
+            raise NotRun(f"a tendency needs {FEWEST} data sets, and there are {len(line.datasets)}")
         statement = replace(statement, cells="mean")
     return {dataset: gather(results, statement, dataset) for dataset in line.datasets}
 

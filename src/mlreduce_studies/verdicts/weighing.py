@@ -158,7 +158,7 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
         raise NotRun(f"{' and '.join(pair)} on {dataset} in the same cells on two splits or more")
     first, others = first.loc[splits, cells], second.loc[splits, cells].to_numpy()
     if statement.kind == "ratio":
-        first, others = np.log(first), np.log(others)
+        first, others = first.map(np.log), np.log(others)
     differences = first - others
     turned = KINDS[statement.kind].turned
     if turned == "losses":
