@@ -50,7 +50,7 @@ WORDINGS: Mapping[str, Wording] = {
     "counted": Wording("a number of data sets", None),
     "sometimes": Wording("sometimes, can, may, in some cases", 1),
     "named": Wording("the data sets that it is about, by their names", "all"),
-    "average": Wording("on average over data sets, by average ranks", "tendency"),
+    "average": Wording("overall, on average over data sets, by average ranks", "tendency"),
 }
 
 
