@@ -60,6 +60,23 @@ def test_predictors_of_every_kind_are_shared_like_the_linear_one(study, predicto
     pd.testing.assert_frame_equal(run(study, **options), run(study, share=False, **options), rtol=0, atol=1e-9)
 
 
+BESIDE = {**METHODS, "cssp": {}, "randomised": {"method": "plst", "solver": "randomized"}}
+BESIDE_PREDICTORS = {
+    **{name: (name, {}) for name in ("linear", "m5p", "kernel-ridge")},
+    **{f"ridge-{alpha}": ("ridge", {"alpha": alpha}) for alpha in ("gcv", "loo", 0.01)},
+}
+
+
+@pytest.mark.parametrize("predictor", BESIDE_PREDICTORS)
+def test_other_coders_of_a_job_change_no_bit(study, predictor):
+    options = {"numbers": (0,), "predictor": BESIDE_PREDICTORS[predictor]}
+    beside = run(study, methods=BESIDE, **options)
+    for name, entry in BESIDE.items():
+        alone = run(study, methods={name: entry}, **options)
+        own = beside[beside.method == name].reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, alone, check_exact=True)
+
+
 def test_threads_change_no_bit(study):
     options = {"methods": {"plst": {}, "cplst": {}}, "numbers": (0,), "predictor": ("m5p", {})}
     pd.testing.assert_frame_equal(run(study, **options), run(study, threads=2, **options), check_exact=True)

@@ -64,7 +64,8 @@ class Training:
     """A predictor at work on the splits of a data set.
 
     What is shared depends on what the predictor is: `HeldOut`; `OnSplit`; or, by its attribute ``independent_targets``,
-    one for which many targets are as many problems, and the codes of all coders are one table of targets.
+    one for which many targets are as many problems, and the codes of all coders are one table of targets. What is
+    predicted for a coder has the same bits whatever other coders there are.
 
     Parameters
     ----------

@@ -51,8 +51,9 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
     linear = False
     #: What a fit costs, with predictions for as many instances.
     complexity: Complexity
-    #: Whether training on several targets equals training on each.
-    independent_targets = True
+    #: Whether training on several targets is that on each, to the last bit: not where one penalty serves all, nor where
+    #: matrix products have as many columns as targets.
+    independent_targets = False
     #: Whether single targets of an instance may be unknown: cells of NaN.
     takes_unknown_cells = False
     #: Whether a sparse matrix of targets stays one.

@@ -83,6 +83,7 @@ class M5PRegressor(Regressor):
     """
 
     complexity = Complexity("s q", "s")
+    independent_targets = True
     takes_unknown_cells = True
     _fitted = "trees_"
 
