@@ -20,14 +20,15 @@ from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed
 from mlreduce_studies.verdicts.columns import summary_counts
 from mlreduce_studies.verdicts.reading import read_claims
+from mlreduce_studies.verdicts.sensitivity import Variant, stays
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
-BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
+RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
 PAGES = (
     PROJECT / "README.md",
-    *(PROJECT / "docs" / name for name in ("papers.md", "deviations.md", "which-method.md", "peers.md")),
+    *(PROJECT / "docs" / name for name in ("papers.md", "deviations.md", "which-method.md", "peers.md", "verdicts.md")),
     *(file.with_name("README.md") for file in STUDIES.values()),
 )
 #: What stands in place of results that are not there.
@@ -126,20 +127,102 @@ def printed(study: str) -> str:
     return "\n\n".join(parts)
 
 
-def changes() -> str:
-    """Return the verdicts of the procedure before beside those of today, with the reason where they differ."""
-    claims = verdicts()
-    rows = [
-        [
-            row["study"],
-            row["claim"],
-            row["before"],
-            "; ".join(f"{claims[own]}{'' if own == row['claim'] else f' ({own})'}" for own in str(row["now"]).split()),
-            row["reason"],
-        ]
-        for row in pd.read_csv(BEFORE, keep_default_na=False).to_dict("records")
+def editions() -> str:
+    """Return claims whose verdict is not the same in the retrospective and the confirmatory edition, and why.
+
+    The claims as frozen are judged on the retrospective scores too, which tells a change of the claim from one of data.
+    """
+    rows = []
+    for study in sorted(path.name for path in RETROSPECTIVE.iterdir()):
+        before, frozen, now = (
+            pd.read_csv(path).set_index("id")
+            for path in (
+                *(RETROSPECTIVE / study / f for f in ("claims.csv", "frozen.csv")),
+                REFERENCE / study / "claims.csv",
+            )
+        )
+        names = {"unchecked": "cannot be checked"}
+        for claim, row in now.iterrows():
+            old = names.get(before["verdict"].get(claim), before["verdict"].get(claim, "no such claim"))
+            middle = frozen["verdict"].get(claim, "no such claim")
+            if old == middle == row["verdict"]:
+                continue
+            why = (
+                []
+                if old == middle
+                else ["the claim, its scope or its settings" if claim in before.index else "a new claim"]
+            )
+            why += [] if middle == row["verdict"] else ["the new run"]
+            rows.append([study, claim, old, middle, row["verdict"], "; ".join(why)])
+    return to_markdown(
+        ["study", "claim", "retrospective", "as frozen, on the old scores", "confirmatory", "what changed it"], rows
+    )
+
+
+def simulation() -> str:
+    """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
+    rates = pd.read_csv(PROJECT / "docs" / "verdicts" / "simulation.csv", dtype={"holds": str})
+    own = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
+    scopes = {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}
+    rows = []
+    for holds, name in scopes.items():
+        part = own[(own["holds"] == holds) & (own["cells"] == 1)]
+        far = part[part["effect_in_margins"].abs() == 2]
+        right = [f"{100 * far[far['splits'] == splits]['right'].mean():.0f}" for splits in (5, 10, 100)]
+        rows.append([name, f"{100 * part['wrong'].max():.1f}", f"{100 * part['wrong'].mean():.2f}", *right])
+    header = [
+        "holds on",
+        "wrong, at most",
+        "wrong, mean",
+        *(f"right at twice the margin, {n} splits" for n in (5, 10, 100)),
     ]
-    return to_markdown(["study", "claim", "before", "now", "why"], rows)
+    table = to_markdown(header, rows)
+    others = {
+        "bonferroni": "Bonferroni's method",
+        "posterior": "the posterior probability that enough of them are true",
+    }
+    rows = []
+    for name, words in {"lancaster": "Lancaster's method (ours)", **others}.items():
+        part = rates[(rates["combined_by"] == name) & (rates["holds"] != "tendency") & (rates["cells"] == 1)]
+        border, rest = (part[(part["variation"] == "border") == is_border] for is_border in (True, False))
+        far = rest[rest["effect_in_margins"].abs() == 2]["right"].mean()
+        rows.append([words, *(f"{100 * value:.1f}" for value in (rest["wrong"].max(), border["wrong"].max(), far))])
+    header = [
+        "data sets combined by",
+        "wrong, at most",
+        "wrong, at most, at the border",
+        "right at twice the margin, mean",
+    ]
+    return (
+        f"In percent, mean over kinds of sentences and numbers of data sets:\n\n{table}\n\nOther ways to combine data "
+        "sets. At the border just enough of them, or just too few, are clearly inside, and the others a twentieth of "
+        f"the margin from its end:\n\n{to_markdown(header, rows)}"
+    )
+
+
+def sensitivity() -> str:
+    """Return which share of the verdicts stays where claims are judged in other ways."""
+    table = pd.read_csv(PROJECT / "docs" / "verdicts" / "sensitivity.csv")
+    found = stays(table)
+    single = found[(found[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
+    words = {
+        "margin": "margins times {}",
+        "scope": "each claim as `{}`",
+        "settings": "settings: {}",
+        "combination": "data sets combined as {}",
+    }
+    rows = []
+    for row in single.to_dict("records"):
+        key = next(name for name in words if row[name] != getattr(Variant(), name))
+        value = f"{row[key]:g}" if key == "margin" else row[key]
+        rows.append([words[key].format(value), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
+    return (
+        f"{found['claims'].iloc[0]} claims that results decide were judged in {len(found)} other ways: the margin "
+        "halved and doubled, every scope for every claim, the first setting only or those too that are only shown, and "
+        f"data sets combined without independence. In all of them together {100 * found['stay'].mean():.0f} % of the verdicts stay (at least "
+        f"{100 * found['stay'].min():.0f} %). One change at a time:\n\n"
+        f"{to_markdown(['changed', 'verdicts that stay', 'turned from confirmed to refuted, or back'], rows)}"
+    )
 
 
 def cost(study: str) -> str:
@@ -272,7 +355,16 @@ def _ahead(differences: pd.Series, larger: bool) -> str:
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {
-    **{"evidence": evidence, "papers": papers, "pages": pages, "changes": changes, "theorem": theorem, "times": times},
+    **{
+        "evidence": evidence,
+        "papers": papers,
+        "pages": pages,
+        "editions": editions,
+        "simulation": simulation,
+        "sensitivity": sensitivity,
+        "theorem": theorem,
+        "times": times,
+    },
     **OF_A_STUDY,
 }
 

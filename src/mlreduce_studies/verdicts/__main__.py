@@ -16,19 +16,28 @@ import pandas as pd
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import DataError, MLReduceError
+from mlreduce.files import replacing
 from mlreduce_studies.gathering.job_tables import read_failures, read_table
+from mlreduce_studies.gathering.summary import write_csv
 from mlreduce_studies.study import load_study, study_file
 from mlreduce_studies.verdicts.claims import Judged, judge_claims, verdicts_sentence
-from mlreduce_studies.verdicts.reading import Known, read_claims
+from mlreduce_studies.verdicts.quantities import Results
+from mlreduce_studies.verdicts.reading import Claim, Known, read_claims
+from mlreduce_studies.verdicts.sensitivity import sensitivity
 from mlreduce_studies.verdicts.settings import claim_settings
 from mlreduce_studies.verdicts.statements import TABLES
 from mlreduce_studies.verdicts.studies import results_of
 
-__all__ = ["judge_again", "main"]
+__all__ = ["judge_again", "kept", "main"]
 
 
 def judge_again(folder: Path, project: Path) -> Judged:
-    """Return the claims with their verdicts, from the tables of a study.
+    """Return the claims with their verdicts, from the tables of a study: see `kept`."""
+    return judge_claims(*kept(folder, project))
+
+
+def kept(folder: Path, project: Path) -> tuple[list[Claim], Results, list[str]]:
+    """Return the claims on a study, its results, and the data sets of the paper that were run.
 
     Parameters
     ----------
@@ -57,7 +66,7 @@ def judge_again(folder: Path, project: Path) -> Judged:
         elif (folder / f"{name}.csv").is_file():
             tables[name] = pd.read_csv(folder / f"{name}.csv")
     datasets = [name for name in settings["datasets"] if name not in manifest.get("left_out", [])]
-    return judge_claims(claims, results_of(settings, tables, read_failures([scores])), datasets)
+    return claims, results_of(settings, tables, read_failures([scores])), datasets
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,11 +75,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.verdicts", description=summary, epilog=details)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--project", type=Path, default=Path())
+    parser.add_argument("--sensitivity", type=Path, metavar="FILE", help="judge in other ways too, into a table")
     options = parser.parse_args(arguments)
-    differing = 0
+    differing, ways = 0, []
     for folder in options.folders:
         try:
-            own = judge_again(folder, options.project).claims
+            found = kept(folder, options.project)
+            own = judge_claims(*found).claims
+            if options.sensitivity:
+                ways.append(sensitivity(*found))
             committed = pd.read_csv(folder / "claims.csv").set_index("id")["verdict"]
         except (MLReduceError, OSError) as error:
             parser.exit(1, f"{error}\n")
@@ -79,6 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if verdict != committed.get(claim):
                 differing += 1
                 print(f"  {claim}: {verdict}, but {folder / 'claims.csv'} has {committed.get(claim, 'no such claim')}")
+    if ways:
+        with replacing(options.sensitivity) as path:
+            write_csv(pd.concat(ways), path)
     return 1 if differing else 0
 
 
