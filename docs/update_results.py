@@ -216,12 +216,13 @@ def sensitivity() -> str:
         key = next(name for name in words if row[name] != getattr(Variant(), name))
         value = f"{row[key]:g}" if key == "margin" else row[key]
         rows.append([words[key].format(value), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
+    whole = f"{100 * found['stay'].mean():.0f} % of the verdicts stay (at least {100 * found['stay'].min():.0f} %)"
+    header = ["changed", "verdicts that stay", "turned from confirmed to refuted, or back"]
     return (
         f"{found['claims'].iloc[0]} claims that results decide were judged in {len(found)} other ways: the margin "
         "halved and doubled, every scope for every claim, the first setting only or those too that are only shown, and "
-        f"data sets combined without independence. In all of them together {100 * found['stay'].mean():.0f} % of the verdicts stay (at least "
-        f"{100 * found['stay'].min():.0f} %). One change at a time:\n\n"
-        f"{to_markdown(['changed', 'verdicts that stay', 'turned from confirmed to refuted, or back'], rows)}"
+        f"data sets combined without independence. In all of them together {whole}. One change at a time:\n\n"
+        f"{to_markdown(header, rows)}"
     )
 
 
