@@ -19,7 +19,7 @@ __all__ = ["Claim", "Known", "read_claims"]
 
 _WORDS = ("labels", "labels-1", "features", "min(labels, features)", "min(rows, features)")
 _OPTIONS = (
-    *("about", "factor", "at_least", "at_most", "nearer_one_than_on"),
+    *("about", "factor", "at_least", "at_most", "nearer_one_than_on", "more_than_on"),
     *("direction", "control", "relative_to", "table"),
 )
 
@@ -284,6 +284,8 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         raise ConfigurationError(unknown_name("table", entry["table"]["name"], TABLES, where))
     if "nearer_one_than_on" in entry and entry.get("cells", "mean") != "mean":
         raise ConfigurationError(f"{where}: 'nearer_one_than_on' compares means over the cells; leave 'cells' out")
+    if "more_than_on" in entry and "table" not in entry:
+        raise ConfigurationError(f"{where}: 'more_than_on' compares a number of a table; give the 'table'")
     if ("about" in entry) != ("factor" in entry):
         raise ConfigurationError(f"{where}: 'about' and 'factor' belong together")
     for key in ("at_least", "at_most"):
@@ -319,5 +321,5 @@ def _named(entry: Mapping[str, Any], known: Known | None) -> Iterator[_Named]:
     yield "quantity", _listed(entry.get("quantity")), (*QUANTITIES, *known.measures)
     for key, there in (("predictor", known.predictors), ("protocol", known.protocols)):
         yield key, [name for select in selects for name in _listed(select.get(key))], there
-    for key in ("datasets", "nearer_one_than_on", "first"):
+    for key in ("datasets", "nearer_one_than_on", "more_than_on", "first"):
         yield "data set", _listed(entry.get(key)), known.datasets

@@ -89,7 +89,7 @@ KINDS: Mapping[str, Kind] = {
     "larger": Kind(_PAIR, asks="above"),
     "smaller": Kind(_PAIR, asks="above", turned="all"),
     "ratio": Kind(("than",), ("about", "at_least", "at_most", "nearer_one_than_on")),
-    "bound": Kind((), ("at_least", "at_most")),
+    "bound": Kind((), ("at_least", "at_most", "more_than_on")),
     "correlation": Kind((), ("at_least", "at_most")),
     "monotone": Kind(("direction",)),
     "more-datasets": Kind((*_PAIR, "control"), asks="above", turned="losses"),
@@ -116,8 +116,8 @@ class Statement:
     methods_hold : str or int
         How many of the methods must hold against all of ``than``.
     options : dict
-        ``about``, ``factor``, ``at_least``, ``at_most``, ``nearer_one_than_on``, ``direction``, ``control`` of the
-        kinds that have them;
+        ``about``, ``factor``, ``at_least``, ``at_most``, ``nearer_one_than_on``, ``more_than_on``, ``direction``,
+        ``control`` of the kinds that have them;
         ``table`` (see `mlreduce_studies.verdicts.quantities.table_value`); and ``relative_to``: a method whose value
         in the same cell is subtracted from others, which are then divided by its mean over the splits.
     """

@@ -241,7 +241,10 @@ def interval_of(kind: Kind, margin: float, options: Mapping[str, Any]) -> tuple[
 
 
 def _bounded(results: Results, statement: Statement, method: str, dataset: str) -> Bounded:
-    """Say whether all values of a method, on every split, or a number of a table, keep within bounds."""
+    """Say whether all values of a method, on every split, or a number of a table, keep within bounds.
+
+    Or whether the number exceeds those of other data sets.
+    """
     if "table" in statement.options:
         number = table_value(results, statement.options["table"], method, dataset)
         values = np.array([]) if number is None else np.array([number])
@@ -251,7 +254,14 @@ def _bounded(results: Results, statement: Statement, method: str, dataset: str) 
         raise NotRun(f"{method or statement.options['table']['name']} on {dataset}")
     low = _limit(results, statement, statement.options.get("at_least", -np.inf), dataset)
     high = _limit(results, statement, statement.options.get("at_most", np.inf), dataset)
-    return Bounded(bool(((values >= low) & (values <= high)).all()))
+    others = -np.inf
+    for other in statement.options.get("more_than_on", ()):
+        there = table_value(results, statement.options["table"], method, other)
+        if there is None:
+            raise NotRun(f"{method or statement.options['table']['name']} on {other}")
+        others = max(others, there)
+    kept = (values >= low) & (values <= high) & (values > others)
+    return Bounded(bool(kept.all()))
 
 
 def _limit(results: Results, statement: Statement, limit: Any, dataset: str) -> float:

@@ -252,6 +252,17 @@ def test_bounds_on_a_quotient_of_a_gathered_table(at_least, verdict):
     assert judge(found, rows).verdict == "not run"  # two rows
 
 
+@pytest.mark.parametrize(("zeros", "verdict"), [(0.3, "confirmed"), (0.2, "refuted"), (0.1, "refuted")])
+def test_a_number_of_a_table_that_is_larger_than_on_each_of_other_data_sets(zeros, verdict):
+    table = pd.DataFrame({"dataset": ["a", "b", "c"], "zeros": [zeros, 0.2, 0.0]})
+    found = replace(results(dict.fromkeys("abc", 0.0)), tables={"datasets": table})
+    options = {"table": {"name": "datasets", "column": "zeros"}, "more_than_on": ("b", "c")}
+    own = line("bound", "a", methods=(), than=(), quantities=(), options=options)
+    assert judge(found, own).verdict == verdict
+    without = replace(found, tables={"datasets": table[table["dataset"] != "c"]})
+    assert judge(without, own).verdict == "not run"
+
+
 def test_the_part_of_an_error_that_is_gone():
     rows = [
         ("a", m, s, d, e)

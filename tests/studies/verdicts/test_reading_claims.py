@@ -147,6 +147,7 @@ WRONG = [
     ({"kind": "ratio", "about": 2.0}, "'about' and 'factor' belong together"),
     ({"kind": "ratio", "nearer_one_than_on": ["yeats"]}, "unknown data set 'yeats'; did you mean 'yeast'"),
     ({"kind": "ratio", "nearer_one_than_on": ["yeast"], "cells": "each"}, "leave 'cells' out"),
+    ({"kind": "bound", "more_than_on": ["yeast"]}, "compares a number of a table; give the 'table'"),
     ({"kind": "ratio"}, "needs one of about, at_least, at_most, nearer_one_than_on"),
     ({"select": {"predictor": "knn"}}, "'select' has no 'protocol'; the quantity 'macro-f1' needs one"),
     ({"kind": "more-datasets"}, "'control' is missing; the kind 'more-datasets' needs it"),
