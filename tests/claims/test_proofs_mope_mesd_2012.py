@@ -82,9 +82,15 @@ def test_lsi_is_no_laplacian(W, problem):
         mlreduce.PCA().fit(same)
 
 
-def test_methods_are_cases_of_one_template():
+def test_methods_are_cases_of_one_template(W, rng):
     for name in SECTION_2:
         definitions.check(name, "tall")
+    between, within = W @ W.T, np.diag(rng.random(20) + 1)
+    values, P = scipy.linalg.eigh(between, within)
+    repeated, leading = P[:, [-1, -1, -1]], P[:, -3:]
+    quotients = [np.trace(Q.T @ between @ Q) / np.trace(Q.T @ within @ Q) for Q in (repeated, leading)]
+    np.testing.assert_allclose(quotients, [values[-1], values[-3:].mean()])
+    assert quotients[0] > quotients[1]
 
 
 def test_mesd_is_any_method_on_copies(rng, problem):
