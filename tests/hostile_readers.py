@@ -119,14 +119,20 @@ _CLAIMS = """\
   than: &others [br, cplst]
   quantity: hamming-loss
   select: {protocol: as-printed, predictor: linear, sizes: [50]}
+  wording: counted
   holds: {at_least: 1}
-  margin: {relative: 0.02}
+  printed_effect: 0.03
+  printed_in: Table 3
+  group: one
   shown_in: [table3]
+  open: the measure
   settings:
-    - {name: one, margin: 0.01}
+    - {name: one, margin: 0.01, margin_because: the sentence says so}
     - {name: two, kind: ratio, about: 2.0, factor: 1.5}
+    - {name: three, shown: true}
 - {id: again, claim: Again, where: "5", datasets: [emotions], kind: bound, at_most: labels, quantity: directions,
-   methods: *others, select: {protocol: as-printed}}
+   methods: *others, select: {protocol: as-printed}, wording: named, own: true}
+- {id: proof, claim: A proof, where: "5", proved: By algebra., test: test_it}
 - {id: none, claim: None, where: "6", unchecked: no number}
 """
 _MANIFEST = """{

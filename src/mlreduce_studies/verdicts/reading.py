@@ -124,7 +124,7 @@ def _lines(entry: Mapping[str, Any], name: str, datasets: Sequence[str]) -> list
 
 def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], counted: bool = True) -> Line:
     margin = _margin(entry)
-    holds = entry.get("holds") or (WORDINGS[entry["wording"]].holds if "wording" in entry else "all")
+    holds = entry.get("holds") or WORDINGS[entry["wording"]].holds
     statement = Statement(
         kind=entry["kind"],
         methods=_listed(entry.get("methods", entry.get("method"))),
@@ -226,9 +226,9 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
             if "kind" in entry or claim.unchecked or len(proofs) > 1 or not claim.proof["test"]:
                 raise ConfigurationError(f"{where}: a claim with a proof has its 'test', and no other verdict")
         elif not claim.unchecked:
-            _check_scope(entry, where)
             for setting in own.get("settings", [{"name": ""}]):
                 _check(_merged(own, setting), where, known)
+            _check_scope(entry, where)
         claims.append(claim)
     return claims
 
@@ -245,7 +245,7 @@ def _check_scope(entry: Mapping[str, Any], where: str) -> None:
     """Refuse a claim whose scope or margin does not follow from its sentence."""
     wording = entry.get("wording")
     if wording is None:
-        return
+        raise ConfigurationError(f"{where}: 'wording' is missing; it says on how many data sets the sentence holds")
     if wording not in WORDINGS:
         raise ConfigurationError(unknown_name("wording", wording, WORDINGS, where))
     if ("holds" in entry) != (wording == "counted"):

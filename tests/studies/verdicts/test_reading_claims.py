@@ -29,7 +29,9 @@ CLAIM = {
     "than": "other",
     "quantity": "macro-f1",
     "select": {"protocol": "folds", "predictor": "knn"},
+    "wording": "every",
     "margin": 0.01,
+    "margin_because": "a test",
 }
 
 
@@ -52,8 +54,11 @@ def test_a_claim_without_settings_has_a_line(read):
 
 
 def test_settings_override_and_select_is_merged(read):
-    settings = [{"name": "ridge", "select": {"predictor": "ridge"}}, {"name": "two", "margin": {"relative": 0.02}}]
-    first, second = read(CLAIM | {"settings": settings})[0].lines(["yeast"])
+    settings = [
+        {"name": "ridge", "select": {"predictor": "ridge"}},
+        {"name": "two", "margin": {"relative": 0.02}, "margin_because": "a loss"},
+    ]
+    first, second = read(CLAIM | {"settings": settings, "open": "the predictor"})[0].lines(["yeast"])
     assert first.statement.select == {"protocol": "folds", "predictor": "ridge"}
     assert second.statement.select == CLAIM["select"]
     assert (second.statement.margin, second.statement.relative) == (0.02, True)
@@ -81,7 +86,7 @@ def test_a_proof_stands_in_place_of_results(read):
 
 @pytest.mark.parametrize(("wording", "holds"), [(name, wording.holds) for name, wording in WORDINGS.items()])
 def test_the_wording_gives_the_scope(read, wording, holds):
-    changes = {"wording": wording, "margin": None} | ({"holds": {"at_least": 2}} if wording == "counted" else {})
+    changes = {"wording": wording} | ({"holds": {"at_least": 2}} if wording == "counted" else {})
     (claim,) = read({key: value for key, value in (CLAIM | changes).items() if value is not None})
     (line,) = claim.lines(["yeast", "scene", "reuters"])
     assert line.holds == (2 if wording == "counted" else holds)
@@ -101,14 +106,14 @@ def test_the_wording_gives_the_scope(read, wording, holds):
 )
 def test_a_margin_is_at_most_half_of_the_printed_effect(read, quantity, effect, margin):
     printed = {} if effect is None else {"printed_effect": effect, "printed_in": "Table 1"}
-    own = {key: value for key, value in CLAIM.items() if key != "margin"}
+    own = {key: value for key, value in CLAIM.items() if not key.startswith("margin")}
     (claim,) = read(own | {"wording": "plain", "quantity": quantity} | printed)
     (line,) = claim.lines(["yeast"])
     assert (line.statement.margin, line.statement.relative) == margin
 
 
 def test_the_effect_that_is_printed_is_of_the_quantity_of_the_claim(read):
-    own = {key: value for key, value in CLAIM.items() if key != "margin"}
+    own = {key: value for key, value in CLAIM.items() if not key.startswith("margin")}
     settings = [{"name": "F1"}, {"name": "loss", "quantity": "hamming-loss"}]
     printed = {"printed_effect": 0.004, "printed_in": "Table 1", "open": "which measure", "settings": settings}
     (claim,) = read(own | {"wording": "plain"} | printed)
@@ -117,7 +122,7 @@ def test_the_effect_that_is_printed_is_of_the_quantity_of_the_claim(read):
 
 def test_settings_that_the_paper_does_not_leave_open_are_not_counted(read):
     settings = [{"name": "as the paper"}, {"name": "ten", "shown": True}]
-    own = {key: value for key, value in CLAIM.items() if key != "margin"}
+    own = {key: value for key, value in CLAIM.items() if not key.startswith("margin")}
     (claim,) = read(own | {"wording": "plain", "settings": settings})
     assert [line.counted for line in claim.lines(["yeast"])] == [True, False]
 
@@ -134,11 +139,12 @@ WRONG = [
     ({"wording": "evry"}, "unknown wording 'evry'; did you mean 'every'"),
     ({"wording": "plain", "holds": "most"}, "'holds' is the number of the wording 'counted', and of no other"),
     ({"wording": "counted"}, "'holds' is the number of the wording 'counted', and of no other"),
-    ({"wording": "plain"}, "'margin' and 'margin_because' belong together"),
-    ({"wording": "plain", "margin": None, "printed_effect": 0.1}, "'printed_effect' and 'printed_in' belong together"),
-    ({"wording": "plain", "margin": None, "settings": [{"name": "a"}, {"name": "b"}]}, "'open' is missing"),
+    ({"wording": None}, "'wording' is missing; it says on how many data sets the sentence holds"),
+    ({"margin_because": None}, "'margin' and 'margin_because' belong together"),
+    ({"printed_effect": 0.1}, "'printed_effect' and 'printed_in' belong together"),
+    ({"settings": [{"name": "a"}, {"name": "b"}]}, "'open' is missing"),
     (
-        {"wording": "plain", "margin": None, "settings": [{"name": name, "shown": True} for name in "ab"]},
+        {"settings": [{"name": name, "shown": True} for name in "ab"]},
         "none is counted",
     ),
     ({"proved": "By algebra.", "test": "test_it"}, "a claim with a proof has its 'test', and no other verdict"),
