@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,27 @@ def test_methods_of_one_size_each_are_one_group():
     assert verdicts(several, ours)["size_percent"].tolist() == [10, 100]
 
 
+def test_the_fastest_in_print_and_ours(tmp_path):
+    columns = ["dataset", "method", "printed_seconds", "printed_ratio", "seconds", "ratio"]
+    ratios = pd.DataFrame(
+        [("d", "a", 1.0, 1.0, 0.2, 1.0), ("d", "b", 3.0, 3.0, 0.1, 0.5), ("d", "c", np.nan, np.nan, 0.01, 0.05)],
+        columns=columns,
+    )
+    seconds = {"a": [0.2, 0.21, 0.2], "b": [0.1, 0.1, 0.1], "c": [0.01] * 3}
+    rows = [("d", method, split, value) for method, own in seconds.items() for split, value in enumerate(own)]
+    found = results(("d", "a", 20, 0.1, STEADY))
+    timed = dataclasses.replace(found, times=pd.DataFrame(rows, columns=["dataset", "method", "split", "seconds"]))
+    order = audit_order(None, {}, timed, ratios)
+    assert audit_order(None, {}, found, ratios).empty
+    (row,) = order.to_dict("records")
+    assert (row["printed_best"], row["our_best"], row["verdict"]) == ("a", "b", "other best")
+    assert row["probability"] == pytest.approx(posterior(np.array([0.1, 0.11, 0.1]), 1e-9).within(0, np.inf))
+    order.to_csv(tmp_path / "order.csv", index=False)
+    (sentence,) = audit_sentences(pd.DataFrame(columns=list(AUDIT_COLUMNS)), order=pd.read_csv(tmp_path / "order.csv"))
+    assert "equal it), times: 1 groups" in sentence
+    assert " Another: times d (printed a, ours b, p = " in sentence
+
+
 numbers = st.lists(st.integers(1, 9), min_size=3, max_size=3)
 
 
@@ -178,9 +200,9 @@ def test_sums_and_sentences():
     empty = pd.DataFrame(columns=list(AUDIT_COLUMNS))
     (sentence,) = audit_sentences(empty, order=order)
     assert sentence.startswith(
-        "Best in print (the best number and all that equal it), p: of 4 groups of one data set and size 0 are ties of "
-        "all methods, 0 were not run. Of the other 4 the same method is best in 2 and another in 2 (p >= 0.95), 0 are "
-        "undecided; by our means alone it is the same in 2. Another: table1 d at 40 % (printed a, ours b, p = "
+        "Best in print (the best number and all that equal it), p: 4 groups of one data set and size. In 0 all methods "
+        "tie, 0 were not run; in the other 4 the same method is best in 2 and another in 2 (p >= 0.95), 0 are "
+        "undecided. By our means alone it is the same in 2. Another: table1 d at 40 % (printed a, ours b, p = "
     )
     text = audit_markdown(empty, "s", order=order)
     assert "| best | p | table2 | 2 | 1 | 1 | 0 | 0 | 0 | 1 |" in text
@@ -198,16 +220,25 @@ def test_printed_stars_are_the_best_numbers():
     assert not read_published(PROJECT / "papers" / "plst-2010" / "published.csv")["bold_within_se"].any()
 
 
-@pytest.mark.parametrize("study", ["cssp-2013", "plst-2010", pytest.param("cplst-2012", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "study",
+    [
+        *("cssp-2013", "plst-2010"),
+        *(pytest.param(s, marks=pytest.mark.slow) for s in ("cplst-2012", "qpfs-lowrank-2016")),
+    ],
+)
 def test_the_committed_order_is_that_of_the_committed_scores(study, reference):
     folder = reference / study
     if not (folder / "audit-order.csv").is_file():
         pytest.skip("not run yet")
     loaded = load_study(study_file(study, PROJECT), "paper", read_catalogue())
     tables = {"scores": read_table(folder / "scores.parquet"), "datasets": pd.read_csv(folder / "datasets.csv")}
-    found = results_of(claim_settings(loaded), tables, read_failures([folder / "scores.parquet"]))
+    optional = {
+        name: pd.read_csv(folder / f"{name}.csv") for name in ("times", "ratios") if (folder / f"{name}.csv").is_file()
+    }
+    found = results_of(claim_settings(loaded), tables | optional, read_failures([folder / "scores.parquet"]))
     specs = {name: spec for name, spec in loaded.tables.items() if spec.get("kind", "sizes") == "sizes"}
-    order = audit_order(read_published(loaded.published), specs, found)
+    order = audit_order(read_published(loaded.published) if specs else None, specs, found, optional.get("ratios"))
     committed = pd.read_csv(folder / "audit-order.csv", dtype={"our_best": str, "note": str})
     committed = committed.fillna({"our_best": "", "note": ""})
     pd.testing.assert_frame_equal(order, committed, check_dtype=False, rtol=1e-6)

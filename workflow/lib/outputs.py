@@ -273,6 +273,8 @@ class Outputs:
         stems = {*TIMED, *(shown & set(study.tables)), *figures}
         if any(Path(path).stem in TIMED for path in self.claimed_of(study)):
             stems |= {"claims", "claims-lines", "claims-differences", "audit"}
+        if self.ratios(study):
+            stems.add("audit-order")
         return sorted(Path(path).name for path in self.results(study) if Path(path).stem in stems)
 
     def everything(self, study: Study) -> list[str]:

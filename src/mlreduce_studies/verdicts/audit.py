@@ -303,16 +303,17 @@ def _order_sentences(order: pd.DataFrame) -> list[str]:
         number = counts.loc[(protocol, mark)]
         others = order[(order["protocol"] == protocol) & (order["mark"] == mark) & (order["verdict"] == "other best")]
         listed = [
-            f"{row['table']} {row['dataset']} at {row['size_percent']} % (printed {row['printed_best']}, ours "
-            f"{row['our_best']}, p = {row['probability']:.3f})"
+            f"{row['table']} {row['dataset']}"
+            + (f" at {row['size_percent']} %" if row["size_percent"] else "")
+            + f" (printed {row['printed_best']}, ours {row['our_best']}, p = {row['probability']:.3f})"
             for row in others.to_dict("records")
         ]
         judged = number["same best"] + number["other best"] + number["undecided"]
         sentences.append(
-            f"Best in print ({MARKS[mark]}), {protocol}: of {number['groups']} groups of one data set and size "
-            f"{number['all tie']} are ties of all methods, {number['not run']} were not run. Of the other {judged} the "
-            f"same method is best in {number['same best']} and another in {number['other best']} (p >= {DECIDED}), "
-            f"{number['undecided']} are undecided; by our means alone it is the same in {number['same mean']}."
+            f"{mark.capitalize()} in print ({MARKS[mark]}), {protocol}: {number['groups']} groups of one data set and size. "
+            f"In {number['all tie']} all methods tie, {number['not run']} were not run; in the other {judged} the same "
+            f"method is best in {number['same best']} and another in {number['other best']} (p >= {DECIDED}), "
+            f"{number['undecided']} are undecided. By our means alone it is the same in {number['same mean']}."
             f"{' Another: ' if listed else ''}{'; '.join(listed)}{'.' if listed else ''}"
         )
     return sentences

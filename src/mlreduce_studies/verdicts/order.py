@@ -23,6 +23,9 @@ ORDER_VERDICTS = ("same best", "other best", "undecided", "all tie", "not run")
 #: Probability from which on a method is better.
 DECIDED = 0.95
 
+# Seconds have no protocol, and no test rows whose share would correct for overlapping training sets.
+_TIMES, _INDEPENDENT = "times", 1e-12
+
 #: Columns of the audit of the best, one row per group of printed cells, protocol and mark. Methods that are equal
 #: have spaces between them. ``probability`` is that of our best being better than each method on the other side, the
 #: smallest of them.
@@ -36,7 +39,10 @@ COUNT_COLUMNS = ("mark", "protocol", "table", "groups", *ORDER_VERDICTS, "same m
 
 
 def audit_order(
-    published: pd.DataFrame | None, tables: Mapping[str, Mapping[str, Any]], results: Results
+    published: pd.DataFrame | None,
+    tables: Mapping[str, Mapping[str, Any]],
+    results: Results,
+    ratios: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Compare the method that is printed as the best with ours.
 
@@ -51,19 +57,26 @@ def audit_order(
     tables : dict of str to dict
         Name in the paper ("table3") to the ``measure`` and the ``predictor`` of the table.
     results : Results
+    ratios : DataFrame or None, default=None
+        From `mlreduce_studies.gathering.times.time_ratios`, where the paper printed times: the fastest of a data set,
+        as table and protocol "times" and the size 0.
 
     Returns
     -------
     DataFrame
         With `ORDER_COLUMNS`, sorted; groups of a single method are left out.
     """
-    if published is None:
-        return pd.DataFrame(columns=list(ORDER_COLUMNS))
+    shown = []
+    if published is not None:
+        for name, spec in tables.items():
+            printed = published[(published["table"] == name) & published["dataset"].isin(results.datasets["dataset"])]
+            shown.append((name, printed, sign_of(spec["measure"]), _values(results.scores, spec)))
+    if ratios is not None and results.times is not None:
+        printed = ratios.dropna(subset="printed_seconds").rename(columns={"printed_seconds": "printed"})
+        printed = printed.assign(size_percent=0, bold_within_se=False)
+        shown.append((_TIMES, printed, sign_of("seconds"), _seconds(results.times)))
     rows = []
-    for name, spec in tables.items():
-        printed = published[(published["table"] == name) & published["dataset"].isin(results.datasets["dataset"])]
-        sign = sign_of(spec["measure"])
-        values = _values(results.scores, spec)
+    for name, printed, sign, values in shown:
         for (dataset, size), group in _groups(printed):
             for protocol in dict.fromkeys(protocol for protocol, *_ in values):
                 own = {
@@ -72,7 +85,7 @@ def audit_order(
                     if (key := (protocol, dataset, cell["method"], cell["size_percent"])) in values
                 }
                 ours = pd.DataFrame(own).dropna().round(12)  # what differs by rounding alone is a tie
-                share = results.test_share(protocol, dataset)
+                share = results.test_share(protocol, dataset) if protocol != _TIMES else _INDEPENDENT
                 for mark, best in _marked(group, sign).items():
                     rows.append((name, protocol, dataset, size, mark, *_compared(ours, group, best, share)))
     table = pd.DataFrame(rows, columns=list(ORDER_COLUMNS))
@@ -85,6 +98,12 @@ def _values(scores: pd.DataFrame, spec: Mapping[str, Any]) -> dict[Any, pd.Serie
     rows = rows[(rows["size_percent"] > 0) & (rows["energy"] == 0)]
     cells = rows.groupby(["protocol", "dataset", "method", "size_percent"], observed=True)
     return {key: part.set_index("split")["value"] for key, part in cells}
+
+
+def _seconds(times: pd.DataFrame) -> dict[Any, pd.Series]:
+    """Return the seconds of fits in the same way."""
+    fits = times.groupby(["dataset", "method"], observed=True)
+    return {(_TIMES, dataset, method, 0): part.set_index("split")["seconds"] for (dataset, method), part in fits}
 
 
 def _groups(printed: pd.DataFrame) -> Any:

@@ -140,8 +140,8 @@ def test_without_scripts_everything_is_there(site):
     assert f"Reproduced: {audit_sums(cells)}." in paper.text
     order = order_counts(pd.read_csv(site.parent / "planted" / "audit-order.csv"))
     (groups,), (same,) = order["groups"], order["same mean"]
-    assert f"ten-fold: of {groups} groups of one data set and size" in paper.text
-    assert f"by our means alone it is the same in {same}." in paper.text
+    assert f"ten-fold: {groups} groups of one data set and size." in paper.text
+    assert f"By our means alone it is the same in {same}." in paper.text
     assert "no cell failed" in front.text
 
 
