@@ -311,8 +311,8 @@ def _order_sentences(order: pd.DataFrame) -> list[str]:
         judged = number["same best"] + number["other best"] + number["undecided"]
         sentences.append(
             f"{mark.capitalize()} in print ({MARKS[mark]}), {protocol}: {number['groups']} groups of one data set and "
-            f"size. In {number['all tie']} all methods tie, {number['not run']} were not run; in the other {judged} the same "
-            f"method is best in {number['same best']} and another in {number['other best']} (p >= {DECIDED}), "
+            f"size. In {number['all tie']} all methods tie, {number['not run']} were not run; in the other {judged} "
+            f"the same method is best in {number['same best']} and another in {number['other best']} (p >= {DECIDED}), "
             f"{number['undecided']} are undecided. By our means alone it is the same in {number['same mean']}."
             f"{' Another: ' if listed else ''}{'; '.join(listed)}{'.' if listed else ''}"
         )

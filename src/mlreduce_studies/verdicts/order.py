@@ -147,7 +147,7 @@ def order_counts(order: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, part in order.groupby(["mark", "protocol", "table"], sort=True):
         verdicts = (int((part["verdict"] == word).sum()) for word in ORDER_VERDICTS)
-        judged = part[part["our_best"].fillna("") != ""]
+        judged = part[part["verdict"].isin(ORDER_VERDICTS[:3])]
         pairs = zip(judged["our_best"], judged["printed_best"], strict=True)
         same = sum(set(own.split()) <= set(best.split()) for own, best in pairs)
         rows.append((*key, len(part), *verdicts, same))
