@@ -17,7 +17,7 @@ from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
-from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed
+from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed, sums_by_protocol
 from mlreduce_studies.verdicts.columns import summary_counts
 from mlreduce_studies.verdicts.reading import read_claims
 from mlreduce_studies.verdicts.sensitivity import Variant, stays
@@ -72,7 +72,7 @@ def linked(header: list[str], rows: list[list[str]]) -> str:
 
 
 def papers() -> str:
-    """Return one row per paper: printed cells that were reproduced, claims by verdict, links."""
+    """Return one row per paper: sums of printed cells by protocol, claims by verdict, links."""
     rows = []
     for name, path in STUDIES.items():
         study, links = read_yaml(path), [f"[{name}](papers/{name}/README.md)"]
@@ -82,14 +82,12 @@ def papers() -> str:
             title = f"{authors}: {title}"
         cells = [NOT_RUN, *("" for _ in SHADES)]
         if is_run(name):
-            audit = pd.read_csv(REFERENCE / name / "audit.csv")
-            audit = audit[audit["protocol"] == next(iter(study["protocols"]))]
-            reproduced = (audit["verdict"] == "reproduced").sum()
-            cells = [f"{reproduced} of {len(audit)}" if len(audit) else "none available"]
+            sums = sums_by_protocol(pd.read_csv(REFERENCE / name / "audit.csv"), [*study["protocols"]])
+            cells = ["; ".join(f"{protocol}: {own}" for protocol, own in sums.items()) or "none available"]
             cells += [str(number) for number in counted(name).values()]
             links.append(f"[audit](results/reference/{name}/audit.md)")
         rows.append([title, *cells, ", ".join(links)])
-    header = ["paper", "cells reproduced", "claims confirmed", "refuted", "undecided", "not judged", "details"]
+    header = ["paper", "printed cells reproduced", "claims confirmed", "refuted", "undecided", "not judged", "details"]
     return linked(header, rows)
 
 
@@ -116,8 +114,9 @@ def claims(study: str) -> str:
 def printed(study: str) -> str:
     """Return the printed numbers of a paper next to the computed ones."""
     cells = pd.read_csv(REFERENCE / study / "audit.csv")
-    sizes = REFERENCE / study / "audit-sizes.csv"
-    sentences = audit_sentences(cells, pd.read_csv(sizes) if sizes.is_file() else None)
+    paths = (REFERENCE / study / f"audit-{name}.csv" for name in ("sizes", "order"))
+    sizes, order = (pd.read_csv(path) if path.is_file() else None for path in paths)
+    sentences = audit_sentences(cells, sizes, order=order)
     file = read_yaml(STUDIES[study])
     protocol = next(iter(file["protocols"]))
     parts = ["\n".join(f"- {sentence}" for sentence in sentences)]

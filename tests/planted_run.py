@@ -19,6 +19,8 @@ from mlreduce_studies.site.runs import DESCRIPTION
 from mlreduce_studies.tables import make_table
 from mlreduce_studies.verdicts.audit import audit
 from mlreduce_studies.verdicts.columns import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS
+from mlreduce_studies.verdicts.order import audit_order
+from mlreduce_studies.verdicts.studies import results_of
 
 DATASETS = ("birds", "scene", "yeast")
 METHODS = ("pca", "mvmd", "mine")
@@ -58,7 +60,8 @@ def planted_run(
     write_table(folder / "scores.parquet", scores)
     write_csv(summary, folder / "summary.csv")
     sizes = {"instances": 300, "features": 40, "labels": 6, "cardinality": 1.5, "zeros": 0.25}
-    write_csv(pd.DataFrame([{"dataset": name, **sizes} for name in datasets]), folder / "datasets.csv")
+    sets = pd.DataFrame([{"dataset": name, **sizes} for name in datasets])
+    write_csv(sets, folder / "datasets.csv")
     write_csv(pd.DataFrame(columns=list(FAILURE_COLUMNS)), folder / "failures.csv")
     table = {"caption": f"Table 3 {text}", "methods": list(methods), "measure": "hamming-loss", "predictor": "ridge"}
     tidy, _, latex = make_table(summary, table, "table3")
@@ -66,9 +69,12 @@ def planted_run(
     (folder / "table3.tex").write_text(latex)
     printed = tidy[["dataset", "method", "size_percent"]].assign(
         table="table3", printed=tidy["mean"] + np.where(np.arange(len(tidy)) % 3, 0.0, 0.05), printed_se=0.001,
-        half_unit=0.00005, note="",
+        half_unit=0.00005, note="", bold_within_se=False,
     )  # fmt: skip
     write_csv(audit({"table3": tidy}, printed), folder / "audit.csv")
+    rules = {"ten-fold": {name: {"folds": 10} for name in datasets}}
+    results = results_of({"averages": {}, "rules": rules}, {"scores": scores, "datasets": sets})
+    write_csv(audit_order(printed, {"table3": table}, results), folder / "audit-order.csv")
     figure = {
         **{"kind": "dimensions", "caption": f"Figure 1 {text}", "methods": list(methods)},
         **{"measure": "instance-f1", "predictor": "ridge"},
@@ -103,7 +109,7 @@ def planted_run(
         **{"datasets": list(datasets), "left_out": [], "protocols": ["ten-fold"], "measures": list(MEASURES)},
         **{"curves": datasets[0], "averages": {}, "predictors": {"ridge": {"registered": "ridge", "parameters": {}}}},
         "methods": {method: {"registered": method, "parameters": {"alpha": 1}} for method in methods},
-        "rules": {"ten-fold": {name: {"folds": 10} for name in datasets}},
+        "rules": rules,
         "tables": {"table3": table},
         "figures": {"figure1": {"spec": figure, "files": {"figure1": "ten-fold"}, "source": "summary"}},
         "shown_in": {"better": ["table3"]},

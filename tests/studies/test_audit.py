@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mlreduce.exceptions import DataError
 from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
@@ -14,16 +16,21 @@ from mlreduce_studies.tables.sizes import TABLE_COLUMNS, layout, select_table
 from mlreduce_studies.verdicts.audit import (
     AUDIT_COLUMNS,
     SIZE_COLUMNS,
+    VERDICTS,
+    WITHIN,
     audit,
     audit_markdown,
     audit_sentences,
     audit_sizes,
+    audit_sums,
     beside_printed,
     read_published,
     read_sizes,
+    sums_by_protocol,
     verdict,
 )
 
+PROTOCOLS = ("as-printed", "as-stated")
 PAPERS = Path(__file__).parents[2] / "papers"
 
 
@@ -233,7 +240,93 @@ def test_audit_by_hand(table, published):
     assert "1 differ, 1 were not run" in sentence
     assert "set_a plst at 50 %" in sentence
     text = audit_markdown(cells, "p")
-    assert "| set_a | plst | 50 % | as-printed | 0.2000 ± 0.0010 | 1.20000 ± 0.07071 | 5 | +14.14 | differs |" in text
+    assert (
+        "| set_a | plst | 50 % | as-printed | 0.2000 ± 0.0010 | 1.20000 ± 0.07071 | 5 | +14.14 | differs "
+        "| +500.00 % (beyond 5 %) |"
+    ) in text
+
+
+def test_sums_of_cells_by_hand(published):
+    """All of ours are 0.2: 1 % off 0.198 and 0.202, 5 % off 0.19 and 0.21."""
+    table = select(summarise(scores(lambda method, split: 0.2)), ["plst", "cplst"])
+    printed = published(
+        "p,table3,set_a,cplst,50,0.2000,0.0000,,",
+        "p,table3,set_a,cplst,100,0.2000,0.0000,,",
+        "p,table3,set_a,plst,50,0.2010,0.0000,,",
+        "p,table3,set_a,plst,100,0.1905,0.0030,,",
+        "p,table3,set_a,occa,100,0.2000,0.0000,,",
+    )
+    cells = audit({"table3": table}, printed)
+    own = cells[cells["protocol"] == "as-printed"].set_index(["method", "size_percent"])
+    assert own["relative"].round(6).to_dict() == pytest.approx(
+        {
+            **{("cplst", 50): 0, ("cplst", 100): 0, ("plst", 50): -0.004975, ("plst", 100): 0.049869},
+            ("occa", 100): np.nan,
+        },
+        nan_ok=True,
+    )
+    assert own["equivalence"].to_dict() == {
+        **dict.fromkeys([("cplst", 50), ("cplst", 100), ("plst", 50)], "within 1 %"),
+        **{("plst", 100): "within 5 %", ("occa", 100): ""},
+    }
+    sums = sums_by_protocol(cells, ["as-stated", "as-printed", "elsewhere"])
+    assert list(sums) == ["as-stated", "as-printed"]
+    assert sums["as-printed"] == (
+        5,
+        {"reproduced": 2, "near": 1, "differs": 1, "failed": 0, "not run": 1},
+        {1: 3, 5: 4},
+        3,
+        0,
+    )
+    assert str(sums["as-printed"]) == "2 of 5 (0 of 3 without rows that repeat one value), 3 within 1 %, 4 within 5 %"
+    assert audit_sentences(cells)[0].startswith(
+        "table3, as-printed: 2 of 5 printed cells are reproduced (|z| <= 2.5; 0 of 3 without rows that repeat one "
+        "value), 1 are near (|z| <= 4), 1 differ, 1 were not run. Ours against the printed number: 3 within 1 %, "
+        "4 within 5 %."
+    )
+
+
+def test_of_several_tables_the_whole_is_said_too(table, published):
+    printed = published("p,table3,set_a,plst,50,1.2,0.1,,", "p,table4,set_a,plst,50,0.2,0.001,,")
+    sentences = audit_sentences(audit({"table3": table, "table4": table}, printed))
+    assert [text.partition(" of ")[0] for text in sentences] == [
+        *(f"{name}, {protocol}: {number}" for name, number in (("table3", 1), ("table4", 0)) for protocol in PROTOCOLS),
+        *(f"All tables, {protocol}: 1" for protocol in PROTOCOLS),
+    ]
+
+
+cell = st.tuples(
+    st.sampled_from(["table3", "table4"]), st.sampled_from("ab"), st.integers(1, 4), st.sampled_from([0.0, 0.1, 0.2]),
+    st.sampled_from([np.nan, 0.1, 0.101, 0.104, 0.2]),
+)  # fmt: skip
+
+
+@settings(max_examples=20)
+@given(st.lists(cell, unique_by=lambda own: own[:3]))
+def test_sums_add_up(rows):
+    cells = pd.DataFrame(rows, columns=["table", "method", "size_percent", "printed", "ours"])
+    cells = cells.assign(protocol="p", dataset="d", z=(cells["ours"] - cells["printed"]) / 0.02)
+    cells["verdict"] = [verdict(z) for z in cells["z"]]
+    whole, parts = audit_sums(cells), [audit_sums(part) for _, part in cells.groupby("table")]
+    assert sum(whole.verdicts.values()) == whole.cells == len(cells) == sum(part.cells for part in parts)
+    for word in (*VERDICTS, "not run"):
+        assert whole.verdicts[word] == sum(part.verdicts[word] for part in parts)
+    inside = [whole.within[percent] for percent in WITHIN]
+    assert inside == sorted(inside) == [sum(part.within[percent] for part in parts) for percent in WITHIN]
+    assert inside[-1] <= whole.cells - whole.verdicts["not run"]
+    rows_of = cells.groupby(["table", "method"])["printed"].agg(list)
+    repeated = [own for own in rows_of if len(own) > 1 and len(set(own)) == 1]
+    assert whole.single == whole.cells - sum(map(len, repeated))
+    assert whole.single_reproduced <= min(whole.single, whole.verdicts["reproduced"])
+
+
+def test_what_the_text_has_as_one_value_is_counted_apart():
+    printed = read_published(PAPERS / "cplst-2012" / "published.csv")
+    cells = printed.assign(protocol="p", ours=np.nan, z=np.nan, verdict="not run")
+    row = ["table", "dataset", "method"]
+    noted = printed[printed["note"] != ""]
+    assert (noted.groupby(row)["printed"].agg(["size", "nunique"]) == [5, 1]).all(axis=None)
+    assert audit_sums(cells).single == len(printed) - len(noted)
 
 
 def test_printed_errors_are_at_least_half_a_unit(published):

@@ -249,11 +249,13 @@ def test_the_audit_says_what_failed(tmp_path):
     assert of_scene.loc["plst", "note"] == "ValueError: boom (predict, split 1)"
     assert "0 were not run, 1 failed." in audit_sentences(cells)[0]
     text = audit_markdown(cells, "s")
-    assert r"|  |  |  | failed | ValueError: no \| direction_ (reduce, 3 splits, 0 the first) |" in text
+    assert r"|  |  |  | failed |  | ValueError: no \| direction_ (reduce, 3 splits, 0 the first) |" in text
     assert "| scene | cs | 0 | **– (0.2000)** |" in beside_printed(cells, "table3", "p")
     alone = failures(("scene", "plst", 0), ("scene", "plst", 2))
     cells = audit({"table3": make_table(summary(alone), SPEC, "t")[0]}, published)
-    assert cells.query("dataset == 'scene' and method == 'plst'")["verdict"].tolist() == ["failed"]
+    left = cells.query("dataset == 'scene' and method == 'plst'")
+    assert left[["verdict", "equivalence"]].to_numpy().tolist() == [["failed", ""]]
+    assert left["ours"].notna().all()  # of the one split that is left, from which nothing follows
 
 
 TIMED = failures(("scene", "cs", 0), ("scene", "cs", 1), ("scene", "plst", 1), step="time", predictor="", protocol="")

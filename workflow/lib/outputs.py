@@ -114,8 +114,13 @@ class Outputs:
 
     def printed_tables(self, study: Study) -> list[str]:
         """Tables whose cells may have printed counterparts."""
-        names = [name for name, spec in study.tables.items() if spec.get("kind", "sizes") == "sizes"]
-        return [f"{self._jobs.folder(study)}/{name}.csv" for name in names]
+        return [f"{self._jobs.folder(study)}/{name}.csv" for name in self.printed_specs(study)]
+
+    @staticmethod
+    def printed_specs(study: Study) -> dict[str, dict[str, Any]]:
+        """Measure and predictor of these tables, by name."""
+        tables = {name: spec for name, spec in study.tables.items() if spec.get("kind", "sizes") == "sizes"}
+        return {name: {key: spec[key] for key in ("measure", "predictor")} for name, spec in tables.items()}
 
     def claimed_of(self, study: Study) -> list[str]:
         """Gathered tables that claims are about, in addition to the description of the data sets."""
@@ -255,7 +260,8 @@ class Outputs:
         """Everything that a study ends in, except its manifest."""
         folder = self._jobs.folder(study)
         claims = ("claims.csv", "claims-lines.csv", "claims-differences.csv")
-        audit = [f"{folder}/{name}" for name in ("audit.csv", "audit-sizes.csv", *claims, "audit.md")]
+        audits = ("audit.csv", "audit-sizes.csv", "audit-order.csv", *claims, "audit.md")
+        audit = [f"{folder}/{name}" for name in audits]
         tables = self.table_files(study) if study.tables else []
         figures = self.figure_files(study) if study.figures else []
         return [*tables, *figures, *self.gathered_files(study), *audit]
@@ -267,6 +273,8 @@ class Outputs:
         stems = {*TIMED, *(shown & set(study.tables)), *figures}
         if any(Path(path).stem in TIMED for path in self.claimed_of(study)):
             stems |= {"claims", "claims-lines", "claims-differences", "audit"}
+        if self.ratios(study):
+            stems.add("audit-order")
         return sorted(Path(path).name for path in self.results(study) if Path(path).stem in stems)
 
     def everything(self, study: Study) -> list[str]:

@@ -159,6 +159,7 @@ rule audit:
     output:
         csv=f"{BASE}/{{study}}/audit.csv",
         sizes=f"{BASE}/{{study}}/audit-sizes.csv",
+        order=f"{BASE}/{{study}}/audit-order.csv",
         claims=f"{BASE}/{{study}}/claims.csv",
         lines=f"{BASE}/{{study}}/claims-lines.csv",
         differences=f"{BASE}/{{study}}/claims-differences.csv",
@@ -176,6 +177,7 @@ rule audit:
         settings=lambda wildcards: claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=lambda wildcards: PLAN.own_data(study_of(wildcards)),
+        printed=lambda wildcards: OUTPUTS.printed_specs(study_of(wildcards)),
         all_methods=PLAN.config.get("methods") is None,
         # Files of the project by their content, whatever date they have.
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),

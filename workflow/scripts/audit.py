@@ -14,6 +14,7 @@ with job(snakemake):
     from mlreduce_studies.gathering.summary import write_csv
     from mlreduce_studies.verdicts.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
     from mlreduce_studies.verdicts.claims import claims_markdown, judge_claims
+    from mlreduce_studies.verdicts.order import audit_order
     from mlreduce_studies.verdicts.reading import Known, read_claims
     from mlreduce_studies.verdicts.studies import results_of
 
@@ -31,18 +32,16 @@ with job(snakemake):
     gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}
     scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
     results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))
+    order = audit_order(published, snakemake.params.printed, results, ratios)
     # Claims are about the data sets of the paper: those on one that was not run are not run.
     judged = judge_claims(about, results, settings["datasets"])
-    text = f"{audit_markdown(cells, study, sizes, ratios)}\n{claims_markdown(judged.claims, judged.lines, study)}"
+    numbers = audit_markdown(cells, study, sizes, ratios, order)
+    text = f"{numbers}\n{claims_markdown(judged.claims, judged.lines, study)}"
     if snakemake.params.own_data:
         text = "The claims and printed numbers of the papers are about other data than these.\n"
     if snakemake.params.left_out:
         text += f"\nLeft out, since the mirror does not hold them: {', '.join(snakemake.params.left_out)}.\n"
-    with replacing(snakemake.output.csv) as path:
-        write_csv(cells, path)
-    with replacing(snakemake.output.sizes) as path:
-        write_csv(sizes, path)
-    for name, table in judged._asdict().items():
+    for name, table in {"csv": cells, "sizes": sizes, "order": order, **judged._asdict()}.items():
         with replacing(snakemake.output[name]) as path:
             write_csv(table, path)
     write_text(snakemake.output.md, text)

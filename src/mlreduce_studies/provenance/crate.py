@@ -324,7 +324,7 @@ def _kind(name: str) -> str:
         return "scores"
     if suffix in (".svg", ".png", ".pdf"):
         return "figures"
-    if stem in ("audit", "audit-sizes", "claims", "claims-lines", "claims-differences"):
+    if stem in ("audit", "audit-sizes", "audit-order", "claims", "claims-lines", "claims-differences"):
         return "audit"
     return "tables" if stem.startswith("table") else "summaries"
 

@@ -16,7 +16,7 @@ from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.papers import failed_of
 from mlreduce_studies.site.ranking import average_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
-from mlreduce_studies.verdicts.audit import VERDICTS as CELL_VERDICTS
+from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import summary_counts
 
 __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
@@ -43,7 +43,7 @@ def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries:
             "predictors": study.summary["predictor"].nunique(),
             "measures": study.summary["measure"].nunique(),
             "counts": summary_counts(study.claims),
-            **_printed_cells(study),
+            "printed": sums_by_protocol(study.audit, study.description["protocols"]),
             "datasets": sorted(study.summary["dataset"].unique()),
             "methods": int(study.summary["method"].nunique()),
             "splits": study.manifest.get("splits", ""),
@@ -54,12 +54,6 @@ def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries:
         }
         for study in studies
     ]
-
-
-def _printed_cells(study: StudyResults) -> dict[str, Any]:
-    """Count printed cells by verdict, under the study's first protocol: each cell once."""
-    first = study.audit[study.audit["protocol"] == study.description["protocols"][0]]
-    return {"cells": {name: int((first["verdict"] == name).sum()) for name in CELL_VERDICTS}, "printed": len(first)}
 
 
 def provenance_of(studies: Sequence[StudyResults]) -> list[dict[str, Any]]:

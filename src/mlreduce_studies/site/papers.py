@@ -13,7 +13,7 @@ from mlreduce_studies.site.claim_links import compare_links, differences_by_pair
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
-from mlreduce_studies.verdicts.audit import audit_sentences
+from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relative_difference, sums_by_protocol
 from mlreduce_studies.verdicts.columns import LINE_COLUMNS, verdicts_sentence
 
 __all__ = [
@@ -71,16 +71,20 @@ def _files(study: StudyResults, name: str, suffixes: tuple[str, ...]) -> list[st
 
 
 def beside_printed_tables(study: StudyResults) -> list[dict[str, Any]]:
-    """Return the printed tables of a paper in their layout, each cell with ours, the printed number, z and verdict."""
+    """Return the printed tables of a paper in their layout, each cell with ours, the printed number, and how far it is.
+
+    That is z with its verdict, and the difference as a share of the printed number.
+    """
     tables = []
-    for (table, protocol), part in study.audit.groupby(["table", "protocol"], sort=True):
+    audit = study.audit.assign(relative=relative_difference(study.audit))  # older runs have no such column
+    for (table, protocol), part in audit.groupby(["table", "protocol"], sort=True):
         percents = sorted(part["size_percent"].unique())
         rows = []
         for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
             cells = {cell["size_percent"]: cell for cell in row.to_dict("records")}
             rows.append({"dataset": dataset, "method": method, "cells": [_cell(cells.get(p)) for p in percents]})
-        counts = part["verdict"].value_counts().to_dict()
-        tables.append({"table": table, "protocol": protocol, "percents": percents, "rows": rows, "counts": counts})
+        sums = str(audit_sums(part))
+        tables.append({"table": table, "protocol": protocol, "percents": percents, "rows": rows, "sums": sums})
     return tables
 
 
@@ -91,7 +95,7 @@ def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
     return {
         "ours": f"{cell['ours']:.4f}" if not np.isnan(cell["ours"]) else GAP,
         "printed": f"{cell['printed']:.4f}",
-        "z": f"{cell['z']:+.1f}" if run else "",
+        "z": f"{cell['z']:+.1f}, {100 * cell['relative']:+.1f} %" if run else "",
         "order": abs(cell["z"]) if run else 0.0,
         "verdict": cell["verdict"],
     }
@@ -178,10 +182,11 @@ def failed_of(study: StudyResults) -> dict[str, Any] | None:
 
 
 def audit_of(study: StudyResults) -> dict[str, Any]:
-    """Return what the audit found, in sentences, and the printed sizes of the data sets beside those that were run."""
+    """Return what the audit found, in sums and sentences, and the printed sizes of the data sets beside ours."""
     sizes = study.frame("audit-sizes")
-    sentences = audit_sentences(study.audit, sizes, study.frame("ratios"))
+    sentences = audit_sentences(study.audit, sizes, study.frame("ratios"), study.frame("audit-order"))
     return {
+        "sums": sums_by_protocol(study.audit, study.description["protocols"]),
         "sentences": sentences,
         "sizes": [] if sizes is None else sizes.to_dict("records"),
         "verdicts": verdicts_sentence(study.claims),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.layout import number_of_splits, to_markdown, uneven_splits
+from mlreduce_studies.verdicts.order import COUNT_COLUMNS, DECIDED, MARKS, order_counts
 
 __all__ = [
     "AUDIT_COLUMNS",
@@ -19,13 +20,18 @@ __all__ = [
     "REPRODUCED",
     "SIZE_COLUMNS",
     "VERDICTS",
+    "WITHIN",
+    "Sums",
     "audit",
     "audit_markdown",
     "audit_sentences",
     "audit_sizes",
+    "audit_sums",
     "beside_printed",
     "read_published",
     "read_sizes",
+    "relative_difference",
+    "sums_by_protocol",
     "verdict",
 ]
 
@@ -36,10 +42,14 @@ NEAR = 4.0
 #: Verdicts on cells that were run, and on cells without a value because the method failed.
 VERDICTS = ("reproduced", "near", "differs", "failed")
 
-#: Columns of the audit, one row per printed cell and protocol.
+#: By how many percent of the printed number ours may be off to be counted as equivalent.
+WITHIN = (1, 5)
+
+#: Columns of the audit, one row per printed cell and protocol. ``relative`` is the difference of ours from the printed
+#: number as a share of that; ``equivalence`` says within how many percent of `WITHIN` it is.
 AUDIT_COLUMNS = (
     *("table", "protocol", "dataset", "method", "size_percent", "size", "printed", "printed_se"),
-    *("ours", "our_se", "splits", "z", "verdict", "note"),
+    *("ours", "our_se", "splits", "z", "verdict", "relative", "equivalence", "note"),
 )
 
 #: Columns of the audit of sizes, one row per printed number.
@@ -58,6 +68,7 @@ def read_published(path: str | Path) -> pd.DataFrame:
     """Read the printed numbers of a paper, keeping how many decimals were printed.
 
     The error is the standard error ``se`` of the mean, or the standard deviation ``sd`` over a number of ``splits``.
+    Where ``bold_within_se`` is "yes", the paper has in bold what is within one standard error of the best.
 
     Raises
     ------
@@ -78,6 +89,7 @@ def read_published(path: str | Path) -> pd.DataFrame:
     published["half_unit"] = 0.5 * 10.0 ** -decimals.astype(float)
     collapsed = text.get("collapsed_in_text", pd.Series("", index=text.index)) == "yes"
     published["note"] = np.where(collapsed, "one value printed for the whole row", "")
+    published["bold_within_se"] = text.get("bold_within_se", pd.Series("", index=text.index)) == "yes"
     return published
 
 
@@ -137,6 +149,79 @@ def verdict(z: float) -> str:
     return "reproduced" if abs(z) <= REPRODUCED else "near" if abs(z) <= NEAR else "differs"
 
 
+def relative_difference(cells: pd.DataFrame) -> pd.Series:
+    """Return by how much ours differs from the printed number, as a share of that; NaN where there is no z-score."""
+    differences = (cells["ours"] - cells["printed"]).where(cells["z"].notna())
+    # A difference at the very bound would else be on the wrong side of it by rounding.
+    return (differences / cells["printed"].abs()).where(differences != 0, 0.0).round(12)
+
+
+def _equivalence(relative: float) -> str:
+    if np.isnan(relative):
+        return ""
+    within = next((percent for percent in WITHIN if abs(relative) <= percent / 100), None)
+    return f"beyond {WITHIN[-1]} %" if within is None else f"within {within} %"
+
+
+class Sums(NamedTuple):
+    """How many of some printed cells are what.
+
+    Attributes
+    ----------
+    cells : int
+    verdicts : dict of str to int
+        For each of `VERDICTS`, and "not run".
+    within : dict of int to int
+        For each of `WITHIN`: cells of which ours is within so many percent of the printed number.
+    single, single_reproduced : int
+        Cells, and reproduced ones, without the rows in which the paper has one value at all of several sizes: these say
+        one thing and not several.
+    """
+
+    cells: int
+    verdicts: dict[str, int]
+    within: dict[int, int]
+    single: int
+    single_reproduced: int
+
+    def __str__(self) -> str:
+        """Return how many cells are reproduced, and how many are within which percentage, in words."""
+        within = (f"{number} within {percent} %" for percent, number in self.within.items())
+        apart = "".join(f" ({text})" for text in self.without_repeats())
+        return ", ".join((f"{self.verdicts['reproduced']} of {self.cells}{apart}", *within))
+
+    def without_repeats(self) -> list[str]:
+        """Say how many cells are reproduced without the rows of one value; nothing where there is no such row."""
+        found = f"{self.single_reproduced} of {self.single} without rows that repeat one value"
+        return [found] if self.single < self.cells else []
+
+
+def audit_sums(cells: pd.DataFrame) -> Sums:
+    """Count printed cells.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `audit`, of whole tables.
+    """
+    rows = cells.groupby(["table", "protocol", "dataset", "method"], observed=True)["printed"]
+    single = (rows.transform("size") == 1) | (rows.transform("nunique") > 1)
+    relative = relative_difference(cells).abs()
+    return Sums(
+        len(cells),
+        {word: int((cells["verdict"] == word).sum()) for word in (*VERDICTS, "not run")},
+        {percent: int((relative <= percent / 100).sum()) for percent in WITHIN},
+        int(single.sum()),
+        int((single & (cells["verdict"] == "reproduced")).sum()),
+    )
+
+
+def sums_by_protocol(cells: pd.DataFrame, protocols: Sequence[str]) -> dict[str, Sums]:
+    """Return the sums over all tables by protocol, in the order of ``protocols``."""
+    parts = {own: cells[cells["protocol"] == own] for own in protocols}
+    return {own: audit_sums(part) for own, part in parts.items() if len(part)}
+
+
 def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) -> pd.DataFrame:
     """Compare the cells of a paper's tables with the printed ones.
 
@@ -172,6 +257,8 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
     spread = np.hypot(np.maximum(both["printed_se"], both["half_unit"]), both["our_se"])
     both["z"] = (both["ours"] - both["printed"]) / spread
     both["verdict"] = [verdict(z) for z in both["z"]]
+    both["relative"] = relative_difference(both)
+    both["equivalence"] = both["relative"].map(_equivalence)
     both["protocol"] = protocol
     if "reason" in both:
         reasons = both["reason"].fillna("")
@@ -181,7 +268,10 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
 
 
 def audit_sentences(
-    cells: pd.DataFrame, sizes: pd.DataFrame | None = None, ratios: pd.DataFrame | None = None
+    cells: pd.DataFrame,
+    sizes: pd.DataFrame | None = None,
+    ratios: pd.DataFrame | None = None,
+    order: pd.DataFrame | None = None,
 ) -> list[str]:
     """Return what the audit found, in sentences.
 
@@ -189,18 +279,44 @@ def audit_sentences(
     ----------
     cells : DataFrame
         From `audit`: a sentence per table and protocol, with the numbers of reproduced cells, and of splits where
-        these differ.
+        these differ; and one on all tables by protocol.
     sizes : DataFrame or None, default=None
         From `audit_sizes`: a sentence per place, with the sizes that differ.
     ratios : DataFrame or None, default=None
         From `mlreduce_studies.gathering.times.time_ratios`: a sentence on the printed times.
+    order : DataFrame or None, default=None
+        From `mlreduce_studies.verdicts.order.audit_order`: a sentence per mark and protocol; None where a run has none.
     """
     sentences = [
         *_cell_sentences(cells),
+        *([] if order is None else _order_sentences(order)),
         *([] if ratios is None else _time_sentences(ratios)),
         *([] if sizes is None else _size_sentences(sizes)),
     ]
     return sentences or ["No printed number belongs to the data sets of this run."]
+
+
+def _order_sentences(order: pd.DataFrame) -> list[str]:
+    sentences = []
+    counts = order_counts(order).drop(columns="table").groupby(["protocol", "mark"], sort=True).sum()
+    for protocol, mark in counts.index:
+        number = counts.loc[(protocol, mark)]
+        others = order[(order["protocol"] == protocol) & (order["mark"] == mark) & (order["verdict"] == "other best")]
+        listed = [
+            f"{row['table']} {row['dataset']}"
+            + (f" at {row['size_percent']} %" if row["size_percent"] else "")
+            + f" (printed {row['printed_best']}, ours {row['our_best']}, p = {row['probability']:.3f})"
+            for row in others.to_dict("records")
+        ]
+        judged = number["same best"] + number["other best"] + number["undecided"]
+        sentences.append(
+            f"{mark.capitalize()} in print ({MARKS[mark]}), {protocol}: {number['groups']} groups of one data set and "
+            f"size. In {number['all tie']} all methods tie, {number['not run']} were not run; in the other {judged} "
+            f"the same method is best in {number['same best']} and another in {number['other best']} (p >= {DECIDED}), "
+            f"{number['undecided']} are undecided. By our means alone it is the same in {number['same mean']}."
+            f"{' Another: ' if listed else ''}{'; '.join(listed)}{'.' if listed else ''}"
+        )
+    return sentences
 
 
 def _size_sentences(sizes: pd.DataFrame) -> list[str]:
@@ -241,7 +357,6 @@ def _time_sentences(ratios: pd.DataFrame) -> list[str]:
 def _cell_sentences(cells: pd.DataFrame) -> list[str]:
     sentences = []
     for (table, protocol), part in cells.groupby(["table", "protocol"], sort=True):
-        counts = part["verdict"].value_counts()
         worst = max(part.dropna(subset=["z"]).to_dict("records"), key=lambda cell: abs(cell["z"]), default=None)
         farthest = (
             f" The farthest is {worst['dataset']} {worst['method']} at {worst['size_percent']} %: printed "
@@ -249,14 +364,23 @@ def _cell_sentences(cells: pd.DataFrame) -> list[str]:
             if worst is not None
             else ""
         )
-        failed = f", {counts['failed']} failed" if "failed" in counts else ""
-        sentences.append(
-            f"{table}, {protocol}: {counts.get('reproduced', 0)} of {len(part)} printed cells are reproduced "
-            f"(|z| <= {REPRODUCED}), {counts.get('near', 0)} are near (|z| <= {NEAR:g}), "
-            f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run"
-            f"{failed}.{farthest}{_splits_sentence(part)}"
-        )
+        sentences.append(f"{table}, {protocol}: {_sums_sentence(audit_sums(part))}{farthest}{_splits_sentence(part)}")
+    if cells["table"].nunique() > 1:
+        totals = sums_by_protocol(cells, sorted(cells["protocol"].unique()))
+        sentences += [f"All tables, {protocol}: {_sums_sentence(sums)}" for protocol, sums in totals.items()]
     return sentences
+
+
+def _sums_sentence(sums: Sums) -> str:
+    count = sums.verdicts
+    reproduced = "; ".join((f"|z| <= {REPRODUCED}", *sums.without_repeats()))
+    failed = f", {count['failed']} failed" if count["failed"] else ""
+    within = ", ".join(f"{number} within {percent} %" for percent, number in sums.within.items())
+    return (
+        f"{count['reproduced']} of {sums.cells} printed cells are reproduced ({reproduced}), {count['near']} are near "
+        f"(|z| <= {NEAR:g}), {count['differs']} differ, {count['not run']} were not run{failed}. Ours against the "
+        f"printed number: {within}."
+    )
 
 
 def _splits_sentence(cells: pd.DataFrame) -> str:
@@ -275,21 +399,30 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _audit_row(cell: Mapping[Any, Any]) -> list[str]:
-    ours = ["", "", ""]
+    ours, off = ["", "", ""], ""
     if not np.isnan(cell["z"]):
         ours = [f"{cell['ours']:.5f} ± {cell['our_se']:.5f}", f"{cell['splits']:.0f}", f"{cell['z']:+.2f}"]
+        off = f"{100 * cell['relative']:+.2f} % ({cell['equivalence']})"
     place = [cell["table"], cell["dataset"], cell["method"], f"{cell['size_percent']} %", cell["protocol"]]
-    return [*place, f"{cell['printed']:.4f} ± {cell['printed_se']:.4f}", *ours, cell["verdict"], cell["note"]]
+    return [*place, f"{cell['printed']:.4f} ± {cell['printed_se']:.4f}", *ours, cell["verdict"], off, cell["note"]]
 
 
 def audit_markdown(
-    cells: pd.DataFrame, study: str, sizes: pd.DataFrame | None = None, ratios: pd.DataFrame | None = None
+    cells: pd.DataFrame,
+    study: str,
+    sizes: pd.DataFrame | None = None,
+    ratios: pd.DataFrame | None = None,
+    order: pd.DataFrame | None = None,
 ) -> str:
-    """Return the audit as Markdown: the sentences, then all cells and all sizes."""
-    sentences = audit_sentences(cells, sizes, ratios)
+    """Return the audit as Markdown: the sentences, the sums of what is best in print, then all cells and all sizes."""
+    sentences = audit_sentences(cells, sizes, ratios, order)
     parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in sentences)]
+    if order is not None and len(order):
+        rows = order_counts(order).astype(str).to_numpy().tolist()
+        parts += ["", "Groups by verdict on the best in print:", "", to_markdown(list(COUNT_COLUMNS), rows)]
     if len(cells):
-        header = ["table", "dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict", "note"]
+        header = ["table", "dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict"]
+        header += ["off by", "note"]
         parts += ["", to_markdown(header, [_audit_row(cell) for cell in cells.to_dict("records")])]
     if sizes is not None and len(sizes):
         texts = sizes.assign(printed=sizes["printed"].map("{:g}".format), ours=sizes["ours"].map("{:g}".format))

@@ -33,6 +33,8 @@ from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
 from mlreduce_studies.site.writing import write_page, write_site
+from mlreduce_studies.verdicts.audit import audit_sums
+from mlreduce_studies.verdicts.order import order_counts
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
 
@@ -134,7 +136,12 @@ def test_without_scripts_everything_is_there(site):
     assert {"reproduced", "differs"} <= set(classes)
     assert "✓ confirmed" in re.sub(r"\s+", " ", paper.text)
     front = pages_of(site)["index.html"]
-    assert f"{classes.count('reproduced')} of {len(classes)}" in front.text
+    assert f"ten-fold: {classes.count('reproduced')} of {len(classes)}, " in front.text
+    assert f"Reproduced: {audit_sums(cells)}." in paper.text
+    order = order_counts(pd.read_csv(site.parent / "planted" / "audit-order.csv"))
+    (groups,), (same,) = order["groups"], order["same mean"]
+    assert f"ten-fold: {groups} groups of one data set and size." in paper.text
+    assert f"By our means alone it is the same in {same}." in paper.text
     assert "no cell failed" in front.text
 
 
