@@ -26,7 +26,7 @@ FROZEN = PROJECT / "papers" / "frozen.yaml"
 PROCEDURE = (
     *(
         f"src/mlreduce_studies/verdicts/{name}.py"
-        for name in ("judging", "quantities", "reading", "statements", "weighing")
+        for name in ("audit", "judging", "order", "quantities", "reading", "statements", "weighing")
     ),
     *(f"src/mlreduce/stats/{name}.py" for name in ("combination", "margins", "posterior", "tendency")),
 )
