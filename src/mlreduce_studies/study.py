@@ -319,7 +319,8 @@ class Study:
 
     def timed_on(self, dataset: str) -> int:
         """Return on how many of the splits fitting is timed on a data set; 0 for none."""
-        return min(self.splits, _of(self.timed, dataset, 0))
+        number: int = _of(self.timed, dataset, 0)
+        return min(self.splits, number)
 
     def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
         """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
