@@ -11,7 +11,7 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import Catalogue
-from mlreduce.evaluation.entries import others_of, without_search
+from mlreduce.evaluation.entries import is_range, others_of, without_search
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce_studies.options import FIGURES, TABLES, schema_of
 
@@ -146,8 +146,8 @@ class Study:
         The data sets of the paper: what its claims are about, whatever is run.
     splits : int
         Number of random splits, or of folds.
-    timed : int
-        Number of splits on which fitting is timed, alone; 0 for none.
+    timed : dict of str to int
+        Data sets, and "default", to the number of splits on which fitting is timed, alone; see `timed_on`.
     curves : list of str
         Data sets measured at every size of 1..n_labels.
     groups : dict of str to Group
@@ -187,7 +187,7 @@ class Study:
     left_out: Sequence[str]
     claimed_on: Sequence[str]
     splits: int
-    timed: int
+    timed: Mapping[str, int]
     curves: Sequence[str]
     groups: Mapping[str, Group]
     predictors: Methods
@@ -266,6 +266,17 @@ class Study:
         protocols = self.figures[figure].get("protocols", self.protocols)
         return {f"{figure}-{name}" if position else figure: name for position, name in enumerate(protocols)}
 
+    def table_spec(self, table: str) -> dict[str, Any]:
+        """Return what a table shows, with the ranges of the methods' parameters where it is about their ends."""
+        spec = dict(self.tables[table])
+        if spec.get("kind") == "ends":
+            searched = {method: self.methods.get(method, {}).get("search", {}) for method in spec["methods"]}
+            spec["ranges"] = {
+                method: {name: values for name, values in own.items() if is_range(values)}
+                for method, own in searched.items()
+            }
+        return spec
+
     def figure_spec(self, figure: str) -> dict[str, Any]:
         """Return what a figure shows, with the values of the parameter that it may have on its axis."""
         spec = dict(self.figures[figure])
@@ -305,6 +316,11 @@ class Study:
         """Return on how many of the splits a group runs on a data set."""
         fewer: int = _of(self.groups[group].fewer_splits, dataset, self.splits)
         return min(self.splits, fewer)
+
+    def timed_on(self, dataset: str) -> int:
+        """Return on how many of the splits fitting is timed on a data set; 0 for none."""
+        number: int = _of(self.timed, dataset, 0)
+        return min(self.splits, number)
 
     def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
         """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
@@ -460,7 +476,7 @@ def load_study(
         left_out=left_out,
         claimed_on=[name for name in content["scales"]["paper"]["datasets"] if name not in left_out],
         splits=splits,
-        timed=min(size.get("timed", 0), splits),
+        timed=_by_dataset(size.get("timed", 0)),
         curves=curves,
         groups=_groups({**content, "methods": written}, size, str(path)),
         predictors=content["predictors"],

@@ -91,6 +91,20 @@ def test_chosen_values_at_an_end_of_those_tried_are_named():
     assert [ends_of(entry, own, tried) for own in tried] == [["a", "p.k"], [], ["a", "p.k"]]
 
 
+def test_a_natural_bound_is_tried_and_is_no_end():
+    k = {"from": 1, "to": 64, "scale": "log", "whole": True, "bounds": {"from": "one is the least"}}
+    share = {"from": 0, "to": 1, "bounds": {"from": "none", "to": "all"}}
+    for seed in range(5):
+        drawn = candidates_of("m", {"search": {"p.k": k, "share": share, "x": {"from": 0, "to": 1}}}, 8, seed)
+        shares, free = ([own[name] for own in drawn] for name in ("share", "x"))
+        assert (min(own["p"]["k"] for own in drawn), min(shares), max(shares)) == (1, 0, 1)
+        assert 0 < min(free) < max(free) < 1  # nothing is stretched that has no bound
+    tried = [{"p": {"k": each}} for each in (1, 8, 64)]
+    assert [ends_of({"search": {"p.k": k}}, own, tried) for own in tried] == [[], [], ["p.k"]]
+    assert [ends_of({"search": {"p.k": k}}, own, tried[1:]) for own in tried[1:]] == [["p.k"], ["p.k"]]
+    assert candidates_of("m", {"search": {"p.k": k, "share": share}}, 1, 0)[0].keys() == {"p", "share"}
+
+
 def test_a_method_made_of_others_has_what_was_chosen_for_these(data, split):
     labelled = split._replace(labelled=split.train[::2])
     grid = {"n_neighbors": {"from": 2, "to": 20, "whole": True}, "a": [0.5, 2.0]}

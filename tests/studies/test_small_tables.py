@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,6 +11,7 @@ from mlreduce_studies.experiments.costs import COST_COLUMNS
 from mlreduce_studies.options import TABLES, source_of
 from mlreduce_studies.tables import make_table, table_parts
 from mlreduce_studies.tables.approximation import WEIGHT_COLUMNS
+from mlreduce_studies.tables.choices import ALL_METHODS
 
 THEOREM = {"kind": "theorem", "caption": "Theorem 1", "methods": ["a"], "labels": {"half": "half (prop. 3)"}}
 COUNTS = pd.DataFrame(
@@ -97,6 +101,29 @@ def test_searched_parameters():
     assert len(table) == 2
     assert markdown.index('| d | a | {"k": 5} | 0.5000 |  |') < markdown.index('| d | b | {"k": 3} | 0.2500 | k, l |')
     assert "2 of 3 chosen values are the smallest or largest tried" in markdown
+
+
+def test_choices_at_ends_and_at_natural_bounds_are_counted_apart():
+    bounded = {"from": 1, "to": 9, "whole": True, "bounds": {"from": "one is the least"}}
+    ranges = {"a": {"p.k": bounded, "r": {"from": 0.5, "to": 2}}, "b": {}}
+    chosen = [(1, 0.5), (9, 1.0), (4, 1.5), (None, None)]
+    choices = pd.DataFrame(
+        {
+            "protocol": "p",
+            "dataset": ["d", "e", "f", "g"],
+            "method": "a",
+            "parameters": [json.dumps({"p": {"k": k}, "r": r}) for k, r in chosen],
+            "score": [0.1, 0.2, 0.3, np.nan],  # the last has failed
+            "at_end": ["r", "p.k", "", np.nan],
+        }
+    )
+    spec = {"kind": "ends", "caption": "Ends", "methods": ["a", "b"], "ranges": ranges}
+    table, markdown, _ = make_table(choices, spec, "ends")
+    counts = table.set_index(["method", "parameter"])[["choices", "at_bound", "at_end"]]
+    assert counts.to_numpy().tolist() == [[3, 1, 1], [3, 0, 1], [6, 1, 2]]
+    assert table["share"].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert counts.index.tolist() == [("a", "p.k"), ("a", "r"), (ALL_METHODS, "")]
+    assert "| a | p.k | 1 to 9 | 1: one is the least | 3 | 1 | 1 | 33.3 % |" in markdown
 
 
 def test_sources():

@@ -66,7 +66,7 @@ def test_shipped_studies_are_valid(scale, monkeypatch):
         "projection",
         {"ten-fold": {"folds": 10, "sampled": dict.fromkeys(("eukaryote-go", "human-go", "human"), sampled)}},
     )
-    assert mvmd.timed == (3 if scale == "paper" else 1)
+    assert mvmd.timed_on("emotions") == (3 if scale == "paper" else 1)
     assert gmba.family == qpfs.family == "selection"
     assert gmba.rule_of("ten-fold", "bibtex") == {"train_rows": 1800, "test": 0.1}
     assert qpfs.averages["qpfs-approx"] == [f"qpfs-approx-{draw}" for draw in range(5)]

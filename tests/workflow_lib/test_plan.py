@@ -67,6 +67,15 @@ def test_folders_are_those_of_the_reference(plan, folder, options):
     assert plan(*settings, file=file).base == folder
 
 
+def test_the_seed_of_a_scale_has_no_folder_of_its_own(plan):
+    own = {file: plan(file=file) for file in ("config.yaml", "paper.yaml", "peers.yaml")}
+    assert [each.base for each in own.values()] == ["results/demo", "results/paper", "results/peers"]
+    demo, paper, peers = (each.config["seed"] for each in own.values())
+    assert demo != paper == peers
+    assert plan(f"seed={demo}", file="paper.yaml").base == f"results/paper-seed-{demo}"
+    assert plan(f"seed={paper}").base == f"results/demo-seed-{paper}"
+
+
 def test_runs_with_other_settings_have_other_folders(plan):
     changed = [
         "splits=2",
@@ -132,6 +141,17 @@ def test_a_damaged_record_is_refused(plan):
         file.write_text(text)
         with pytest.raises(ConfigurationError, match="not the record of a run"):
             plan("studies=mvmd-2016", "name=x")
+
+
+def test_fits_are_timed_on_as_many_splits_as_a_data_set_has(plan):
+    text = (PROJECT / "papers" / "mvmd-2016" / "study.yaml").read_text()
+    Path("own.yaml").write_text(text.replace("timed: 3", "timed: {default: 10, human: 2}"))
+    made = plan("studies=[own.yaml]", "splits=4", file="paper.yaml")
+    study, jobs = made.studies["own"], Jobs(made)
+    assert [json.loads(jobs.timing(study, name, "paper"))["splits"] for name in ("birds", "human")] == [4, 2]
+    Path("own.yaml").write_text(text.replace("timed: 3", "timed: {human: 2}"))
+    made = plan("studies=[own.yaml]", file="paper.yaml")
+    assert {Path(file).parent.name for file in Jobs(made).timed(made.studies["own"])} == {"human"}
 
 
 def test_studies_are_added_to_a_folder(plan):

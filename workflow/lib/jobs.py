@@ -126,11 +126,12 @@ class Jobs:
 
     def timed(self, study: Study) -> list[str]:
         """Files of the times of fits, a job per data set and group: a method of one's own times no other again."""
-        if not study.timed:
-            return []
         groups = [ALL] if self._bundle else [group for group in study.groups if self._timed_methods(study, group)]
         return [
-            f"{self.folder(study)}/times/{dataset}/{group}.parquet" for dataset in study.datasets for group in groups
+            f"{self.folder(study)}/times/{dataset}/{group}.parquet"
+            for dataset in study.datasets
+            if study.timed_on(dataset)
+            for group in groups
         ]
 
     def _timed_methods(self, study: Study, group: str) -> dict[str, Any]:
@@ -237,7 +238,7 @@ class Jobs:
                 "rule": study.rule_of(next(iter(study.protocols)), dataset),
                 "scalings": {label: own for label, own in scalings.items() if label in methods},
                 "space": study.space_of(dataset),
-                "splits": study.timed,
+                "splits": study.timed_on(dataset),
             },
             sort_keys=True,
         )

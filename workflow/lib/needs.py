@@ -173,7 +173,7 @@ def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job
     if "unit" not in names:
         rows = rows_of(study.rule_of(next(iter(study.protocols)), dataset), size.rows)
         groups = study.groups if wildcards.group == ALL else [wildcards.group]
-        fits = sum(len(study.groups[name].methods) for name in groups) * study.timed
+        fits = sum(len(study.groups[name].methods) for name in groups) * study.timed_on(dataset)
         return [(Job(size, rows, rows if related else size.columns, fits=fits), [])]
     found = []
     for protocol, name, (first, last) in jobs.tasks(study, dataset, wildcards.unit, wildcards.batch):

@@ -53,7 +53,7 @@ for name, study in STUDIES.items():
                 "../../envs/report.yaml"
             params:
                 specs={
-                    key: (dict(study.tables[key]), OUTPUTS.sources(study)[key])
+                    key: (study.table_spec(key), OUTPUTS.sources(study)[key])
                     for key in OUTPUTS.tables(study)
                 },
                 code=JOBS.digest("tables"),
@@ -113,7 +113,7 @@ rule table:
     conda:
         "../../envs/report.yaml"
     params:
-        spec=lambda wildcards: dict(study_of(wildcards).tables[wildcards.table]),
+        spec=lambda wildcards: study_of(wildcards).table_spec(wildcards.table),
         averages=lambda wildcards: dict(study_of(wildcards).averages),
         code=JOBS.digest("table"),
     script:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["chosen_entries", "others_of", "strategy_module", "without_search"]
+__all__ = ["chosen_entries", "is_range", "others_of", "strategy_module", "without_search"]
 
 # What is done for one family of methods does not depend on the code for another.
 _STRATEGIES = {
@@ -58,3 +58,8 @@ def chosen_entries(methods: Mapping[str, Mapping[str, Any]], choices: pd.DataFra
         for parameter, part in entry.get("parts", {}).items():
             entries[label][parameter] = {key: value for key, value in entries[part].items() if key != "method"}
     return entries
+
+
+def is_range(values: Any) -> bool:
+    """Say whether the values to try of a parameter are a range, and not a list."""
+    return isinstance(values, Mapping)

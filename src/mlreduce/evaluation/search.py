@@ -2,6 +2,7 @@
 
 A method's entry in a study file names values to try, ``search: {weighted: [false, true]}``, or a range of them,
 ``search: {ridge: {from: 1.0e-4, to: 1.0e+4, scale: log}}``; every searched method has the same number of candidates.
+An end beyond which there is nothing to try says why, ``bounds: {from: "one neighbour is the least"}``.
 They are tried by successive halving over the rows: all on a share of the training rows, the best of them on all. A
 candidate is fitted, the predictor trained on what it makes, and measured on rows that the split keeps for that, or on
 folds of the training rows. A method made of others, ``parts: {supervised_parameters: mope}``, has what was chosen for
@@ -19,21 +20,23 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.entries import chosen_entries, others_of
+from mlreduce.evaluation.entries import chosen_entries, is_range, others_of
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import DataError
 from mlreduce.metrics.measures import higher_is_better
-from mlreduce.validation import check_finite
+from mlreduce.validation import FloatArray, check_finite
 
 __all__ = [
     "SEARCH_COLUMNS",
     "Evaluator",
     "Search",
+    "bounds_of",
     "candidates_of",
     "ends_of",
+    "leaf",
     "search_on_splits",
 ]
 
@@ -55,22 +58,24 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
 
     A grid of lists that is no larger than allowed is tried whole. Of others as many points are drawn as are allowed, by
     a scrambled Halton sequence with a seed of their own, so that few points cover all ranges; a range alone is divided
-    evenly. The parameters are taken by name, whatever their order in the file: a job gets them sorted.
+    evenly. The bounds of a range are always among its values. The parameters are taken by name, whatever their order in
+    the file: a job gets them sorted.
 
     Parameters
     ----------
     label : str
     entry : dict
         Of a study file, with ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by
-        default false, ``whole`` (whole numbers) and ``scale`` ("linear", the default, or "log"). A dot in the name,
-        as in ``proximity.n_neighbors``, is a parameter of a parameter.
+        default false, ``whole`` (whole numbers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of
+        ``from`` and ``to`` are natural bounds, and why). A dot in the name, as in ``proximity.n_neighbors``, is a
+        parameter of a parameter.
     number : int
         How many at most.
     seed : int
         Of the study.
     """
     values = dict(sorted(entry["search"].items()))
-    if not any(map(_is_range, values.values())):
+    if not any(map(is_range, values.values())):
         grid = list(product(*values.values()))
         if len(grid) <= number:
             return [_nested(dict(zip(values, point, strict=True))) for point in grid]
@@ -80,20 +85,27 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
         from scipy.stats import qmc  # slow to import, and most jobs draw no candidates
 
         drawn = qmc.Halton(len(values), rng=derive_seed(seed, "search", label))
-        points = drawn.random(_DRAWN * number)
+        points = _with_bounds(drawn.random(_DRAWN * number), list(values.values()), number)
     found: dict[tuple[Any, ...], None] = {}
     for point in points:
         found[tuple(map(_value_at, values.values(), point))] = None
     return [_nested(dict(zip(values, point, strict=True))) for point in list(found)[:number]]
 
 
-def _is_range(values: Any) -> bool:
-    return isinstance(values, Mapping)
+def _with_bounds(points: FloatArray, values: Sequence[Any], number: int) -> FloatArray:
+    """Stretch the first points so that they reach the natural bounds of ranges."""
+    for place, own in zip(points.T, values, strict=True):
+        bounds = own.get("bounds", {}) if is_range(own) else {}
+        low = place[:number].min() if "from" in bounds else 0.0
+        high = place[:number].max() if "to" in bounds else 1.0
+        if low < high:
+            place[:] = np.clip((place - low) / (high - low), 0, 1)
+    return points
 
 
 def _value_at(values: Any, place: float) -> Any:
     """Return the value of a list or range at a place in [0, 1]."""
-    if not _is_range(values):
+    if not is_range(values):
         return values[min(int(place * len(values)), len(values) - 1)]
     low, high = values["from"], values["to"]
     value = low * (high / low) ** place if values.get("scale") == "log" else low + (high - low) * place
@@ -115,7 +127,7 @@ def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return which ranged parameters have the smallest or the largest of the values that were tried.
 
-    Of these a wider range might have had a better value.
+    Of these a wider range might have had a better value. A natural bound of a range is no end.
 
     Parameters
     ----------
@@ -128,16 +140,24 @@ def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequ
     """
     ends = []
     for name, values in sorted(entry["search"].items()):
-        if _is_range(values):
-            own = [_leaf(each, name) for each in tried]
-            if _leaf(parameters, name) in (min(own), max(own)):
+        if is_range(values):
+            own, value = [leaf(each, name) for each in tried], leaf(parameters, name)
+            if value in (min(own), max(own)) and value not in bounds_of(values):
                 ends.append(name)
     return ends
 
 
-def _leaf(parameters: Mapping[str, Any], name: str) -> Any:
-    root, _, leaf = name.partition(".")
-    return parameters[root][leaf] if leaf else parameters[root]
+def bounds_of(values: Mapping[str, Any]) -> dict[Any, str]:
+    """Return the natural bounds of a range, each with the reason."""
+    return {
+        _value_at(values, {"from": 0.0, "to": 1.0}[end]): reason for end, reason in values.get("bounds", {}).items()
+    }
+
+
+def leaf(parameters: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a parameter, or of a parameter of a parameter, ``a.b``."""
+    root, _, own = name.partition(".")
+    return parameters[root][own] if own else parameters[root]
 
 
 class _Trial(NamedTuple):
@@ -212,7 +232,8 @@ def search_on_splits(
         With `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds,
         NaN where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the
         first; ``ranged`` is the number of parameters that have a range, and ``at_end`` names those that have the
-        smallest or largest of the tried values. A method that failed on a split has no row of it.
+        smallest or largest of the tried values, natural bounds left out. A method that failed on a split has no row of
+        it.
 
     Raises
     ------
@@ -260,7 +281,7 @@ def _searched(
         for trial, share, score, chosen in found:
             tried = [each.parameters for each in trials if each.label == trial.label]
             entry = methods[trial.label]
-            ranged = sum(map(_is_range, entry["search"].values()))
+            ranged = sum(map(is_range, entry["search"].values()))
             ends = ", ".join(ends_of(entry, trial.parameters, tried))
             written = json.dumps(trial.parameters, sort_keys=True)
             rows.append((number, trial.label, trial.number, written, share, score, chosen, ranged, ends))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mlreduce.evaluation.search import bounds_of, leaf
 from mlreduce_studies.gathering.failed_cells import GAP, with_reasons
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
@@ -81,8 +83,47 @@ def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
     names=2,
     note="What was tried, and whether on the first split for all or on each, is in the study's file; chosen by the "
     "score on rows for validation, or the mean over folds of the training rows. At an end: parameters with a range "
-    "that have the smallest or largest of the values that were tried.",
+    "that have the smallest or largest of the values that were tried, where that is no natural bound.",
 )
 def searched_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select the methods of a table of searches."""
     return choices[choices["method"].isin(spec["methods"])].reset_index(drop=True)
+
+
+#: The row of `ends_table` with the sums of all others.
+ALL_METHODS = "all methods"
+
+
+def ends_parts(ends: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay the numbers of choices at ends out: one row per method and parameter, and one for all."""
+    columns = ["method", "parameter", "range", "natural bounds", "choices", "at a natural bound", "at an end", "share"]
+    rows = [[*map(str, cell[:-1]), f"{100 * cell[-1]:.1f} %"] for cell in ends.fillna("").to_numpy().tolist()]
+    yield "ends", "choices of all data sets and protocols", columns, rows
+
+
+@table(
+    "ends",
+    source="choices.csv",
+    layout=ends_parts,
+    names=4,
+    note="At an end: the chosen value is the smallest or largest of those that were tried, so that a wider range might "
+    "have had a better one. A natural bound, beyond which there is nothing to try, is counted by itself.",
+)
+def ends_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Count the choices of each ranged parameter, and those at its natural bounds and at its other ends."""
+    rows = []
+    for method in spec["methods"]:
+        own = choices[(choices["method"] == method) & choices["score"].notna()]
+        chosen = [json.loads(parameters) for parameters in own["parameters"]]
+        ends = [names.split(", ") for names in own["at_end"].fillna("").astype(str)]
+        for parameter, values in spec["ranges"].get(method, {}).items():
+            bounds = bounds_of(values)
+            number, at_end = len(own), sum(parameter in names for names in ends)
+            at_bound = sum(leaf(each, parameter) in bounds for each in chosen)
+            reasons = "; ".join(f"{value:g}: {reason}" for value, reason in bounds.items())
+            between = f"{values['from']:g} to {values['to']:g}"
+            rows.append((method, parameter, between, reasons, number, at_bound, at_end))
+    names = ["method", "parameter", "range", "natural_bounds", "choices", "at_bound", "at_end"]
+    table = pd.DataFrame(rows, columns=names)
+    table.loc[len(table)] = [ALL_METHODS, "", "", "", *table[names[4:]].sum()]
+    return table.assign(share=table["at_end"] / table["choices"])
