@@ -35,7 +35,7 @@ FREE = {
     "parts that are written from the results": r"<!-- (?P<call>[^:>]+): begin -->.*?<!-- (?P=call): end -->",
     "comments and code": r"<!--.*?-->|```.*?```|`[^`]*`|^    .*?$",
     "headings": r"^#.*?$",
-    "what a paper says, and the settings of its study": r"^## What (?:the paper says|was run)$.*?(?=^## )",
+    "what a paper says, settings, readings": r"^## (?:What the paper says|What was run|How the claims .*?)$.*?(?=^## )",
     "addresses": r"\]\([^)]*\)|https?://\S+",
     "places": r"(?i:\b(?:tables?|figures?|sections?|propositions?|theorems?|algorithms?|equations?))"
     r"\s+\(?[\dIV.]+\)?(?:(?:,\s+|\s+(?:to|and|or)\s+)\(?\d+\)?)*|\(\d+\)",
