@@ -38,7 +38,8 @@ FREE = {
     "what a paper says, settings, readings": r"^## (?:What the paper says|What was run|How the claims .*?)$.*?(?=^## )",
     "addresses": r"\]\([^)]*\)|https?://\S+",
     "places": r"(?i:\b(?:tables?|figures?|sections?|propositions?|theorems?|algorithms?|equations?))"
-    r"\s+\(?[\dIV.]+\)?(?:(?:,\s+|\s+(?:to|and|or)\s+)\(?\d+\)?)*|\(\d+\)",
+    r"\s+\(?[\dIV.]+\)?(?:(?:,\s+|\s+(?:to|and|or)\s+)\(?\d+\)?)*",
+    "bounds of the audits": r"2\.5\s+standard\s+errors|\|z\| <= 2\.5|within\s+1\s+and\s+5\s+%",
     "years": r"\b(?:19|20)\d\d\b",
     "names and versions": r"\b[A-Za-z][\w-]*[,-]?\d[\w.-]*|\d+\.\d+\.\d+|Python 3\.\d+|\b\d-Clause",
 }

@@ -12,7 +12,6 @@ from quoted.cplst_2012 import AUDIT, reproduced
 
 @quoted_on("README.md")
 def readme() -> Iterator[Sentence]:
-    yield stated("differs from the printed number by at most 2.5 standard errors", "the bound of the audits")
     manifests = [REFERENCE / study / "manifest.json" for study in study_files(PROJECT, [PAPERS])]
     costs = [json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for path in manifests if path.is_file()]
     hours = sum(cost["total"]["cpu_seconds"] for cost in costs) / 3600

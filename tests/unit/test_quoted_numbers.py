@@ -59,7 +59,8 @@ def test_what_is_wrong_is_said_with_its_place(page, sentence, text, complaint):
     [
         "# 3 sets\n",
         "`a = 3` <!-- 3 --> [b](c-3.md)",
-        "Tables 3 to 5, Figures 1 and 2, section 4.2, equation (46), (15), in 2012",
+        "Tables 3 to 5, Figures 1 and 2, section 4.2, equation (46), in 2012",
+        "at most 2.5\nstandard errors",
         "F1, L2,1, cplst-2012, Weka 3.6.14",
         "<!-- claims a: begin -->\n3\n<!-- claims a: end -->",
         "## What was run\n\n3 sets\n\n## Cost\n",
