@@ -8,10 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from importlib import import_module
-from pathlib import Path
 from string import Formatter
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from quoted import PROJECT, SOURCES, Sentence
 
@@ -33,7 +30,7 @@ QUOTED = {True: rf"({NUMBER})", False: r"([\w\s,-]+?)"}
 #: Numbers that are none of a result, and need no source.
 FREE = {
     "parts that are written from the results": r"<!-- (?P<call>[^:>]+): begin -->.*?<!-- (?P=call): end -->",
-    "comments and code": r"<!--.*?-->|```.*?```|`[^`]*`|^    .*?$",
+    "comments and code": r"<!--.*?-->|```.*?```|`[^`]*`|(?<=\n\n)(?:    [^\n]*\n)+",
     "headings": r"^#.*?$",
     "what a paper says, settings, readings": r"^## (?:What the paper says|What was run|How the claims .*?)$.*?(?=^## )",
     "addresses": r"\]\([^)]*\)|https?://\S+",
