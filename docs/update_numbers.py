@@ -15,8 +15,7 @@ from quoted import PROJECT, SOURCES, Sentence
 #: Pages of which every number has a source.
 WHOLE = (
     "README.md",
-    "docs/deviations.md",
-    "docs/unknown.md",
+    *(f"docs/{page}.md" for page in ("deviations", "unknown", "papers", "peers", "which-method")),
     *sorted(str(page.relative_to(PROJECT)) for page in PROJECT.glob("papers/*/README.md")),
 )
 NUMBER = r"[+-]?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?"
