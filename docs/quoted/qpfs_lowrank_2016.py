@@ -36,6 +36,7 @@ def page() -> Iterator[Sentence]:
     yield says(
         "since our times are far below the printed ones", given=found.eval("printed_seconds / seconds").min() > 2
     )
+    yield stated("Propositions 2 and 3 differ by a factor of two ... : 2 is right", "the propositions")
     closer = errors().eval("average < nystrom").mean()
     yield says(
         "has a larger error than Nystrom's in most cells, and the selection then follows relevance alone",
