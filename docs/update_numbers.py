@@ -13,15 +13,19 @@ from string import Formatter
 from quoted import PROJECT, SOURCES, Sentence
 
 #: Pages of which every number has a source.
-WHOLE = (
-    "README.md",
-    *(f"docs/{page}.md" for page in ("deviations", "unknown", "papers", "peers", "which-method")),
-    *sorted(str(page.relative_to(PROJECT)) for page in PROJECT.glob("papers/*/README.md")),
-)
+WHOLE = [
+    str(page.relative_to(PROJECT))
+    for name in (
+        "README.md",
+        *(f"docs/{name}.md" for name in ("deviations", "papers", "peers", "questions", "which-method")),
+        "papers/*/README.md",
+    )
+    for page in sorted(PROJECT.glob(name))
+]
 NUMBER = r"[+-]?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?"
 #: Numbers are written in digits, those of settings in words; this is one of results in words.
 IN_WORDS = r"\b(?:{0}) of (?:the )?(?:{0}|\d+)\b".format(
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty"
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty"
 )
 #: What is put in place of a number: one, or words.
 QUOTED = {True: rf"({NUMBER})", False: r"([\w\s,-]+?)"}
