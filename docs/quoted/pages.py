@@ -28,4 +28,3 @@ def last_sections() -> Iterator[Sentence]:
         "no feature of genbase ({:,} instead of {:,})",
         *(value("gmba-2016/audit-sizes.csv", column, **genbase) for column in ("ours", "printed")),
     )
-    yield says("The {} claims of then", len(table("docs/verdicts/before.csv")))
