@@ -19,6 +19,7 @@ from sklearn.metrics import average_precision_score
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.readers.reuters import read_reuters
 from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.scores import percent_size
 from mlreduce.evaluation.splitting import Split, random_orders, split_rows, take_splits
@@ -348,6 +349,55 @@ def areas_of(data: MultiLabelData, split: Split, method: str) -> dict[str, float
     return areas
 
 
+# Data: the articles of mope-mesd-2012, ranks in cplst-2012, the order of the rows in cssp-2013
+
+
+def reuters(options: argparse.Namespace) -> None:
+    """Count the articles that rules of selection keep, and their terms by the number of articles they are in."""
+    table = Table("mope-reuters.csv", ["rule", "tokens"])
+    paths = sorted((Path(options.mirror) / "reuters21578").glob("reut2-*.sgm"))
+    modapte = {"marks": ["YES"], "splits": ["TRAIN", "TEST"]}
+    rules = {
+        "ModApte split": modapte,
+        "ModApte split, once per category": modapte | {"copies": True},
+        "TOPICS=YES": {"marks": ["YES"]},
+        "all": {},
+    }
+    for rule, parameters in rules.items():
+        for tokens in ("spaced", "alphanumeric") if rule == "ModApte split" else ("spaced",):
+            if not table.has(rule, tokens):
+                data = read_reuters(paths, {"top": 10}, **parameters, tokens=tokens)
+                topics, of_a_row = data.Y.sum(axis=0), data.Y.sum(axis=1)
+                articles = (data.X > 0).sum(axis=0)
+                found = {"articles": len(data.Y), "pairs": topics.sum(), "in_several": np.mean(of_a_row > 1)}
+                found |= {"topics_of_400": (topics >= 400).sum()}
+                found |= {f"terms_in_{least}": (articles >= least).sum() for least in range(1, 6)}
+                table.add(iter([{"rule": rule, "tokens": tokens, **found}]))
+
+
+def gaps(options: argparse.Namespace) -> None:
+    """Find the ranks of the features of cplst-2012 with a column of ones, and the gaps in the spectra there."""
+    table = Table("cplst-ranks.csv", ["dataset"])
+    for name in ("emotions", "enron", "genbase", "medical", "scene", "yeast"):
+        if not table.has(name):
+            X = dense(mlreduce.load_dataset(name, mirror=options.mirror).X)
+            spectrum = np.linalg.svd(np.column_stack([np.ones(len(X)), X]), compute_uv=False)
+            rank = int((spectrum > 1e-10 * spectrum[0]).sum())
+            below = spectrum[rank] if rank < len(spectrum) else 0.0
+            shape = {"dataset": name, "instances": len(X), "features": X.shape[1], "rank": rank}
+            table.add(iter([shape | {"smallest": spectrum[rank - 1] / spectrum[0], "next": below / spectrum[0]}]))
+
+
+def neighbours(options: argparse.Namespace) -> None:
+    """Count the labels that two neighbouring rows of corel5k share, and two rows at random."""
+    table = Table("cssp-neighbours.csv", ["dataset"])
+    for name in ("cal500", "corel5k", "delicious"):
+        if not table.has(name):
+            Y = mlreduce.load_dataset(name, mirror=options.mirror).Y.astype(float)
+            pairs = (np.square(Y.sum(axis=0)) - Y.sum(axis=0)).sum() / (len(Y) * (len(Y) - 1))
+            table.add(iter([{"dataset": name, "shared": (Y[1:] * Y[:-1]).sum(axis=1).mean(), "at_random": pairs}]))
+
+
 # What experiments share
 
 
@@ -384,6 +434,9 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "pmu-informations": pmu_informations,
     "sampling": sampling,
     "auprc": auprc,
+    "reuters": reuters,
+    "gaps": gaps,
+    "neighbours": neighbours,
 }
 
 

@@ -1,4 +1,4 @@
-"""Update the generated tables of README.md and docs from results/reference. Called by `make reference`."""
+"""Update generated tables and quoted numbers of README.md and docs from results/reference: part of `make reference`."""
 
 from __future__ import annotations
 
@@ -401,6 +401,9 @@ def updated(text: str) -> str:
 
 
 if __name__ == "__main__":
+    import update_numbers
+
     for page in PAGES:
         page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
     draw_claims(PICTURE)
+    update_numbers.main()

@@ -1,0 +1,93 @@
+"""Numbers that sentences of the documents quote, a module per paper, and where each comes from.
+
+A function yields sentences of the page that `quoted_on` names; the page itself has no marks. `update_numbers.py` writes
+the numbers into the pages, and `tests/unit/test_quoted_numbers.py` says when it has to be run, which sentence no longer
+holds, and which number of a page has no source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+PROJECT = Path(__file__).parents[2]
+REFERENCE = PROJECT / "results" / "reference"
+EXPERIMENTS = PROJECT / "docs" / "deviations"
+DEVIATIONS = "docs/deviations.md"
+
+
+class Sentence(NamedTuple):
+    """A part of a page, once in it; lines may be broken anywhere.
+
+    Attributes
+    ----------
+    text : str
+        With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted. In that of `stated` ``...`` stands for any
+        words of the paragraph.
+    values : tuple of number or str
+    holds : bool
+        Whether what the sentence says is so.
+    because : str
+        Why its numbers need no source; "" for sentences that quote results.
+    """
+
+    text: str
+    values: tuple[Any, ...] = ()
+    holds: bool = True
+    because: str = ""
+
+
+Source = Callable[[], Iterator[Sentence]]
+#: The functions of each page.
+SOURCES: dict[str, list[Source]] = {}
+
+
+def quoted_on(page: str) -> Callable[[Source], Source]:
+    """Return a decorator of functions whose sentences are those of a page."""
+
+    def register(source: Source) -> Source:
+        SOURCES.setdefault(page, []).append(source)
+        return source
+
+    return register
+
+
+def says(text: str, *values: Any, given: Any = True) -> Sentence:
+    """Return a sentence that quotes results; `given` is the condition under which its words hold.
+
+    Integers in the text itself are settings of what is quoted ("at 20 %"); decimals have to be values.
+    """
+    return Sentence(text, values, bool(given))
+
+
+def stated(text: str, because: str) -> Sentence:
+    """Return a sentence whose numbers are no results, and why: settings, or what a paper prints."""
+    return Sentence(text, because=because)
+
+
+@cache
+def table(file: str) -> pd.DataFrame:
+    """Return a table by its path from results/reference, or from the root of the project."""
+    path = REFERENCE / file if (REFERENCE / file).is_file() else PROJECT / file
+    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+
+
+def rows(file: str, **cell: Any) -> pd.DataFrame:
+    """Return the rows of a table that have these values; of a list, any of them."""
+    found = table(file)
+    for name, value in cell.items():
+        found = found[found[name].isin(value) if isinstance(value, list) else found[name].eq(value)]
+    if found.empty:
+        msg = f"{file} has no row with {cell}"
+        raise LookupError(msg)
+    return found
+
+
+def value(file: str, column: str = "mean", **cell: Any) -> Any:
+    """Return the number in a column of the one row that has these values."""
+    (found,) = rows(file, **cell)[column]
+    return found

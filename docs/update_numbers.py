@@ -1,0 +1,125 @@
+"""Write the numbers that sentences of the documents quote anew. Called by docs/update_results.py.
+
+Which sentences quote which numbers is in docs/quoted.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from string import Formatter
+
+from quoted import PROJECT, SOURCES, Sentence
+
+#: Pages of which every number has a source.
+WHOLE = [
+    str(page.relative_to(PROJECT))
+    for name in (
+        "README.md",
+        *(f"docs/{name}.md" for name in ("deviations", "papers", "peers", "questions", "which-method")),
+        "papers/*/README.md",
+    )
+    for page in sorted(PROJECT.glob(name))
+]
+NUMBER = r"[+-]?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?"
+#: Numbers are written in digits, those of settings in words; this is one of results in words.
+IN_WORDS = r"\b(?:{0}) of (?:the )?(?:{0}|\d+)\b".format(
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty"
+)
+#: What is put in place of a number: one, or words.
+QUOTED = {True: rf"({NUMBER})", False: r"([\w\s,-]+?)"}
+
+#: Numbers that are none of a result, and need no source.
+FREE = {
+    "parts that are written from the results": r"<!-- (?P<call>[^:>]+): begin -->.*?<!-- (?P=call): end -->",
+    "comments and code": r"<!--.*?-->|```.*?```|`[^`]*`|(?<=\n\n)(?:    [^\n]*\n)+",
+    "headings": r"^#.*?$",
+    "what a paper says, settings, readings": r"^## (?:What the paper says|What was run|How the claims .*?)$.*?(?=^## )",
+    "addresses": r"\]\([^)]*\)|https?://\S+",
+    "places": r"(?i:\b(?:tables?|figures?|sections?|propositions?|theorems?|algorithms?|equations?))"
+    r"\s+\(?[\dIV.]+\)?(?:(?:,\s+|\s+(?:to|and|or)\s+)\(?\d+\)?)*",
+    "bounds of the audits": r"2\.5\s+standard\s+errors|\|z\| <= 2\.5|within\s+1\s+and\s+5\s+%",
+    "years": r"\b(?:19|20)\d\d\b",
+    "names and versions": r"\b[A-Za-z][\w-]*[,-]?\d[\w.-]*|\d+\.\d+\.\d+|Python 3\.\d+|\b\d-Clause",
+}
+
+
+def load() -> None:
+    """Load the modules of docs/quoted, which name their pages."""
+    for path in sorted((PROJECT / "docs" / "quoted").glob("[!_]*.py")):
+        import_module(f"quoted.{path.stem}")
+
+
+def words(text: str) -> str:
+    """Return the regular expression of some words, with any white space between them."""
+    return r"\s+".join(map(re.escape, re.split(r"\s+", text)))
+
+
+def pattern(sentence: Sentence) -> str:
+    """Return the regular expression of a sentence, with a group for each value."""
+    if sentence.because:
+        return r"(?:(?!\n\s*\n).)*?".join(words(part.strip()) for part in sentence.text.split("..."))
+    kinds = iter([not isinstance(value, str) for value in sentence.values])
+    fields = Formatter().parse(sentence.text)
+    return "".join(words(text) + ("" if field is None else QUOTED[next(kinds)]) for text, field, _, _ in fields)
+
+
+def formatted(sentence: Sentence) -> list[str]:
+    """Return the values of a sentence as they are to stand in it."""
+    fields = [(spec or "") for _, field, spec, _ in Formatter().parse(sentence.text) if field is not None]
+    return [format(value, spec) for value, spec in zip(sentence.values, fields, strict=True)]
+
+
+def updated(page: str, text: str) -> tuple[str, list[str]]:
+    """Return the text of a page with its numbers written anew, and what is wrong in it, a sentence each."""
+
+    def line(start: int) -> str:
+        return f"{page}, line {1 + text.count(chr(10), 0, start)}"
+
+    free = [found.span() for rule in FREE.values() for found in re.finditer(rule, text, re.DOTALL | re.MULTILINE)]
+    sentences, quoted, wrong = [], [], []
+    for source in SOURCES.get(page, []):
+        try:
+            sentences += source()
+        except (LookupError, NameError, OSError, TypeError, ValueError) as error:
+            wrong.append(f"{page}: {source.__module__}.{source.__name__} does not find what it quotes: {error}")
+    for sentence in sentences:
+        found = list(re.finditer(pattern(sentence), text, re.DOTALL))
+        if len(found) != 1:
+            wrong.append(f"{page}: of docs/quoted it should have once, and has {len(found)} times: '{sentence.text}'")
+            continue
+        match = found[0]
+        free.append(match.span())
+        quoted += zip(map(match.span, range(1, match.re.groups + 1)), formatted(sentence), strict=True)
+        if not sentence.holds:
+            wrong.append(f"{line(match.start())}: the results do not show: '{sentence.text}'")
+        if not sentence.because and any(re.search(r"\d\.\d", own) for own, *_ in Formatter().parse(sentence.text)):
+            wrong.append(
+                f"{line(match.start())}: a decimal should be {{}} and a value in docs/quoted: '{sentence.text}'"
+            )
+    if page in WHOLE:
+        for number in re.finditer(rf"(?<![\w.]){NUMBER}(?!\w)|{IN_WORDS}", text, re.IGNORECASE):
+            if not any(low <= number.start() and number.end() <= high for low, high in free):
+                wrong.append(f"{line(number.start())}: '{number[0]}' should have a source in docs/quoted")
+    for (low, high), new in sorted(quoted, reverse=True):
+        text = text[:low] + new + text[high:]
+    return text, wrong
+
+
+def main() -> None:
+    """Write all pages; say what is wrong in them."""
+    load()
+    wrong = []
+    for page in dict.fromkeys([*WHOLE, *SOURCES]):
+        text = (PROJECT / page).read_text(encoding="utf-8")
+        new, own = updated(page, text)
+        wrong += own
+        if new != text:
+            (PROJECT / page).write_text(new, encoding="utf-8")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
