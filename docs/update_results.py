@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,10 @@ RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
 PAGES = (
     PROJECT / "README.md",
-    *(PROJECT / "docs" / name for name in ("papers.md", "deviations.md", "which-method.md", "peers.md", "verdicts.md")),
+    *(
+        PROJECT / "docs" / name
+        for name in ("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md")
+    ),
     *(file.with_name("README.md") for file in STUDIES.values()),
 )
 #: What stands in place of results that are not there.
@@ -268,6 +272,26 @@ def times(over: str, *methods: str) -> str:
     return to_markdown([f"over {over}", *methods], rows)
 
 
+def waits(study: str, *what: str) -> str:
+    """Return what waits for the answer to a question: printed cells by TABLE/DATASET/METHOD, and claims; patterns."""
+    lines = []
+    audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
+    for pattern in filter(lambda name: "/" in name, what if len(audit) else ()):
+        places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
+        for protocol, cells in audit[[fnmatchcase(place, pattern) for place in places]].groupby("protocol"):
+            reproduced = cells["verdict"].eq("reproduced").sum()
+            place = ", ".join(part for part in (*pattern.split("/"), str(protocol)) if part != "*")
+            lines.append(f"- {place}: {reproduced} of {len(cells)} printed cells reproduced\n")
+    own = [claim.id for claim in read_claims(STUDIES[study].with_name("claims.yaml"))]
+    known = verdicts()
+    for pattern in filter(lambda name: "/" not in name, what):
+        matching = [name for name in own if fnmatchcase(name, pattern)]
+        if not matching:
+            raise KeyError(f"{study} has no claim {pattern}")
+        lines += [f"- [{name}](../papers/{study}/claims.yaml): {known[name]}\n" for name in matching]
+    return "Waiting:\n\n" + "".join(lines)
+
+
 class Evidence(NamedTuple):
     """Which committed scores docs/which-method.md shows of a family.
 
@@ -359,6 +383,7 @@ BLOCKS = {
         "evidence": evidence,
         "papers": papers,
         "pages": pages,
+        "waits": waits,
         "editions": editions,
         "simulation": simulation,
         "sensitivity": sensitivity,
