@@ -1,0 +1,268 @@
+"""Fill docs/article/article.typ with what the committed results say, and typeset it (make article).
+
+    python docs/build_article.py                # results/article/article.pdf
+    python docs/build_article.py --text-only    # the filled text and its figures, without Typst
+
+Every number and verdict in the article is computed here from results/reference, the study files and the questions in
+docs/questions.md; the template has none (a test reads it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import numpy as np
+import pandas as pd
+from update_results import PROJECT, REFERENCE, STUDIES, draw_claims, is_run
+
+from mlreduce.configuration import read_yaml
+from mlreduce.plot.figure import pyplot
+from mlreduce.plot.layout import house_style, save
+from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED
+from mlreduce_studies.verdicts.columns import VERDICTS
+from mlreduce_studies.verdicts.judging import LEVEL
+
+SOURCE = PROJECT / "docs" / "article"
+RETROSPECTIVE = PROJECT / "results" / "retrospective"
+#: Differences from the printed number that are counted beside standard errors.
+WITHIN = (0.01, 0.05)
+#: What stands for a version of the libraries that compute.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "snakemake")
+
+
+class Typst(str):
+    """Text that is Typst's markup or code already."""
+
+
+def escaped(value: Any) -> Any:
+    """Return text so that Typst shows it as it is; numbers and `Typst` stay."""
+    if isinstance(value, Typst) or not isinstance(value, str):
+        return value
+    return Typst(re.sub(r"([\\#*_$@<>\[\]`~=/+-])", r"\\\1", value))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], widths: str = "") -> Typst:
+    """Return a table as an expression of Typst; columns whose cells are numbers are aligned at the right."""
+    lines = [[str(escaped(str(cell))) for cell in row] for row in rows]
+    numbers = [all(re.fullmatch(r"[\d.,%\\ -]*", row[i]) for row in lines) for i in range(len(header))]
+    align = ", ".join("right" if own else "left" for own in numbers)
+    cells = "".join(f"  {', '.join(f'[{cell}]' for cell in row)},\n" for row in lines)
+    heads = ", ".join(f"[*{escaped(name)}*]" for name in header)
+    columns = widths or f"({', '.join(['auto'] * len(header))})"
+    rules = "table.hline(stroke: 0.6pt),\n"
+    return Typst(
+        f"table(columns: {columns}, align: ({align},),\n  {rules}  table.header({heads}),\n  {rules}{cells}  {rules})"
+    )
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Return names as a list in a sentence."""
+    *first, last = [str(name) for name in names]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.3g} %"
+
+
+def sums_of(cells: pd.DataFrame) -> dict[str, Any]:
+    """Count printed cells by how near ours are."""
+    relative = (cells["ours"] - cells["printed"]).abs() / cells["printed"].abs()
+    counts = {name: int((cells["verdict"] == name).sum()) for name in ("reproduced", "near", "differs")}
+    # A difference at the very bound would else be on the wrong side of it by rounding.
+    within = [int((relative.round(12) <= bound).sum()) for bound in WITHIN]
+    return {"cells": len(cells), **counts, "within": within}
+
+
+def rule_of(rule: Mapping[str, Any]) -> str:
+    """Return a protocol of a study file in words."""
+    if "train" in rule:
+        text = f"random splits, {percent(rule['train'])} of the rows for training"
+    elif "parts" in rule:
+        text = "three parts: training, search, test"
+    else:
+        rows = "consecutive" if rule.get("shuffle") is False else "shuffled"
+        text = f"{rule['folds']} folds of {rows} rows"
+    return text + (f", {percent(rule['labelled'])} of the labels known" if "labelled" in rule else "")
+
+
+def paper(name: str) -> dict[str, Any]:
+    """Return what the article says of a paper."""
+    file, folder = STUDIES[name], REFERENCE / name
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    claims = pd.read_csv(folder / "claims.csv")
+    audit = pd.read_csv(folder / "audit.csv")
+    heading = file.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
+    title, authors = re.fullmatch(r"(.*?) \((.*)\)", read_yaml(file)["title"]).groups()
+    total = manifest["run"]["cost"]["total"]
+    sizes = folder / "audit-sizes.csv"
+    return {
+        "name": name,
+        "title": title,
+        "authors": authors.rpartition(",")[0],
+        "about": heading.partition(": ")[2],
+        "datasets": manifest["datasets"],
+        "left_out": manifest.get("left_out", []),
+        "methods": len(manifest["methods"]),
+        "predictors": list(manifest["predictors"]),
+        "protocols": {key: rule_of(rule) for key, rule in manifest["protocols"].items()},
+        "rules": manifest["protocols"],
+        "splits": manifest["splits"],
+        "claims": claims,
+        "counts": {word: int((claims["verdict"] == word).sum()) for word in VERDICTS},
+        "printed": {
+            key: sums_of(cells) for key in manifest["protocols"] if len(cells := audit[audit["protocol"] == key])
+        },
+        "audit": audit[audit["protocol"] == next(iter(manifest["protocols"]))],
+        "sizes": pd.read_csv(sizes)["verdict"].eq("same") if sizes.is_file() else pd.Series(dtype=bool),
+        "run": manifest["run"],
+        "seed": manifest["seed"],
+        "cost": [total["jobs"], f"{total['cpu_seconds'] / 3600:.2f}", f"{total['peak_mb'] / 1000:.1f}"],
+    }
+
+
+def questions() -> dict[str, list[str]]:
+    """Return the headings of docs/questions.md by paper."""
+    text = (PROJECT / "docs" / "questions.md").read_text(encoding="utf-8")
+    parts = re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return {name: re.findall(r"^### (.+)$", part, re.MULTILINE) for name, part in parts}
+
+
+def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any]]:
+    """Compare verdicts with those of the retrospective edition, one row per paper that has one."""
+    rows = []
+    for own in papers:
+        path = folder / own["name"] / "claims.csv"
+        if path.is_file():
+            sides = [table.set_index("id")["verdict"] for table in (pd.read_csv(path), own["claims"])]
+            both = pd.concat(sides, axis=1, keys=["before", "now"]).dropna()
+            changed = both[both["before"] != both["now"]].value_counts(sort=False)
+            said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
+            rows.append([own["name"], len(both), len(both) - int(changed.sum()), int(changed.sum()), said])
+    return rows
+
+
+def facts() -> dict[str, Any]:
+    """Return all that the template names."""
+    papers = [paper(name) for name in STUDIES if is_run(name)]
+    verdicts = {word: sum(own["counts"][word] for own in papers) for word in VERDICTS}
+    verdicts = {word: number for word, number in verdicts.items() if number}
+    runs = [own["run"] for own in papers]
+    claims = pd.concat([own["claims"].assign(study=own["name"]) for own in papers], ignore_index=True)
+    abstracts = claims[claims["where"].str.contains("Abstract") & ~claims["verdict"].isin(["unchecked", "not run"])]
+    first = [next(iter(own["printed"].values())) for own in papers if own["printed"]]
+    known = {"python": sorted({run["python"] for run in runs})}
+    known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
+    machines = [run["machine"] for run in runs]
+    judged = sum(number for word, number in verdicts.items() if word not in ("unchecked", "not run"))
+    names = [own["name"] for own in papers]
+    missing = sorted({dataset for own in papers for dataset in own["left_out"]})
+    left_out = {dataset: [own["name"] for own in papers if dataset in own["left_out"]] for dataset in missing}
+    tables = {
+        "papers": [
+            [
+                *(own["name"], own["authors"], own["about"], len(own["datasets"]), own["methods"]),
+                *(next((sums["cells"] for sums in own["printed"].values()), "-"), len(own["claims"])),
+            ]
+            for own in papers
+        ],
+        "protocols": [
+            [own["name"], key, text, own["splits"], listed(own["predictors"])]
+            for own in papers
+            for key, text in own["protocols"].items()
+        ],
+        "cells": [
+            [own["name"], key, *(sums[word] for word in ("cells", "reproduced", "near", "differs")), *sums["within"]]
+            for own in papers
+            for key, sums in own["printed"].items()
+        ],
+        "verdicts": [[own["name"], len(own["claims"]), *(own["counts"][word] for word in verdicts)] for own in papers]
+        + [["all", len(claims), *verdicts.values()]],
+        "abstracts": [[row["study"], row["claim"], row["verdict"]] for row in abstracts.to_dict("records")],
+        "costs": [[own["name"], *own["cost"]] for own in papers],
+    }
+    return {
+        **{f"{name}_table": rows for name, rows in tables.items()},
+        "decided": (verdicts.get("confirmed", 0) + verdicts.get("refuted", 0)) / judged,
+        "train": {name: rule["train"] for name, rule in papers[names.index("cplst-2012")]["rules"].items()},
+        "cite": Typst,
+        "left_out": "; ".join(f"{name} ({listed(own)})" for name, own in left_out.items()),
+        "papers": papers,
+        "verdicts": verdicts,
+        "claims": len(claims),
+        "verdict_of": dict(zip(claims["id"], claims["verdict"], strict=True)).__getitem__,
+        "printed": {name: sum(own[name] for own in first) for name in ("cells", "reproduced", "near", "differs")}
+        | {"within": np.sum([own["within"] for own in first], axis=0).tolist()},
+        "within": [percent(bound) for bound in WITHIN],
+        "sizes": [sum(own["sizes"].sum() for own in papers), sum(len(own["sizes"]) for own in papers)],
+        "questions": questions(),
+        "editions": editions(papers, RETROSPECTIVE),
+        "commits": sorted({run["source"]["commit"][:10] for run in runs if run["source"]["commit"]}),
+        "seeds": sorted({own["seed"] for own in papers}),
+        "dates": [min(run["started"] for run in runs)[:10], max(run["ended"] for run in runs)[:10]],
+        "versions": listed(f"{name} {' or '.join(own)}" for name, own in known.items()),
+        "machines": sorted({f"{own['processor']}, {own['cores']} cores" for own in machines}),
+        "kernels": sorted({text for own in machines for text in own.get("blas", [])}),
+        "hours": f"{sum(run['cost']['total']['cpu_seconds'] for run in runs) / 3600:.1f}",
+        "constants": {"reproduced": f"{REPRODUCED:g}", "near": f"{NEAR:g}", "level": percent(LEVEL)},
+    }
+
+
+def draw_differences(papers: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Draw for each printed table the share of cells whose difference is at most so large."""
+    with house_style():
+        figure, axis = pyplot().subplots(figsize=(6.2, 2.5), layout="constrained")
+        for own in papers:
+            for name, cells in own["audit"].dropna(subset="z").groupby("table"):
+                relative = np.sort((cells["ours"] / cells["printed"] - 1).abs().to_numpy())
+                shares = np.arange(1, len(relative) + 1) / len(relative)
+                label = f"{own['name']}, {name.replace('table', 'Table ')}"
+                axis.step(100 * np.maximum(relative, 1e-5), 100 * shares, where="post", label=label)
+        axis.set(xscale="log", xlabel="difference from the printed number, %", ylabel="cells, %", ylim=(0, 100))
+        axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        save(figure, [path])
+
+
+def fill(known: Mapping[str, Any]) -> str:
+    """Return the template with its names filled in."""
+    settings = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    environment = jinja2.Environment(
+        finalize=escaped, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
+    )
+    environment.globals |= {"table": table, "listed": listed, "percent": percent}
+    return environment.from_string((SOURCE / "article.typ").read_text(encoding="utf-8")).render(known)
+
+
+def build(folder: Path, *, typeset: bool = True) -> Path:
+    """Write the filled text with its figures into a folder, and typeset it; return the last file made."""
+    known = facts()
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_claims(folder / "claims.svg")
+    draw_differences(known["papers"], folder / "differences.svg")
+    for path in (REFERENCE / "cplst-2012" / "figure1.png", SOURCE / "style.typ", SOURCE / "references.bib"):
+        shutil.copy(path, folder)
+    text = folder / "article.typ"
+    text.write_text(fill(known), encoding="utf-8")
+    if not typeset:
+        return text
+    import typst  # an extra of its own: make article installs it
+
+    made = folder / "article.pdf"
+    typst.compile(str(text), output=str(made), root=str(folder), ignore_system_fonts=True)
+    return made
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--to", type=Path, default=PROJECT / "results" / "article")
+    parser.add_argument("--text-only", action="store_true")
+    options = parser.parse_args()
+    print(build(options.to, typeset=not options.text_only))
