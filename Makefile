@@ -47,7 +47,7 @@ promises: $(STAMP) ## a test per promise to users, and pieces of the papers
 	$(PYTEST) -m promise --numprocesses auto --dist worksteal
 	$(BIN)/python tests/pieces.py
 
-test-all: lint types check-workflow weka ## every test, with branch coverage
+test-all: lint types check-workflow weka .venv/.article-installed ## every test, with branch coverage
 	$(PYTEST) --cov $(PARALLEL) --no-loadscope-reorder
 	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
@@ -84,7 +84,7 @@ benchmark: .venv/.benchmark-installed ## methods beside other packages, and thei
 	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/$*.lock
 	@touch $@
 
-deviations: ## experiments on what is not reproduced, into docs/deviations (an hour)
+deviations: ## experiments on what is not reproduced (an hour)
 defaults: ## all defaults on eight data sets, into docs/defaults.md (minutes)
 deviations defaults: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$@.py
@@ -94,21 +94,21 @@ reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRR
 		$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/$$name.yaml || exit 1; done
 	docs/gather_results.sh
 
-site: $(STAMP) ## results/reference as pages to explore, in results/site; RUNS="a b" compares two runs
+site: $(STAMP) ## results/reference as pages, in results/site; RUNS="a b" compares two runs
 	$(BIN)/python -m mlreduce_studies.site $(or $(RUNS),results/reference) --to $(or $(SITE),results/site)
 
-verdicts: $(STAMP) ## judges the claims in results/reference again and compares, minutes
+verdicts: $(STAMP) ## judges the claims again and compares, minutes
 	$(BIN)/python -m mlreduce_studies.verdicts results/reference/*
 
 # The reference run's arithmetic where the processor has it (docs/design.md).
 ARITHMETIC = $(if $(shell grep -sm1 avx512dq /proc/cpuinfo),OPENBLAS_CORETYPE=$${OPENBLAS_CORETYPE:-SkylakeX})
 given = $(foreach name,$1,$(addprefix --$(name) ,$($(shell echo $(name) | tr a-z A-Z))))
 
-verify: $(STAMP) ## recomputes a random 2 % of results/reference; SHARE, SEED, MINUTES, STUDIES, DATASETS, KEEP=FOLDER
+verify: $(STAMP) ## recomputes 2 % of results/reference; SHARE, SEED, MINUTES, STUDIES, DATASETS, KEEP=FOLDER
 	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.verify cells \
 		$(call given,share seed minutes studies datasets keep)
 
-replicate: $(STAMP) ## runs a paper whole and compares, a page: PAPER (default: the quickest), SPLITS, SEED, TO=FOLDER
+replicate: $(STAMP) ## runs a paper whole, and compares: PAPER (default: the quickest), SPLITS, SEED, TO=FOLDER
 	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.replicate $(PAPER) $(call given,splits seed to)
 
 # From scratch, without pages of before.
@@ -117,7 +117,7 @@ docs: .venv/.docs-installed ## the documentation site, into docs/_build/html
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs . docs/_build/html \
 		--doctree-dir docs/_build/doctrees
 
-article: .venv/.article-installed ## the article on all papers, docs/article/article.pdf
+article: .venv/.article-installed ## the article on all papers, into results/article
 	$(BIN)/python docs/build_article.py
 
 test-site: docs chromium ## make docs, and the site in Chromium (a package, with root)

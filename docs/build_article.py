@@ -24,13 +24,14 @@ from update_results import PROJECT, REFERENCE, STUDIES, draw_claims, is_run
 
 from mlreduce.configuration import read_yaml
 from mlreduce.plot.figure import pyplot
-from mlreduce.plot.layout import house_style, save
+from mlreduce.plot.layout import house_style, save, style
 from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED
-from mlreduce_studies.verdicts.columns import VERDICTS
+from mlreduce_studies.verdicts.columns import SUMMARY, VERDICTS, group_verdicts, verdict_counts
 from mlreduce_studies.verdicts.judging import LEVEL
 
 SOURCE = PROJECT / "docs" / "article"
 RETROSPECTIVE = PROJECT / "results" / "retrospective"
+FROZEN = PROJECT / "papers" / "frozen.yaml"
 #: Differences from the printed number that are counted beside standard errors.
 WITHIN = (0.01, 0.05)
 #: What stands for a version of the libraries that compute.
@@ -94,11 +95,20 @@ def rule_of(rule: Mapping[str, Any]) -> str:
     return text + (f", {percent(rule['labelled'])} of the labels known" if "labelled" in rule else "")
 
 
+def claims_of(folder: Path) -> pd.DataFrame:
+    """Return the claims of a paper with their verdicts; those of the retrospective edition had fewer columns."""
+    claims = pd.read_csv(folder / "claims.csv")
+    if "own" not in claims:
+        claims = claims.assign(own=False, group=claims["id"])
+    return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
+
+
 def paper(name: str) -> dict[str, Any]:
     """Return what the article says of a paper."""
     file, folder = STUDIES[name], REFERENCE / name
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    claims = pd.read_csv(folder / "claims.csv")
+    claims = claims_of(folder)
+    ours = claims["own"].astype(bool)
     audit = pd.read_csv(folder / "audit.csv")
     heading = file.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
     title, authors = re.fullmatch(r"(.*?) \((.*)\)", read_yaml(file)["title"]).groups()
@@ -116,8 +126,10 @@ def paper(name: str) -> dict[str, Any]:
         "protocols": {key: rule_of(rule) for key, rule in manifest["protocols"].items()},
         "rules": manifest["protocols"],
         "splits": manifest["splits"],
-        "claims": claims,
-        "counts": {word: int((claims["verdict"] == word).sum()) for word in VERDICTS},
+        "claims": claims[~ours],
+        "groups": len(group_verdicts(claims[~ours])),
+        "own": int(ours.sum()),
+        "counts": verdict_counts(claims[~ours]),
         "printed": {
             key: sums_of(cells) for key in manifest["protocols"] if len(cells := audit[audit["protocol"] == key])
         },
@@ -142,7 +154,7 @@ def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any
     for own in papers:
         path = folder / own["name"] / "claims.csv"
         if path.is_file():
-            sides = [table.set_index("id")["verdict"] for table in (pd.read_csv(path), own["claims"])]
+            sides = [table.set_index("id")["verdict"] for table in (claims_of(path.parent), own["claims"])]
             both = pd.concat(sides, axis=1, keys=["before", "now"]).dropna()
             changed = both[both["before"] != both["now"]].value_counts(sort=False)
             said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
@@ -150,23 +162,22 @@ def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any
     return rows
 
 
-def facts() -> dict[str, Any]:
-    """Return all that the template names."""
-    papers = [paper(name) for name in STUDIES if is_run(name)]
-    verdicts = {word: sum(own["counts"][word] for own in papers) for word in VERDICTS}
-    verdicts = {word: number for word, number in verdicts.items() if number}
-    runs = [own["run"] for own in papers]
-    claims = pd.concat([own["claims"].assign(study=own["name"]) for own in papers], ignore_index=True)
-    abstracts = claims[claims["where"].str.contains("Abstract") & ~claims["verdict"].isin(["unchecked", "not run"])]
-    first = [next(iter(own["printed"].values())) for own in papers if own["printed"]]
-    known = {"python": sorted({run["python"] for run in runs})}
-    known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
-    machines = [run["machine"] for run in runs]
-    judged = sum(number for word, number in verdicts.items() if word not in ("unchecked", "not run"))
-    names = [own["name"] for own in papers]
-    missing = sorted({dataset for own in papers for dataset in own["left_out"]})
-    left_out = {dataset: [own["name"] for own in papers if dataset in own["left_out"]] for dataset in missing}
-    tables = {
+def frozen_before(papers: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return when claims and procedure were frozen; None where a study was run before, or with another seed."""
+    if not FROZEN.is_file():
+        return None
+    frozen = read_yaml(FROZEN)
+    date = frozen["frozen"][:16]
+    after = all(
+        own["seed"] == frozen["seed"] and own["run"]["started"][:16].replace("T", " ") >= date for own in papers
+    )
+    return {"date": date, "files": len(frozen["files"]), "changes": len(frozen["amendments"])} if after else None
+
+
+def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstracts: pd.DataFrame) -> dict[str, Any]:
+    """Return the rows of the tables."""
+    counts = [[len(own["claims"]), own["groups"], *(own["counts"][word] for word in verdicts)] for own in papers]
+    rows = {
         "papers": [
             [
                 *(own["name"], own["authors"], own["about"], len(own["datasets"]), own["methods"]),
@@ -184,14 +195,35 @@ def facts() -> dict[str, Any]:
             for own in papers
             for key, sums in own["printed"].items()
         ],
-        "verdicts": [[own["name"], len(own["claims"]), *(own["counts"][word] for word in verdicts)] for own in papers]
-        + [["all", len(claims), *verdicts.values()]],
+        "verdicts": [
+            *([own["name"], *row] for own, row in zip(papers, counts, strict=True)),
+            ["all", *np.sum(counts, axis=0)],
+        ],
         "abstracts": [[row["study"], row["claim"], row["verdict"]] for row in abstracts.to_dict("records")],
         "costs": [[own["name"], *own["cost"]] for own in papers],
     }
+    return {f"{name}_table": table for name, table in rows.items()}
+
+
+def facts() -> dict[str, Any]:
+    """Return all that the template names."""
+    papers = [paper(name) for name in STUDIES if is_run(name)]
+    verdicts = {word: sum(own["counts"][word] for own in papers) for word in VERDICTS}
+    verdicts = {word: number for word, number in verdicts.items() if number}
+    runs = [own["run"] for own in papers]
+    claims = pd.concat([own["claims"].assign(study=own["name"]) for own in papers], ignore_index=True)
+    abstracts = claims[claims["where"].str.contains("Abstract") & ~claims["verdict"].isin(SUMMARY["not judged"])]
+    first = [next(iter(own["printed"].values())) for own in papers if own["printed"]]
+    known = {"python": sorted({run["python"] for run in runs})}
+    known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
+    machines = [run["machine"] for run in runs]
+    sums = {name: sum(verdicts.get(word, 0) for word in words) for name, words in SUMMARY.items()}
+    names = [own["name"] for own in papers]
+    missing = sorted({dataset for own in papers for dataset in own["left_out"]})
+    left_out = {dataset: [own["name"] for own in papers if dataset in own["left_out"]] for dataset in missing}
     return {
-        **{f"{name}_table": rows for name, rows in tables.items()},
-        "decided": (verdicts.get("confirmed", 0) + verdicts.get("refuted", 0)) / judged,
+        **tables(papers, verdicts, abstracts),
+        "decided": (sums["confirmed"] + sums["refuted"]) / (len(claims) - sums["not judged"]),
         "train": {name: rule["train"] for name, rule in papers[names.index("cplst-2012")]["rules"].items()},
         "cite": Typst,
         "left_out": "; ".join(f"{name} ({listed(own)})" for name, own in left_out.items()),
@@ -204,7 +236,9 @@ def facts() -> dict[str, Any]:
         "within": [percent(bound) for bound in WITHIN],
         "sizes": [sum(own["sizes"].sum() for own in papers), sum(len(own["sizes"]) for own in papers)],
         "questions": questions(),
+        "own": sum(own["own"] for own in papers),
         "editions": editions(papers, RETROSPECTIVE),
+        "frozen": frozen_before(papers),
         "commits": sorted({run["source"]["commit"][:10] for run in runs if run["source"]["commit"]}),
         "seeds": sorted({own["seed"] for own in papers}),
         "dates": [min(run["started"] for run in runs)[:10], max(run["ended"] for run in runs)[:10]],
@@ -218,14 +252,14 @@ def facts() -> dict[str, Any]:
 
 def draw_differences(papers: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Draw for each printed table the share of cells whose difference is at most so large."""
+    cells = pd.concat(own["audit"].assign(study=own["name"]) for own in papers).dropna(subset="z")
     with house_style():
-        figure, axis = pyplot().subplots(figsize=(6.2, 2.5), layout="constrained")
-        for own in papers:
-            for name, cells in own["audit"].dropna(subset="z").groupby("table"):
-                relative = np.sort((cells["ours"] / cells["printed"] - 1).abs().to_numpy())
-                shares = np.arange(1, len(relative) + 1) / len(relative)
-                label = f"{own['name']}, {name.replace('table', 'Table ')}"
-                axis.step(100 * np.maximum(relative, 1e-5), 100 * shares, where="post", label=label)
+        figure, axis = pyplot().subplots(figsize=(6.2, 2.2), layout="constrained")
+        for number, ((study, name), part) in enumerate(cells.groupby(["study", "table"])):
+            percents = np.sort(100 * (part["ours"] / part["printed"] - 1).abs().clip(lower=1e-5).to_numpy())
+            shares = 100 * np.arange(1, len(percents) + 1) / len(percents)
+            label = f"{study}, {name.replace('table', 'Table ')}"
+            axis.step(percents, shares, where="post", label=label, color=style(number)["color"])
         axis.set(xscale="log", xlabel="difference from the printed number, %", ylabel="cells, %", ylim=(0, 100))
         axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
         save(figure, [path])
