@@ -20,7 +20,7 @@ from typing import Any
 import jinja2
 import numpy as np
 import pandas as pd
-from update_results import PROJECT, REFERENCE, STUDIES, draw_claims, is_run
+from update_results import PROJECT, REFERENCE, RETROSPECTIVE, STUDIES, draw_claims, is_run
 
 from mlreduce.configuration import read_yaml
 from mlreduce.plot.figure import pyplot
@@ -28,9 +28,10 @@ from mlreduce.plot.layout import house_style, save, style
 from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED
 from mlreduce_studies.verdicts.columns import SUMMARY, VERDICTS, group_verdicts, verdict_counts
 from mlreduce_studies.verdicts.judging import LEVEL
+from mlreduce_studies.verdicts.sensitivity import stays
 
 SOURCE = PROJECT / "docs" / "article"
-RETROSPECTIVE = PROJECT / "results" / "retrospective"
+SIMULATION, SENSITIVITY = (PROJECT / "docs" / "verdicts" / f"{name}.csv" for name in ("simulation", "sensitivity"))
 FROZEN = PROJECT / "papers" / "frozen.yaml"
 #: Differences from the printed number that are counted beside standard errors.
 WITHIN = (0.01, 0.05)
@@ -95,9 +96,9 @@ def rule_of(rule: Mapping[str, Any]) -> str:
     return text + (f", {percent(rule['labelled'])} of the labels known" if "labelled" in rule else "")
 
 
-def claims_of(folder: Path) -> pd.DataFrame:
-    """Return the claims of a paper with their verdicts; those of the retrospective edition had fewer columns."""
-    claims = pd.read_csv(folder / "claims.csv")
+def claims_of(file: Path) -> pd.DataFrame:
+    """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
+    claims = pd.read_csv(file)
     if "own" not in claims:
         claims = claims.assign(own=False, group=claims["id"])
     return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
@@ -107,7 +108,7 @@ def paper(name: str) -> dict[str, Any]:
     """Return what the article says of a paper."""
     file, folder = STUDIES[name], REFERENCE / name
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    claims = claims_of(folder)
+    claims = claims_of(folder / "claims.csv")
     ours = claims["own"].astype(bool)
     audit = pd.read_csv(folder / "audit.csv")
     heading = file.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
@@ -149,17 +150,45 @@ def questions() -> dict[str, list[str]]:
 
 
 def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any]]:
-    """Compare verdicts with those of the retrospective edition, one row per paper that has one."""
+    """Compare verdicts with those of the retrospective edition, one row per paper that has one.
+
+    The claims as frozen are judged on its scores too, which tells a change of the claim from one of the run.
+    """
     rows = []
     for own in papers:
-        path = folder / own["name"] / "claims.csv"
-        if path.is_file():
-            sides = [table.set_index("id")["verdict"] for table in (claims_of(path.parent), own["claims"])]
-            both = pd.concat(sides, axis=1, keys=["before", "now"]).dropna()
-            changed = both[both["before"] != both["now"]].value_counts(sort=False)
+        files = [folder / own["name"] / file for file in ("claims.csv", "frozen.csv")]
+        if all(path.is_file() for path in files):
+            sides = [table.set_index("id")["verdict"] for table in (*map(claims_of, files), own["claims"])]
+            both = pd.concat(sides, axis=1, keys=["before", "frozen", "now"]).dropna()
+            changed = both[both["before"] != both["now"]].value_counts(["before", "now"], sort=False)
             said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
-            rows.append([own["name"], len(both), len(both) - int(changed.sum()), int(changed.sum()), said])
+            differs = [int((both[a] != both[b]).sum()) for a, b in (("before", "frozen"), ("frozen", "now"))]
+            rows.append([own["name"], len(both), len(both) - int(changed.sum()), *differs, said])
     return rows
+
+
+def simulated() -> dict[str, str] | None:
+    """Return the largest rates of wrong verdicts on planted differences, and the mean of right ones at two margins.
+
+    At the border just enough of the data sets, or just too few, are clearly inside, and the others near its end.
+    """
+    rates = pd.read_csv(SIMULATION)
+    if "combined_by" not in rates:
+        return None
+    rates = rates[(rates["combined_by"] == "lancaster") & (rates["cells"] == 1)]
+    rest, border = (rates[(rates["variation"] == "border") == at_border] for at_border in (False, True))
+    right = rest.loc[rest["effect_in_margins"].abs() == 2, "right"].mean()
+    wrong = {name: percent(part["wrong"].max()) for name, part in (("wrong", rest), ("border", border))}
+    return {**wrong, "right": percent(round(right, 2))}
+
+
+def other_ways() -> dict[str, Any] | None:
+    """Return in how many other ways the claims were judged, and which share of the verdicts stays."""
+    if not SENSITIVITY.is_file():
+        return None
+    found = stays(pd.read_csv(SENSITIVITY))
+    shares = [percent(round(share, 2)) for share in (found["stay"].mean(), found["stay"].min())]
+    return {"ways": len(found), "mean": shares[0], "least": shares[1]}
 
 
 def frozen_before(papers: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -238,6 +267,8 @@ def facts() -> dict[str, Any]:
         "questions": questions(),
         "own": sum(own["own"] for own in papers),
         "editions": editions(papers, RETROSPECTIVE),
+        "simulated": simulated(),
+        "sensitivity": other_ways(),
         "frozen": frozen_before(papers),
         "commits": sorted({run["source"]["commit"][:10] for run in runs if run["source"]["commit"]}),
         "seeds": sorted({own["seed"] for own in papers}),

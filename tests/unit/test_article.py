@@ -11,6 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from mlreduce_studies.verdicts.sensitivity import SENSITIVITY_COLUMNS, Variant
+
 PROJECT = Path(__file__).parents[2]
 TEMPLATE = (PROJECT / "docs" / "article" / "article.typ").read_text(encoding="utf-8")
 #: Of a paper's results, what the article is filled from.
@@ -105,9 +107,14 @@ def test_verdicts_of_the_retrospective_edition_stand_beside(article, tmp_path):
     before.loc[5] = ["no-longer-there", "confirmed"]
     (tmp_path / "old" / name).mkdir(parents=True)
     before.to_csv(tmp_path / "old" / name / "claims.csv", index=False)
+    frozen = paper["claims"].head(5)
+    frozen.to_csv(tmp_path / "old" / name / "frozen.csv", index=False)
     now = paper["claims"]["verdict"].iloc[0]
     assert now != "refuted"
-    assert article.editions([paper], tmp_path / "old") == [[name, 5, 4, 1, f"refuted to {now}: 1"]]
+    assert article.editions([paper], tmp_path / "old") == [[name, 5, 4, 1, 0, f"refuted to {now}: 1"]]
+    frozen.assign(verdict="refuted").to_csv(tmp_path / "old" / name / "frozen.csv", index=False)
+    (row,) = article.editions([paper], tmp_path / "old")
+    assert row[4] == (paper["claims"]["verdict"].head(5) != "refuted").sum()
     assert article.editions([paper], tmp_path / "none") == []
 
 
@@ -123,6 +130,40 @@ def test_an_edition_is_confirmatory_where_all_runs_began_after_the_freeze(articl
     other = {"seed": 8, "run": {"started": "2026-11-26T08:00:00+00:00"}}
     assert article.frozen_before([*papers, early]) is None
     assert article.frozen_before([*papers, other]) is None
+
+
+def test_what_is_made_once_only_is_said_where_it_is_there(article, tmp_path, monkeypatch):
+    rates = pd.DataFrame(
+        {"combined_by": ["lancaster"] * 4 + ["posterior"], "variation": ["0.3", "2", "border", "2", "2"]}
+    )
+    rates = rates.assign(cells=[1, 1, 1, 27, 1], effect_in_margins=[2, -2, 1, 2, 2], right=[0.9, 0.8, 0.1, 0, 0])
+    rates.assign(wrong=[0.01, 0.03, 0.06, 0.5, 0.5]).to_csv(tmp_path / "simulation.csv", index=False)
+    monkeypatch.setattr(article, "SIMULATION", tmp_path / "simulation.csv")
+    assert article.simulated() == {"wrong": "3 %", "border": "6 %", "right": "85 %"}
+    monkeypatch.setattr(article, "SENSITIVITY", tmp_path / "sensitivity.csv")
+    assert article.other_ways() is None
+    ways = [Variant(), Variant(margin=0.5), Variant(scope="all")]
+    verdicts = [("confirmed", "confirmed"), ("confirmed", "undecided"), ("refuted", "undecided")]
+    table = [
+        (name, *way, own)
+        for way, pair in zip(ways, verdicts, strict=True)
+        for name, own in zip("ab", pair, strict=True)
+    ]
+    pd.DataFrame(table, columns=list(SENSITIVITY_COLUMNS)).to_csv(tmp_path / "sensitivity.csv", index=False)
+    assert article.other_ways() == {"ways": 2, "mean": "25 %", "least": "0 %"}
+
+    known = article.facts() | {"frozen": {"date": "2026-11-26 07:30", "files": 2, "changes": 0}}
+    known |= {"editions": [["plst-2010", 5, 4, 1, 0, "refuted to proved: 1"]]}
+    text = article.fill(known)
+    for said in (
+        "at most 3 % of the",
+        "(6 % where just enough",
+        "Judged in 2 other ways",
+        "frozen on\n2026\\-11\\-26 07:30 UTC",
+        "refuted to proved: 1",
+    ):
+        assert said in text
+    assert "this edition is retrospective" not in text
 
 
 def test_text_of_data_is_shown_as_it_is(article):
