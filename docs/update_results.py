@@ -273,23 +273,39 @@ def times(over: str, *methods: str) -> str:
 
 
 def waits(study: str, *what: str) -> str:
-    """Return what waits for the answer to a question: printed cells by TABLE/DATASET/METHOD, and claims; patterns."""
+    """Return what waits for the answer to a question: printed cells and claims of a paper.
+
+    Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
+    `open` says (open=PATTERN).
+    """
     lines = []
     audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
-    for pattern in filter(lambda name: "/" in name, what if len(audit) else ()):
-        places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
-        for protocol, cells in audit[[fnmatchcase(place, pattern) for place in places]].groupby("protocol"):
-            reproduced = cells["verdict"].eq("reproduced").sum()
-            place = ", ".join(part for part in (*pattern.split("/"), str(protocol)) if part != "*")
-            lines.append(f"- {place}: {reproduced} of {len(cells)} printed cells reproduced\n")
-    own = [claim.id for claim in read_claims(STUDIES[study].with_name("claims.yaml"))]
-    known = verdicts()
-    for pattern in filter(lambda name: "/" not in name, what):
-        matching = [name for name in own if fnmatchcase(name, pattern)]
+    claims, known = read_claims(STUDIES[study].with_name("claims.yaml")), verdicts()
+    for pattern in what:
+        place, _, said = pattern.partition("=")
+        if "/" in place:
+            if len(audit):
+                places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
+                for protocol, cells in audit[[fnmatchcase(own, place) for own in places]].groupby("protocol"):
+                    reproduced = cells["verdict"].eq("reproduced").sum()
+                    words = ", ".join(part for part in (*place.split("/"), str(protocol)) if part != "*")
+                    lines.append(f"{words}: {reproduced} of {len(cells)} printed cells reproduced")
+            continue
+        matching = [
+            own.id
+            for own in claims
+            if (re.search(said, own.entry.get("open", "")) if said else fnmatchcase(own.id, place))
+        ]
         if not matching:
             raise KeyError(f"{study} has no claim {pattern}")
-        lines += [f"- [{name}](../papers/{study}/claims.yaml): {known[name]}\n" for name in matching]
-    return "Waiting:\n\n" + "".join(lines)
+        found = [known.get(name, NOT_RUN) for name in matching]
+        if said:
+            counts = ", ".join(f"{number} {word}" for word, number in pd.Series(found).value_counts().items())
+            lines.append(f"claims with a line for each reading: {counts}")
+        else:
+            links = [f"[{name}](../papers/{study}/claims.yaml)" for name in matching]
+            lines += [f"{link}: {verdict}" for link, verdict in zip(links, found, strict=True)]
+    return "Waiting:\n\n" + "".join(f"- {line}\n" for line in lines)
 
 
 class Evidence(NamedTuple):
