@@ -25,7 +25,7 @@ from update_results import PROJECT, REFERENCE, RETROSPECTIVE, STUDIES, draw_clai
 from mlreduce.configuration import read_yaml
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save, style
-from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED
+from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED, WITHIN, sums_by_protocol
 from mlreduce_studies.verdicts.columns import SUMMARY, VERDICTS, group_verdicts, verdict_counts
 from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.sensitivity import stays
@@ -33,8 +33,8 @@ from mlreduce_studies.verdicts.sensitivity import stays
 SOURCE = PROJECT / "docs" / "article"
 SIMULATION, SENSITIVITY = (PROJECT / "docs" / "verdicts" / f"{name}.csv" for name in ("simulation", "sensitivity"))
 FROZEN = PROJECT / "papers" / "frozen.yaml"
-#: Differences from the printed number that are counted beside standard errors.
-WITHIN = (0.01, 0.05)
+#: Verdicts on printed cells that have a column.
+CELLS = ("reproduced", "near", "differs", "not run")
 #: What stands for a version of the libraries that compute.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "snakemake")
 
@@ -73,15 +73,6 @@ def listed(names: Iterable[Any]) -> str:
 def percent(share: float) -> str:
     """Return a share in percent."""
     return f"{100 * share:.3g} %"
-
-
-def sums_of(cells: pd.DataFrame) -> dict[str, Any]:
-    """Count printed cells by how near ours are."""
-    relative = (cells["ours"] - cells["printed"]).abs() / cells["printed"].abs()
-    counts = {name: int((cells["verdict"] == name).sum()) for name in ("reproduced", "near", "differs")}
-    # A difference at the very bound would else be on the wrong side of it by rounding.
-    within = [int((relative.round(12) <= bound).sum()) for bound in WITHIN]
-    return {"cells": len(cells), **counts, "within": within}
 
 
 def rule_of(rule: Mapping[str, Any]) -> str:
@@ -131,9 +122,7 @@ def paper(name: str) -> dict[str, Any]:
         "groups": len(group_verdicts(claims[~ours])),
         "own": int(ours.sum()),
         "counts": verdict_counts(claims[~ours]),
-        "printed": {
-            key: sums_of(cells) for key in manifest["protocols"] if len(cells := audit[audit["protocol"] == key])
-        },
+        "printed": sums_by_protocol(audit, list(manifest["protocols"])),
         "audit": audit[audit["protocol"] == next(iter(manifest["protocols"]))],
         "sizes": pd.read_csv(sizes)["verdict"].eq("same") if sizes.is_file() else pd.Series(dtype=bool),
         "run": manifest["run"],
@@ -210,7 +199,7 @@ def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstrac
         "papers": [
             [
                 *(own["name"], own["authors"], own["about"], len(own["datasets"]), own["methods"]),
-                *(next((sums["cells"] for sums in own["printed"].values()), "-"), len(own["claims"])),
+                *(next((sums.cells for sums in own["printed"].values()), "-"), len(own["claims"])),
             ]
             for own in papers
         ],
@@ -220,7 +209,10 @@ def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstrac
             for key, text in own["protocols"].items()
         ],
         "cells": [
-            [own["name"], key, *(sums[word] for word in ("cells", "reproduced", "near", "differs")), *sums["within"]]
+            [
+                *(own["name"], key, sums.cells, *(sums.verdicts[word] for word in CELLS), *sums.within.values()),
+                f"{sums.single_reproduced} of {sums.single}" if sums.single < sums.cells else "",
+            ]
             for own in papers
             for key, sums in own["printed"].items()
         ],
@@ -260,9 +252,12 @@ def facts() -> dict[str, Any]:
         "verdicts": verdicts,
         "claims": len(claims),
         "verdict_of": dict(zip(claims["id"], claims["verdict"], strict=True)).__getitem__,
-        "printed": {name: sum(own[name] for own in first) for name in ("cells", "reproduced", "near", "differs")}
-        | {"within": np.sum([own["within"] for own in first], axis=0).tolist()},
-        "within": [percent(bound) for bound in WITHIN],
+        "printed": {
+            "cells": sum(own.cells for own in first),
+            "reproduced": sum(own.verdicts["reproduced"] for own in first),
+            "within": [sum(own.within[bound] for own in first) for bound in WITHIN],
+        },
+        "within": [f"{bound} %" for bound in WITHIN],
         "sizes": [sum(own["sizes"].sum() for own in papers), sum(len(own["sizes"]) for own in papers)],
         "questions": questions(),
         "own": sum(own["own"] for own in papers),
@@ -302,7 +297,7 @@ def fill(known: Mapping[str, Any]) -> str:
     environment = jinja2.Environment(
         finalize=escaped, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
     )
-    environment.globals |= {"table": table, "listed": listed, "percent": percent}
+    environment.globals |= {"CELLS": CELLS, "table": table, "listed": listed, "percent": percent}
     return environment.from_string((SOURCE / "article.typ").read_text(encoding="utf-8")).render(known)
 
 
