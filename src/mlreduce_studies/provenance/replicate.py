@@ -292,7 +292,11 @@ def as_text(parts: Sequence[Part]) -> str:
     """Return the protocol as plain text, with columns one below the other."""
     texts = []
     for part in parts:
-        texts += [part.heading, "-" * len(part.heading), *(fill(sentence, 120) for sentence in part.sentences)]
+        texts += [
+            part.heading,
+            "-" * len(part.heading),
+            *(fill(sentence, 120, break_on_hyphens=False) for sentence in part.sentences),
+        ]
         lines = [part.header, *part.rows] if part.rows else []
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         texts += ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
