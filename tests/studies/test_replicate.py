@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import re
 from copy import deepcopy
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from mlreduce.complexity import Sizes
+from mlreduce.methods.evidence import complexities
 from mlreduce_studies.provenance import replicate
 from mlreduce_studies.provenance.replicate import Run, agreement, as_markdown, as_text, protocol
 
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 MANIFEST = {
     "study": "made-up",
     "seed": 2012,
     "splits": 2,
     "datasets": ["tiny"],
-    "methods": {"plst": {}, "half": {"method": "plst", "draws": 2}},
+    "methods": {"plst": {}, "half-0": {"method": "plst"}, "half-1": {"method": "plst"}},
     "outputs": {"scores.parquet": "a", "claims.csv": "b", "gone.svg": "c"},
     "run": {
         "source": {"state": "clean", "commit": "0123456789abcdef"},
@@ -120,16 +124,25 @@ def test_protocol_of_an_equal_run_and_of_another():
     assert ("folds", "2", *["50.0 %"] * 5) in lines
     assert {("claims", "2", "1", "1"), ("printed cells", "2", "2", "0")} <= lines
     assert {("processor", "Old", "New"), ("memory", "not recorded", "16 GB"), ("hours, wall", "1.50", "1.50")} <= lines
-    # Half of all is plst's: 100 instances of 10 features, 4 labels and as many codes, twice.
     (times,) = [line for line in lines if line[0] == "tiny"]
     assert times[1] == "2"
     assert times[3:] == ("3", "7", "2.00 (1.00 to 3.00)")
-    assert float(times[2]) > 2 * 100 * 10
+    sizes = Sizes(n=100, d=10, q=4, s=1000, k=4)
+    assert times[2] == f"{2 * sum(part.operations(sizes) for part in complexities('plst')):.2g}"
     markdown = as_markdown(parts)
     assert markdown.startswith("# Replicate of made-up\n")
     assert markdown.count("\n## ") == 4
     assert all(sentence in markdown for part in parts for sentence in part.sentences)
     assert "| processor | Old | New |" in markdown
+
+
+@pytest.mark.parametrize("path", sorted(REFERENCE.glob("*/times.csv")), ids=lambda path: path.parent.name)
+def test_operations_of_every_timed_method_are_known(path):
+    known = {name: pd.read_csv(path.with_name(f"{name}.csv")) for name in ("times", "datasets")}
+    run = Run(json.loads(path.with_name("manifest.json").read_text()), known)
+    part = replicate._times(run, run)
+    assert [row[0] for row in part.rows] == sorted(known["times"]["dataset"].unique())
+    assert all(float(row[2]) > 1e5 and row[5] == "1.00 (1.00 to 1.00)" for row in part.rows)
 
 
 def test_shares_are_rounded_down_so_that_100_is_all():

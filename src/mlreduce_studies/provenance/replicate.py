@@ -214,7 +214,7 @@ def _scores(cells: pd.DataFrame, committed: Run, here: Run) -> Part:
 def _made(committed: Run, here: Run) -> Part:
     """Say what the two runs were made with, and in what time."""
     facts = [_facts(run.manifest) for run in (committed, here)]
-    rows = [[name, facts[0][name], facts[1][name]] for name in facts[0]]
+    rows = [[name, *(own.get(name, "") for own in facts)] for name in facts[0] | facts[1]]
     sentence = "Wall time is from the first job to the last, of the committed run with other studies beside it."
     return Part("Runs", [sentence], ["", "committed", "here"], rows)
 
@@ -252,7 +252,9 @@ def _operations(run: Run, dataset: str, methods: Sequence[str]) -> float:
     described = run.tables["datasets"].set_index("dataset")
     n, d, q, zeros = described.loc[dataset, ["instances", "features", "labels", "zeros"]].to_numpy(float)
     own = Sizes(int(n), int(d), int(q), int(n * d * (1 - zeros)), int(q))
-    names = [entry_name(label, run.manifest["methods"].get(label, {})) for label in methods]
+    entries = run.manifest["methods"]
+    drawn = [label if label in entries else f"{label}-0" for label in methods]  # the mean of several draws
+    names = [entry_name(label, entries[label]) for label in drawn if label in entries]
     parts = [part for name in names if not is_import_path(name) for part in complexities(name)]
     return sum(part.operations(own) for part in parts)
 
