@@ -1,10 +1,10 @@
-# Targets install the locked set into .venv when it is missing or older than the lock. `make help` prints what follows ##.
+# Targets install the locked set into .venv where it is missing or old. `make help` prints what follows ##.
 
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 CORES ?= all
-# One process per core, each with one thread: many small problems, which threads only slow down.
+# A process per core, with one thread: threads slow many small problems down.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 PARALLEL := --numprocesses auto --dist loadfile
 
@@ -19,8 +19,8 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	@envs/install.sh $(PYTHON) "$(MAKECMDGOALS)"
 	@touch $@
 
-# One study first, so that there is a table to look at after seconds.
-demo: $(STAMP) ## the studies on the embedded data, at a small size; ends by naming the report
+# One study first: a table after seconds.
+demo: $(STAMP) ## the studies on embedded data, at a small size; ends by naming the report
 	@$(BIN)/snakemake --cores $(CORES) --prioritize tables_mvmd_2016
 
 plan: $(STAMP) ## what the demo would run, as a table of steps
@@ -43,78 +43,82 @@ check-workflow: $(STAMP)
 unit: $(STAMP)
 	$(PYTEST) -m "not slow" $(PARALLEL)
 
-promises: $(STAMP) ## one test per promise to users, and pieces of the papers on published data
+promises: $(STAMP) ## a test per promise to users, and pieces of the papers
 	$(PYTEST) -m promise --numprocesses auto --dist worksteal
 	$(BIN)/python tests/pieces.py
 
-test-all: lint types check-workflow weka ## every test: slow ones, cluster and fuzzing too; branch coverage
+test-all: lint types check-workflow weka .venv/.article-installed ## every test, with branch coverage
 	$(PYTEST) --cov $(PARALLEL) --no-loadscope-reorder
 	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
-test-documents: $(STAMP) ## what an eighth of the documents prints to be typed, by the day; DOCUMENTS=all
+test-documents: $(STAMP) ## commands of an eighth of the documents, by the day; DOCUMENTS=all
 	DOCUMENTS=$(or $(DOCUMENTS),today) $(PYTEST) -m slow tests/test_documents.py
 
-test-places: $(STAMP) ## a study in an odd folder, locale or with odd rights, by the day; PLACES=all
+test-places: $(STAMP) ## a study in an odd place, by the day; PLACES=all
 	PLACES=$(or $(PLACES),today) $(PYTEST) tests/faults/test_places.py
 
-# Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
-test-cluster: $(STAMP) slurm ## the workflow on a Slurm of one node (a package, with root); some minutes
+# After ten minutes it ends as by Ctrl-C. Without Slurm the tests are skipped.
+test-cluster: $(STAMP) slurm ## the workflow on a Slurm of one node (root); minutes
 	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster
 
-test-kernel: $(STAMP) ## what methods compute with OpenBLAS's kernels of another processor, by the day; KERNEL=Haswell
+test-kernel: $(STAMP) ## methods with another processor's BLAS kernels, by the day; KERNEL=Haswell
 	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" $(BIN)/pytest -m "not slow" $(PARALLEL) \
 		$(addprefix tests/,test_definitions.py linalg spectral projection embedding propagation labelspace selection \
 		predictors test_examples.py test_contracts.py)
 
-mutants-of-methods: $(STAMP) ## changes every method; its definition must notice each change; TO=FILE of the table
+mutants-of-methods: $(STAMP) ## changes every method, which its definition must notice; TO=FILE of the table
 	OMP_NUM_THREADS=1 $(BIN)/python tests/mutants_of_methods.py $(if $(TO),--to $(TO))
 
 test-wheel: ## the built package in clean environments; a minute
-test-oldest: ## the library's tests with the oldest dependencies that it supports; some minutes
+test-oldest: ## the library's tests with its oldest dependencies; minutes
 sbom: ## packages and licences behind the tested wheel
 audit: ## known vulnerabilities of the locked packages
 build test-wheel test-oldest sbom audit: $(STAMP)
 	envs/release.sh $@
 
-benchmark: .venv/.benchmark-installed ## every method beside other packages, and the claims on speed (hours)
+benchmark: .venv/.benchmark-installed ## methods beside other packages, and their speed (hours)
 	for name in peers digits bibtex_split projections model_trees information selection embeddings; do \
 		OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$$name.py || exit 1; done
 
-.venv/.benchmark-installed: $(STAMP) envs/benchmark.lock
-	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/benchmark.lock
+.venv/.%-installed: $(STAMP) envs/%.lock
+	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/$*.lock
 	@touch $@
 
-deviations: ## experiments on what is not reproduced, into docs/deviations (an hour)
+deviations: ## experiments on what is not reproduced (an hour)
 defaults: ## all defaults on eight data sets, into docs/defaults.md (minutes)
 deviations defaults: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$@.py
 
-reference: $(STAMP) ## the full protocols, and their summary into results/reference; MLREDUCE_MIRROR=FOLDER of published files
-	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/paper.yaml
-	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/peers.yaml
+reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRROR=FOLDER of published files
+	for name in paper peers; do \
+		$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/$$name.yaml || exit 1; done
 	docs/gather_results.sh
 
-site: $(STAMP) ## results/reference as pages to explore, in results/site; RUNS="a b" compares two runs
+site: $(STAMP) ## results/reference as pages, in results/site; RUNS="a b" compares two runs
 	$(BIN)/python -m mlreduce_studies.site $(or $(RUNS),results/reference) --to $(or $(SITE),results/site)
 
-verdicts: $(STAMP) ## judges the claims in results/reference again and compares, minutes
+verdicts: $(STAMP) ## judges the claims again and compares, minutes
 	$(BIN)/python -m mlreduce_studies.verdicts results/reference/*
 
-# With the reference run's arithmetic where this processor has it: docs/design.md says what differs with others.
-verify: $(STAMP) ## recomputes a random 2 % of results/reference; SHARE, SEED, MINUTES, STUDIES, DATASETS, KEEP=FOLDER
-	$(if $(shell grep -sm1 avx512dq /proc/cpuinfo),OPENBLAS_CORETYPE=$${OPENBLAS_CORETYPE:-SkylakeX}) \
-		$(BIN)/python -m mlreduce_studies.provenance.verify cells $(foreach name,share seed minutes studies datasets keep, \
-		$(addprefix --$(name) ,$($(shell echo $(name) | tr a-z A-Z))))
+# The reference run's arithmetic where the processor has it (docs/design.md).
+ARITHMETIC = $(if $(shell grep -sm1 avx512dq /proc/cpuinfo),OPENBLAS_CORETYPE=$${OPENBLAS_CORETYPE:-SkylakeX})
+given = $(foreach name,$1,$(addprefix --$(name) ,$($(shell echo $(name) | tr a-z A-Z))))
 
-# From scratch: a page that is no more would stay.
+verify: $(STAMP) ## recomputes 2 % of results/reference; SHARE, SEED, MINUTES, STUDIES, DATASETS, KEEP=FOLDER
+	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.verify cells \
+		$(call given,share seed minutes studies datasets keep)
+
+replicate: $(STAMP) ## runs a paper whole, and compares: PAPER (default: the quickest), SPLITS, SEED, TO=FOLDER
+	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.replicate $(PAPER) $(call given,splits seed to)
+
+# From scratch, without pages of before.
 docs: .venv/.docs-installed ## the documentation site, into docs/_build/html
 	rm -rf docs/_build docs/api docs/gallery
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs . docs/_build/html \
 		--doctree-dir docs/_build/doctrees
 
-.venv/.docs-installed: $(STAMP) envs/docs.lock
-	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/docs.lock
-	@touch $@
+article: .venv/.article-installed ## the article on all papers, into results/article
+	$(BIN)/python docs/build_article.py
 
 test-site: docs chromium ## make docs, and the site in Chromium (a package, with root)
 	$(PYTEST) tests/browser $(PARALLEL)
@@ -122,7 +126,7 @@ test-site: docs chromium ## make docs, and the site in Chromium (a package, with
 pictures: $(STAMP) ## the pictures of docs/methods, from the data set scene
 	$(BIN)/python docs/methods/pictures.py
 
-fuzz: $(STAMP) ## a million hostile files for the readers; goes on where it was; INPUTS=... for fewer
+fuzz: $(STAMP) ## a million hostile files for the readers, continued; INPUTS=... for fewer
 	OPENBLAS_NUM_THREADS=1 nice -n 10 $(BIN)/python tests/fuzz/fuzz_readers.py --inputs $(or $(INPUTS),1000000)
 
 chromium slurm weka:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,10 @@ RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
 PAGES = (
     PROJECT / "README.md",
-    *(PROJECT / "docs" / name for name in ("papers.md", "deviations.md", "which-method.md", "peers.md", "verdicts.md")),
+    *(
+        PROJECT / "docs" / name
+        for name in ("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md")
+    ),
     *(file.with_name("README.md") for file in STUDIES.values()),
 )
 #: What stands in place of results that are not there.
@@ -268,6 +272,42 @@ def times(over: str, *methods: str) -> str:
     return to_markdown([f"over {over}", *methods], rows)
 
 
+def waits(study: str, *what: str) -> str:
+    """Return what waits for the answer to a question: printed cells and claims of a paper.
+
+    Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
+    `open` says (open=PATTERN).
+    """
+    lines = []
+    audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
+    claims, known = read_claims(STUDIES[study].with_name("claims.yaml")), verdicts()
+    for pattern in what:
+        place, _, said = pattern.partition("=")
+        if "/" in place:
+            if len(audit):
+                places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
+                for protocol, cells in audit[[fnmatchcase(own, place) for own in places]].groupby("protocol"):
+                    reproduced = cells["verdict"].eq("reproduced").sum()
+                    words = ", ".join(part for part in (*place.split("/"), str(protocol)) if part != "*")
+                    lines.append(f"{words}: {reproduced} of {len(cells)} printed cells reproduced")
+            continue
+        matching = [
+            own.id
+            for own in claims
+            if (re.search(said, own.entry.get("open", "")) if said else fnmatchcase(own.id, place))
+        ]
+        if not matching:
+            raise KeyError(f"{study} has no claim {pattern}")
+        found = [known.get(name, NOT_RUN) for name in matching]
+        if said:
+            counts = ", ".join(f"{number} {word}" for word, number in pd.Series(found).value_counts().items())
+            lines.append(f"claims with a line for each reading: {counts}")
+        else:
+            links = [f"[{name}](../papers/{study}/claims.yaml)" for name in matching]
+            lines += [f"{link}: {verdict}" for link, verdict in zip(links, found, strict=True)]
+    return "Waiting:\n\n" + "".join(f"- {line}\n" for line in lines)
+
+
 class Evidence(NamedTuple):
     """Which committed scores docs/which-method.md shows of a family.
 
@@ -359,6 +399,7 @@ BLOCKS = {
         "evidence": evidence,
         "papers": papers,
         "pages": pages,
+        "waits": waits,
         "editions": editions,
         "simulation": simulation,
         "sensitivity": sensitivity,

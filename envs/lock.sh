@@ -13,6 +13,7 @@ newest="--universal --fork-strategy fewest --upgrade"
     resolve pyproject.toml --extra docs --constraint envs/requirements.lock $newest --output-file envs/docs.lock
     resolve --group benchmark --constraint envs/requirements.lock $newest --output-file envs/benchmark.lock
     resolve --group release --constraint envs/requirements.lock $newest --output-file envs/release.lock
+    resolve --group article --constraint envs/requirements.lock $newest --output-file envs/article.lock
 }
 resolve pyproject.toml --extra data --extra plot --extra test --resolution lowest-direct --output-file envs/oldest.lock
 {

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -322,3 +323,6 @@ def test_packages_other_than_the_locked_ones_are_named(tmp_path):
     assert made["not_as_locked"] == {"pytest": {"locked": "0.0.1", "used": pytest.__version__}}
     assert made["machine"]["cores"] >= 1
     assert made["machine"]["processor"]
+    assert made["machine"]["memory_gb"] > 0.1
+    assert all(re.fullmatch(r"openblas [0-9.]+ \w+", blas) for blas in made["machine"]["blas"])
+    assert made["machine"]["blas"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -223,7 +222,7 @@ def test_a_relative_mirror_is_that_of_the_caller(project, monkeypatch, option):
     (project / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
     (project / "files" / "tiny" / "t.arff").touch()
     asked = []
-    monkeypatch.setattr(verify, "_run_workflow", lambda configuration, *_: asked.append(configuration))
+    monkeypatch.setattr(verify, "run_workflow", lambda configuration, *_, **__: asked.append(configuration))
     run(project, "--share", "1", *option)
     assert asked[0]["mirror"] == str(project.resolve() / "files")
 
@@ -231,7 +230,7 @@ def test_a_relative_mirror_is_that_of_the_caller(project, monkeypatch, option):
 def test_a_curve_that_the_study_no_longer_has_fails(project, capsys, monkeypatch):
     path = project / "comparisons" / "selectors" / "study.yaml"
     path.write_text(path.read_text().replace("spec: {}", "gmba: {}"))
-    monkeypatch.setattr(verify, "_run_workflow", lambda *_: True)
+    monkeypatch.setattr(verify, "run_workflow", lambda *_, **__: True)
     assert run(project, "--share", "1") == 1
     said = capsys.readouterr().out
     assert "failed       selectors folds tiny spec br-knn: " in said
@@ -293,5 +292,5 @@ def test_the_committed_files_are_those_of_their_manifest(study):
 def test_a_configuration_of_somebody_else_stays_where_a_verification_is_kept(tmp_path):
     (tmp_path / "config.yaml").write_text("mine")
     with pytest.raises(ConfigurationError, match=r"config\.yaml: not a file of an earlier output"):
-        verify._run_workflow({}, tmp_path, Namespace(), 0.0)
+        verify.run_workflow({}, tmp_path, [], tmp_path)
     assert (tmp_path / "config.yaml").read_text() == "mine"

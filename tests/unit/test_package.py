@@ -55,6 +55,10 @@ def test_the_oldest_lock_has_the_lower_bounds():
         assert [int(part) for part in locked.split(".")][: len(numbers)] == numbers, name
 
 
+def test_the_makefile_is_short():
+    assert (PROJECT / "Makefile").stat().st_size <= 6144
+
+
 def test_hosted_tests_run_what_the_project_says():
     folder = PROJECT / ".github" / "workflows"
     tests = yaml.safe_load((folder / "tests.yml").read_text())

@@ -5,6 +5,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -40,13 +41,35 @@ def test_the_picture_of_the_claims_is_up_to_date(tmp_path):
 def test_verdicts_in_prose_are_those_of_the_results():
     """Generated ones alone: what is written by hand would stay when a verdict changes."""
     for page in (
-        *(PROJECT / "docs" / name for name in ("deviations.md", "unknown.md")),
+        *(PROJECT / "docs" / name for name in ("deviations.md", "questions.md")),
         *PROJECT.glob("papers/*/README.md"),
     ):
         text = page.read_text(encoding="utf-8")
         by_hand = re.sub(r"<!-- (\S+).*?: begin -->.*?<!-- \1.*?: end -->", "", text, flags=re.DOTALL)
         by_hand = update_results.VERDICT.sub("", by_hand)
         assert not re.search(r"\b(confirmed|refuted|undecided)\b", by_hand), page
+
+
+def test_what_waits_for_an_answer_is_counted_or_named(monkeypatch):
+    monkeypatch.setattr(update_results, "verdicts", lambda: {"plst-above-cs-in-the-mean": "refuted"})
+    said = update_results.waits("plst-2010", "table2/emotions/*", "plst-above-cs-*").splitlines()
+    cells = pd.read_csv(update_results.REFERENCE / "plst-2010" / "audit.csv")
+    cells = cells[cells["dataset"] == "emotions"]
+    reproduced = (cells["verdict"] == "reproduced").sum()
+    assert said[2] == f"- table2, emotions, random-splits: {reproduced} of {len(cells)} printed cells reproduced"
+    assert said[3] == "- [plst-above-cs-in-the-mean](../papers/plst-2010/claims.yaml): refuted"
+    assert said[4].endswith(": not run yet")
+    with pytest.raises(KeyError, match="plst-2010 has no claim no-such"):
+        update_results.waits("plst-2010", "no-such")
+
+
+@pytest.mark.parametrize("study", update_results.STUDIES)
+def test_every_setting_that_a_paper_leaves_open_is_a_question_to_its_authors(study):
+    questions = (PROJECT / "docs" / "questions.md").read_text(encoding="utf-8")
+    asked = re.findall(rf"<!-- waits {study} (?:[^:]* )?open=(\S+): begin -->", questions)
+    for claim in update_results.read_claims(update_results.STUDIES[study].with_name("claims.yaml")):
+        said = claim.entry.get("open", "")
+        assert not said or any(re.search(pattern, said) for pattern in asked), f"{claim.id}: {said}"
 
 
 def test_a_changed_verdict_reaches_the_sentence(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ import yaml
 from project import Project
 from three_families import CATALOGUE, STUDIES
 
-from mlreduce_studies.provenance import verify
+from mlreduce_studies.provenance import replicate, verify
 
 
 def run(project, *options):
@@ -59,3 +60,35 @@ def test_cells_of_all_families_come_back(tmp_path, capsys):
     assert said.startswith(f"seed 11: {curves} curves drawn")
     assert "1 curves were not finished in the time" in said
     assert f"{curves - 1} curves were not begun" in said
+
+
+@pytest.mark.slow
+def test_a_study_run_whole_again_is_equal_in_every_byte(tmp_path, capsys):
+    project = Project(tmp_path)
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(CATALOGUE))
+    file = tmp_path / "comparisons" / "labels" / "study.yaml"
+    file.parent.mkdir()
+    file.write_text(yaml.safe_dump(STUDIES["labels"]))
+    made = "results/demo/labels/manifest.json"
+    project.run(made, "--config", "studies=[labels]", "datasets=my.yaml", "seed=5", "name=demo")
+    places = ("--project", str(tmp_path), "--reference", str(tmp_path / "results" / "demo"))
+    command = ["labels", *places, "--catalogue", str(tmp_path / "my.yaml"), "--to", str(tmp_path / "again")]
+    assert replicate.main(command) == 0
+    said = capsys.readouterr().out
+    scores = pd.read_parquet(tmp_path / "results" / "demo" / "labels" / "scores.parquet")
+    cells = scores.groupby(["method", "predictor", "measure", "size_percent", "size"]).ngroups
+    assert f"Of {cells} cells: {cells} equal, " in said
+    numbers = re.search(r"Of (\d+) files that hold no times (\d+) are equal in every byte", said)
+    assert numbers[1] == numbers[2]
+    assert (tmp_path / "again" / "labels" / "protocol.txt").read_text() in said
+    assert (tmp_path / "again" / "labels" / "protocol.md").read_text().startswith("# Replicate of labels\n")
+
+    assert replicate.main([*command, "--splits", "1", "--seed", "6"]) == 0
+    said = capsys.readouterr().out
+    assert "Not the committed run's seed (5) but 6" in said
+    assert "Not the committed run's splits (3) but 1" in said
+    assert f"Of {cells} cells: {cells} equal, " not in said
+
+    project.edit("my.yaml", "planted", "planned")
+    assert replicate.main([*command, "--splits", "2"]) == 1
+    assert "labels was not run to its end; the messages above say why" in capsys.readouterr().err

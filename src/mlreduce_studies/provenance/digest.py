@@ -193,6 +193,17 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def _kernels() -> list[str]:
+    """Return NumPy's and SciPy's BLAS with the processor whose kernels each uses: they decide the last bits."""
+    import scipy.linalg  # noqa: F401, loads both
+    from threadpoolctl import threadpool_info
+
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return sorted(
+        {f"{own['internal_api']} {own['version']} {own.get('architecture', '')}".rstrip() for own in libraries}
+    )
+
+
 def environment(project: str | Path) -> dict[str, Any]:
     """Describe what a result is made with: the checkout, Python, the locked packages, the machine.
 
@@ -201,6 +212,9 @@ def environment(project: str | Path) -> dict[str, Any]:
     project : path
         The folder with ``envs/requirements.lock``.
     """
+    from mlreduce.validation import machine_memory  # slow to import, and not needed for a digest
+
+    memory = machine_memory()
     return {
         "source": source_state(project),
         "python": sys.version.split()[0],
@@ -209,5 +223,7 @@ def environment(project: str | Path) -> dict[str, Any]:
             "system": f"{platform.system()} {platform.machine()}",
             "processor": _processor(),
             "cores": os.cpu_count(),
+            "memory_gb": None if memory is None else round(memory / 1e9, 1),
+            "blas": _kernels(),
         },
     }

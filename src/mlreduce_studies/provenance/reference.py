@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.seeds import derive_seed
@@ -17,7 +18,16 @@ from mlreduce_studies.gathering.study_tables import Gathering
 from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, with_own_size
 from mlreduce_studies.study import Study, load_study
 
-__all__ = ["CELL", "Curve", "Reference", "compare_cells", "draw_curves", "read_reference", "recomputed_cells"]
+__all__ = [
+    "CELL",
+    "Curve",
+    "Reference",
+    "compare_cells",
+    "draw_curves",
+    "is_near",
+    "read_reference",
+    "recomputed_cells",
+]
 
 #: What a cell of a curve is.
 CELL = ("measure", "size_percent", "energy", "own_size")
@@ -205,14 +215,28 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
     sides = _by_cell(committed).add_suffix("_committed"), _by_cell(recomputed).add_suffix("_recomputed")
     both = sides[0].join(sides[1], how="outer")
     old, new = (both[[f"{name}_{side}" for name in _VALUES]].to_numpy(float) for side in ("committed", "recomputed"))
-    same = (old == new) | (np.isnan(old) & np.isnan(new))
-    near = np.abs(old - new) <= np.maximum(tolerance * np.maximum(np.abs(old), np.abs(new)), _NOTHING)
+    same = is_near(old, new, 0.0)
     cells = both.index.to_frame(index=False)
     rows = [
         {**cells.iloc[i].to_dict(), "number": _VALUES[j], "committed": old[i, j], "recomputed": new[i, j]}
-        for i, j in np.argwhere(~(same | near))
+        for i, j in np.argwhere(~is_near(old, new, tolerance))
     ]
     return int(same.all(axis=1).sum()), pd.DataFrame(rows, columns=[*CELL, "number", "committed", "recomputed"])
+
+
+def is_near(old: NDArray[np.float64], new: NDArray[np.float64], tolerance: float) -> NDArray[np.bool_]:
+    """Return where numbers are equal to the last bit or both are missing or, with a tolerance above 0, near.
+
+    Parameters
+    ----------
+    old, new : arrays
+    tolerance : float
+        Relative; differences below 1e-9 are rounding errors whatever they are relative to.
+    """
+    near: NDArray[np.bool_] = (old == new) | (np.isnan(old) & np.isnan(new))
+    if tolerance:
+        near |= np.abs(old - new) <= np.maximum(tolerance * np.maximum(np.abs(old), np.abs(new)), _NOTHING)
+    return near
 
 
 def _by_cell(summary: pd.DataFrame) -> pd.DataFrame:

@@ -39,7 +39,7 @@ from mlreduce_studies.provenance.reference import (
 )
 from mlreduce_studies.study import study_file
 
-__all__ = ["main"]
+__all__ = ["add_places", "configured_places", "main", "run_workflow"]
 
 # The share of the time that one curve may be expected to take, so that a long one does not take it all.
 _SHARE_OF_A_CURVE = 1 / 3
@@ -81,7 +81,9 @@ def _verify_cells(options: argparse.Namespace) -> int:
     scratch = tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep)
     with scratch as name:
         folder = Path(name).resolve()
-        ended = not sample or _run_workflow(_configuration(sample, references, folder, options), folder, options, began)
+        left = None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0)
+        wanted = _configuration(sample, references, folder, options) if sample else {}
+        ended = not sample or run_workflow(wanted, folder, ["scores"], options.project, seconds=left)
         for curve in curves:
             if curve in sample:
                 outcomes[curve] = _compared(curve, references[curve.study], folder, options.tolerance, ended)
@@ -149,27 +151,48 @@ def _configuration(
         }
         for name, reference in studies.items()
     }
-    files = {"mirror": options.mirror, "cache": options.cache, "datasets": options.catalogue}
     return {
-        **{key: str(Path(path).resolve()) for key, path in files.items() if path is not None},
+        **configured_places(options),
         **{"scale": first.scale, "seed": first.seed, "studies": list(studies), "sample": sample},
         **{"results": str(folder / "results"), "name": "verify", "bundle": False},
     }
 
 
-def _run_workflow(configuration: Mapping[str, Any], folder: Path, options: argparse.Namespace, began: float) -> bool:
-    """Let the workflow compute what a configuration asks for; say whether it ended before the time was up."""
+def run_workflow(
+    configuration: Mapping[str, Any],
+    folder: Path,
+    targets: Sequence[str],
+    project: str | Path,
+    below: Sequence[Path] = (),
+    seconds: float | None = None,
+) -> bool:
+    """Let the workflow compute targets in a folder; say whether it ended before the time was up.
+
+    Parameters
+    ----------
+    configuration : dict
+        See config/README.md.
+    folder : Path
+        Where Snakemake runs.
+    targets : sequence of str
+    project : path
+        Folder of the Snakefile.
+    below : sequence of Path, default=()
+        Configuration files whose keys the configuration replaces.
+    seconds : float or None, default=None
+        After how many it is stopped; None for never.
+    """
     file = folder / "config.yaml"  # JSON is YAML
     with replacing_files(folder, [file.name]) as (path,):
         path.write_text(json.dumps(configuration, indent=1), encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "snakemake", "scores", "--cores", "all", "--keep-going"),
-        *("--snakefile", str(Path(options.project).resolve() / "Snakefile")),
-        *("--directory", str(folder), "--configfile", str(file)),
+        *(sys.executable, "-m", "snakemake", *targets, "--cores", "all", "--keep-going"),
+        *("--snakefile", str(Path(project).resolve() / "Snakefile"), "--directory", str(folder)),
+        *("--configfile", *(str(path.resolve()) for path in below), str(file)),
     ]
     process = subprocess.Popen(command, start_new_session=True)
     try:
-        process.wait(None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0))
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         return False
     finally:
@@ -273,6 +296,26 @@ def _names(text: str) -> list[str]:
     return [name for name in text.replace(",", " ").split() if name]
 
 
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the reference, the project and the data are."""
+    parser.add_argument(
+        "--reference", default="results/reference", help="folder of the committed results (default: this)"
+    )
+    parser.add_argument("--project", default=".", help="folder of the Snakefile (default: this one)")
+    for name, variable, what in (
+        ("--mirror", MIRROR_VARIABLE, "folder to read published files from, instead of downloading"),
+        ("--cache", CACHE_VARIABLE, "folder in which downloads are kept"),
+    ):
+        parser.add_argument(name, default=os.environ.get(variable) or None, help=f"{what} (default: {variable})")
+    parser.add_argument("--catalogue", help="a datasets file of your own")
+
+
+def configured_places(options: argparse.Namespace) -> dict[str, str]:
+    """Return where the data are, as keys of the configuration: the workflow runs in a folder of its own."""
+    files = {"mirror": options.mirror, "cache": options.cache, "datasets": options.catalogue}
+    return {key: str(Path(path).resolve()) for key, path in files.items() if path is not None}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.provenance.verify", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -287,15 +330,8 @@ def _parser() -> argparse.ArgumentParser:
     cells.add_argument("--studies", type=_names, help="only these, with commas (default: all of the reference)")
     cells.add_argument("--datasets", type=_names, help="only on these, with commas (default: all)")
     cells.add_argument("--tolerance", type=float, default=1e-6, help="relative difference allowed (default 1e-6)")
-    cells.add_argument("--reference", default="results/reference", help="folder of <study>/summary.csv.gz")
-    cells.add_argument("--project", default=".", help="folder of the Snakefile (default: this one)")
     cells.add_argument("--keep", metavar="FOLDER", help="where to compute and keep what is computed (default: nowhere)")
-    for name, variable, what in (
-        ("--mirror", MIRROR_VARIABLE, "folder to read published files from, instead of downloading"),
-        ("--cache", CACHE_VARIABLE, "folder in which downloads are kept"),
-    ):  # The workflow runs in a folder of its own, where a relative path would mean another place.
-        cells.add_argument(name, default=os.environ.get(variable) or None, help=f"{what} (default: {variable})")
-    cells.add_argument("--catalogue", help="a datasets file of your own")
+    add_places(cells)
     cells.set_defaults(run=_verify_cells)
     files = commands.add_parser("files", help="check a finished study's files against its manifest")
     files.add_argument("folders", nargs="+", metavar="FOLDER", help="such as results/paper/cplst-2012")

@@ -1,0 +1,328 @@
+"""Fill docs/article/article.typ with what the committed results say, and typeset it (make article).
+
+    python docs/build_article.py                # results/article/article.pdf
+    python docs/build_article.py --text-only    # the filled text and its figures, without Typst
+
+Every number and verdict in the article is computed here from results/reference, the study files and the questions in
+docs/questions.md; the template has none (a test reads it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import numpy as np
+import pandas as pd
+from update_results import PROJECT, REFERENCE, RETROSPECTIVE, STUDIES, draw_claims, is_run
+
+from mlreduce.configuration import read_yaml
+from mlreduce.plot.figure import pyplot
+from mlreduce.plot.layout import house_style, save, style
+from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED, WITHIN, sums_by_protocol
+from mlreduce_studies.verdicts.columns import SUMMARY, VERDICTS, group_verdicts, verdict_counts
+from mlreduce_studies.verdicts.judging import LEVEL
+from mlreduce_studies.verdicts.sensitivity import stays
+
+SOURCE = PROJECT / "docs" / "article"
+SIMULATION, SENSITIVITY = (PROJECT / "docs" / "verdicts" / f"{name}.csv" for name in ("simulation", "sensitivity"))
+FROZEN = PROJECT / "papers" / "frozen.yaml"
+#: Verdicts on printed cells that have a column.
+CELLS = ("reproduced", "near", "differs", "not run")
+#: What stands for a version of the libraries that compute.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "snakemake")
+
+
+class Typst(str):
+    """Text that is Typst's markup or code already."""
+
+
+def escaped(value: Any) -> Any:
+    """Return text so that Typst shows it as it is; numbers and `Typst` stay."""
+    if isinstance(value, Typst) or not isinstance(value, str):
+        return value
+    return Typst(re.sub(r"([\\#*_$@<>\[\]`~=/+-])", r"\\\1", value))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], widths: str = "") -> Typst:
+    """Return a table as an expression of Typst; columns whose cells are numbers are aligned at the right."""
+    lines = [[str(escaped(str(cell))) for cell in row] for row in rows]
+    numbers = [all(re.fullmatch(r"[\d.,%\\ -]*", row[i]) for row in lines) for i in range(len(header))]
+    align = ", ".join("right" if own else "left" for own in numbers)
+    cells = "".join(f"  {', '.join(f'[{cell}]' for cell in row)},\n" for row in lines)
+    heads = ", ".join(f"[*{escaped(name)}*]" for name in header)
+    columns = widths or f"({', '.join(['auto'] * len(header))})"
+    rules = "table.hline(stroke: 0.6pt),\n"
+    return Typst(
+        f"table(columns: {columns}, align: ({align},),\n  {rules}  table.header({heads}),\n  {rules}{cells}  {rules})"
+    )
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Return names as a list in a sentence."""
+    *first, last = [str(name) for name in names]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.3g} %"
+
+
+def rule_of(rule: Mapping[str, Any]) -> str:
+    """Return a protocol of a study file in words."""
+    if "train" in rule:
+        text = f"random splits, {percent(rule['train'])} of the rows for training"
+    elif "parts" in rule:
+        text = "three parts: training, search, test"
+    else:
+        rows = "consecutive" if rule.get("shuffle") is False else "shuffled"
+        text = f"{rule['folds']} folds of {rows} rows"
+    return text + (f", {percent(rule['labelled'])} of the labels known" if "labelled" in rule else "")
+
+
+def claims_of(file: Path) -> pd.DataFrame:
+    """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
+    claims = pd.read_csv(file)
+    if "own" not in claims:
+        claims = claims.assign(own=False, group=claims["id"])
+    return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
+
+
+def paper(name: str) -> dict[str, Any]:
+    """Return what the article says of a paper."""
+    file, folder = STUDIES[name], REFERENCE / name
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    claims = claims_of(folder / "claims.csv")
+    ours = claims["own"].astype(bool)
+    audit = pd.read_csv(folder / "audit.csv")
+    heading = file.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
+    title, authors = re.fullmatch(r"(.*?) \((.*)\)", read_yaml(file)["title"]).groups()
+    total = manifest["run"]["cost"]["total"]
+    sizes = folder / "audit-sizes.csv"
+    return {
+        "name": name,
+        "title": title,
+        "authors": authors.rpartition(",")[0],
+        "about": heading.partition(": ")[2],
+        "datasets": manifest["datasets"],
+        "left_out": manifest.get("left_out", []),
+        "methods": len(manifest["methods"]),
+        "predictors": list(manifest["predictors"]),
+        "protocols": {key: rule_of(rule) for key, rule in manifest["protocols"].items()},
+        "rules": manifest["protocols"],
+        "splits": manifest["splits"],
+        "claims": claims[~ours],
+        "groups": len(group_verdicts(claims[~ours])),
+        "own": int(ours.sum()),
+        "counts": verdict_counts(claims[~ours]),
+        "printed": sums_by_protocol(audit, list(manifest["protocols"])),
+        "audit": audit[audit["protocol"] == next(iter(manifest["protocols"]))],
+        "sizes": pd.read_csv(sizes)["verdict"].eq("same") if sizes.is_file() else pd.Series(dtype=bool),
+        "run": manifest["run"],
+        "seed": manifest["seed"],
+        "cost": [total["jobs"], f"{total['cpu_seconds'] / 3600:.2f}", f"{total['peak_mb'] / 1000:.1f}"],
+    }
+
+
+def questions() -> dict[str, list[str]]:
+    """Return the headings of docs/questions.md by paper."""
+    text = (PROJECT / "docs" / "questions.md").read_text(encoding="utf-8")
+    parts = re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return {name: re.findall(r"^### (.+)$", part, re.MULTILINE) for name, part in parts}
+
+
+def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any]]:
+    """Compare verdicts with those of the retrospective edition, one row per paper that has one.
+
+    The claims as frozen are judged on its scores too, which tells a change of the claim from one of the run.
+    """
+    rows = []
+    for own in papers:
+        files = [folder / own["name"] / file for file in ("claims.csv", "frozen.csv")]
+        if all(path.is_file() for path in files):
+            sides = [table.set_index("id")["verdict"] for table in (*map(claims_of, files), own["claims"])]
+            both = pd.concat(sides, axis=1, keys=["before", "frozen", "now"]).dropna()
+            changed = both[both["before"] != both["now"]].value_counts(["before", "now"], sort=False)
+            said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
+            differs = [int((both[a] != both[b]).sum()) for a, b in (("before", "frozen"), ("frozen", "now"))]
+            rows.append([own["name"], len(both), len(both) - int(changed.sum()), *differs, said])
+    return rows
+
+
+def simulated() -> dict[str, str] | None:
+    """Return the largest rates of wrong verdicts on planted differences, and the mean of right ones at two margins.
+
+    At the border just enough of the data sets, or just too few, are clearly inside, and the others near its end.
+    """
+    rates = pd.read_csv(SIMULATION)
+    if "combined_by" not in rates:
+        return None
+    rates = rates[(rates["combined_by"] == "lancaster") & (rates["cells"] == 1)]
+    rest, border = (rates[(rates["variation"] == "border") == at_border] for at_border in (False, True))
+    right = rest.loc[rest["effect_in_margins"].abs() == 2, "right"].mean()
+    wrong = {name: percent(part["wrong"].max()) for name, part in (("wrong", rest), ("border", border))}
+    return {**wrong, "right": percent(round(right, 2))}
+
+
+def other_ways() -> dict[str, Any] | None:
+    """Return in how many other ways the claims were judged, and which share of the verdicts stays."""
+    if not SENSITIVITY.is_file():
+        return None
+    found = stays(pd.read_csv(SENSITIVITY))
+    shares = [percent(round(share, 2)) for share in (found["stay"].mean(), found["stay"].min())]
+    return {"ways": len(found), "mean": shares[0], "least": shares[1]}
+
+
+def frozen_before(papers: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return when claims and procedure were frozen; None where a study was run before, or with another seed."""
+    if not FROZEN.is_file():
+        return None
+    frozen = read_yaml(FROZEN)
+    date = frozen["frozen"][:16]
+    after = all(
+        own["seed"] == frozen["seed"] and own["run"]["started"][:16].replace("T", " ") >= date for own in papers
+    )
+    return {"date": date, "files": len(frozen["files"]), "changes": len(frozen["amendments"])} if after else None
+
+
+def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstracts: pd.DataFrame) -> dict[str, Any]:
+    """Return the rows of the tables."""
+    counts = [[len(own["claims"]), own["groups"], *(own["counts"][word] for word in verdicts)] for own in papers]
+    rows = {
+        "papers": [
+            [
+                *(own["name"], own["authors"], own["about"], len(own["datasets"]), own["methods"]),
+                *(next((sums.cells for sums in own["printed"].values()), "-"), len(own["claims"])),
+            ]
+            for own in papers
+        ],
+        "protocols": [
+            [own["name"], key, text, own["splits"], listed(own["predictors"])]
+            for own in papers
+            for key, text in own["protocols"].items()
+        ],
+        "cells": [
+            [
+                *(own["name"], key, sums.cells, *(sums.verdicts[word] for word in CELLS), *sums.within.values()),
+                f"{sums.single_reproduced} of {sums.single}" if sums.single < sums.cells else "",
+            ]
+            for own in papers
+            for key, sums in own["printed"].items()
+        ],
+        "verdicts": [
+            *([own["name"], *row] for own, row in zip(papers, counts, strict=True)),
+            ["all", *np.sum(counts, axis=0)],
+        ],
+        "abstracts": [[row["study"], row["claim"], row["verdict"]] for row in abstracts.to_dict("records")],
+        "costs": [[own["name"], *own["cost"]] for own in papers],
+    }
+    return {f"{name}_table": table for name, table in rows.items()}
+
+
+def facts() -> dict[str, Any]:
+    """Return all that the template names."""
+    papers = [paper(name) for name in STUDIES if is_run(name)]
+    verdicts = {word: sum(own["counts"][word] for own in papers) for word in VERDICTS}
+    verdicts = {word: number for word, number in verdicts.items() if number}
+    runs = [own["run"] for own in papers]
+    claims = pd.concat([own["claims"].assign(study=own["name"]) for own in papers], ignore_index=True)
+    abstracts = claims[claims["where"].str.contains("Abstract") & ~claims["verdict"].isin(SUMMARY["not judged"])]
+    first = [next(iter(own["printed"].values())) for own in papers if own["printed"]]
+    known = {"python": sorted({run["python"] for run in runs})}
+    known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
+    machines = [run["machine"] for run in runs]
+    sums = {name: sum(verdicts.get(word, 0) for word in words) for name, words in SUMMARY.items()}
+    names = [own["name"] for own in papers]
+    missing = sorted({dataset for own in papers for dataset in own["left_out"]})
+    left_out = {dataset: [own["name"] for own in papers if dataset in own["left_out"]] for dataset in missing}
+    return {
+        **tables(papers, verdicts, abstracts),
+        "decided": (sums["confirmed"] + sums["refuted"]) / (len(claims) - sums["not judged"]),
+        "train": {name: rule["train"] for name, rule in papers[names.index("cplst-2012")]["rules"].items()},
+        "cite": Typst,
+        "left_out": "; ".join(f"{name} ({listed(own)})" for name, own in left_out.items()),
+        "papers": papers,
+        "verdicts": verdicts,
+        "claims": len(claims),
+        "verdict_of": dict(zip(claims["id"], claims["verdict"], strict=True)).__getitem__,
+        "printed": {
+            "cells": sum(own.cells for own in first),
+            "reproduced": sum(own.verdicts["reproduced"] for own in first),
+            "within": [sum(own.within[bound] for own in first) for bound in WITHIN],
+        },
+        "within": [f"{bound} %" for bound in WITHIN],
+        "sizes": [sum(own["sizes"].sum() for own in papers), sum(len(own["sizes"]) for own in papers)],
+        "questions": questions(),
+        "own": sum(own["own"] for own in papers),
+        "editions": editions(papers, RETROSPECTIVE),
+        "simulated": simulated(),
+        "sensitivity": other_ways(),
+        "frozen": frozen_before(papers),
+        "commits": sorted({run["source"]["commit"][:10] for run in runs if run["source"]["commit"]}),
+        "seeds": sorted({own["seed"] for own in papers}),
+        "dates": [min(run["started"] for run in runs)[:10], max(run["ended"] for run in runs)[:10]],
+        "versions": listed(f"{name} {' or '.join(own)}" for name, own in known.items()),
+        "machines": sorted({f"{own['processor']}, {own['cores']} cores" for own in machines}),
+        "kernels": sorted({text for own in machines for text in own.get("blas", [])}),
+        "hours": f"{sum(run['cost']['total']['cpu_seconds'] for run in runs) / 3600:.1f}",
+        "constants": {"reproduced": f"{REPRODUCED:g}", "near": f"{NEAR:g}", "level": percent(LEVEL)},
+    }
+
+
+def draw_differences(papers: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Draw for each printed table the share of cells whose difference is at most so large."""
+    cells = pd.concat(own["audit"].assign(study=own["name"]) for own in papers).dropna(subset="z")
+    with house_style():
+        figure, axis = pyplot().subplots(figsize=(6.2, 2.2), layout="constrained")
+        for number, ((study, name), part) in enumerate(cells.groupby(["study", "table"])):
+            percents = np.sort(100 * (part["ours"] / part["printed"] - 1).abs().clip(lower=1e-5).to_numpy())
+            shares = 100 * np.arange(1, len(percents) + 1) / len(percents)
+            label = f"{study}, {name.replace('table', 'Table ')}"
+            axis.step(percents, shares, where="post", label=label, color=style(number)["color"])
+        axis.set(xscale="log", xlabel="difference from the printed number, %", ylabel="cells, %", ylim=(0, 100))
+        axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        save(figure, [path])
+
+
+def fill(known: Mapping[str, Any]) -> str:
+    """Return the template with its names filled in."""
+    settings = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    environment = jinja2.Environment(
+        finalize=escaped, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
+    )
+    environment.globals |= {"CELLS": CELLS, "table": table, "listed": listed, "percent": percent}
+    return environment.from_string((SOURCE / "article.typ").read_text(encoding="utf-8")).render(known)
+
+
+def build(folder: Path, *, typeset: bool = True) -> Path:
+    """Write the filled text with its figures into a folder, and typeset it; return the last file made."""
+    known = facts()
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_claims(folder / "claims.svg")
+    draw_differences(known["papers"], folder / "differences.svg")
+    for path in (REFERENCE / "cplst-2012" / "figure1.png", SOURCE / "style.typ", SOURCE / "references.bib"):
+        shutil.copy(path, folder)
+    text = folder / "article.typ"
+    text.write_text(fill(known), encoding="utf-8")
+    if not typeset:
+        return text
+    import typst  # an extra of its own: make article installs it
+
+    made = folder / "article.pdf"
+    typst.compile(str(text), output=str(made), root=str(folder), ignore_system_fonts=True)
+    return made
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--to", type=Path, default=PROJECT / "results" / "article")
+    parser.add_argument("--text-only", action="store_true")
+    options = parser.parse_args()
+    print(build(options.to, typeset=not options.text_only))
