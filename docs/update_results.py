@@ -108,7 +108,10 @@ def claims(study: str) -> str:
     """Return the claims of a paper with their verdicts; the evidence is in the study's audit."""
     claims = pd.read_csv(REFERENCE / study / "claims.csv")
     judged, rest = (claims[(claims["verdict"] == "cannot be checked") == unchecked] for unchecked in (False, True))
-    rows = [[claim["claim"], f"**{claim['verdict']}**"] for claim in judged.to_dict("records")]
+    rows = [
+        [f"{'(Our question.) ' * bool(claim['own'])}{claim['claim']}", f"**{claim['verdict']}**"]
+        for claim in judged.to_dict("records")
+    ]
     reasons = [[claim["claim"], claim["evidence"]] for claim in rest.to_dict("records")]
     table = to_markdown(["cannot be checked", "why"], reasons)
     hidden = f"<details><summary>{len(rest)} sentences that cannot be checked</summary>\n\n{table}\n</details>\n"

@@ -113,7 +113,18 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)
     settings: dict[str, list[dict[str, Any]]] = {}
-    texts = ("setting", "datasets", "evidence", "methods", "measures", "protocol", "predictors", "sizes")
+    texts = (
+        "setting",
+        "datasets",
+        "evidence",
+        "methods",
+        "measures",
+        "protocol",
+        "predictors",
+        "sizes",
+        "holds",
+        "margin",
+    )
     if lines is not None:  # those of older runs do not say what is compared
         lines = lines.reindex(columns=list(LINE_COLUMNS)).astype(dict.fromkeys(texts, object))
         lines = lines.fillna(dict.fromkeys(texts, ""))
@@ -124,6 +135,7 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
             "links": [] if line["verdict"] == "not run" else compare_links(study, line),
             "differences": pairs.get((line["id"], line["setting"])),
             "counted": bool(line["counted"]),
+            "scope": _scope(line),
             "verdict": line["verdict"],
             "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
             "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
@@ -139,6 +151,15 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
         claim["parts"] = {part["anchor"]: part["title"] for part in parts if part["name"] in files}
         claim["settings"] = settings.get(claim["id"], [])
     return claims
+
+
+def _scope(line: Mapping[Any, Any]) -> str:
+    """Say on how many data sets a setting is to hold, and by which margin."""
+    number, holds = len(line["datasets"].split()), str(line["holds"])
+    if not holds:
+        return ""
+    sets = f"{'at least ' * holds.isdigit()}{holds} of {number}" if number > 1 else line["datasets"]
+    return f"{sets}, margin {line['margin']}" if str(line["margin"]) else sets
 
 
 def parts_of(
