@@ -139,7 +139,7 @@ def editions() -> str:
     The claims as frozen are judged on the retrospective scores too, which tells a change of the claim from one of data.
     """
     rows = []
-    for study in sorted(path.name for path in RETROSPECTIVE.iterdir()):
+    for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
         before, frozen, now = (
             pd.read_csv(path).set_index("id")
             for path in (
