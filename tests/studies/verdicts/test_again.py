@@ -20,13 +20,13 @@ def test_verdicts_from_the_kept_scores(tmp_path, capsys):
     folder = tmp_path / "qpfs-lowrank-2016"
     shutil.copytree(REFERENCE, folder)
     claims = pd.read_csv(folder / "claims.csv").set_index("id")
-    claims.loc["theorem-1-holds", "verdict"] = "refuted"
+    claims.loc["errors-fall-with-samples", "verdict"] = "refuted"
     claims.reset_index().to_csv(folder / "claims.csv", index=False)
     assert main([str(folder), HERE]) == 1
     out = capsys.readouterr().out
     assert "qpfs-lowrank-2016: Of " in out
     differing = [line.strip() for line in out.splitlines() if ", but " in line]
-    assert differing == [f"theorem-1-holds: confirmed, but {folder / 'claims.csv'} has refuted"]
+    assert differing == [f"errors-fall-with-samples: confirmed, but {folder / 'claims.csv'} has refuted"]
 
 
 def test_a_study_without_claims(capsys):
