@@ -34,6 +34,7 @@ STUDY = {
 CLAIM = {
     **{"id": "mine-at-least-a-half", "claim": "Its F1 is at least a half.", "where": "Section 5; Table 1"},
     **{"shown_in": ["table1"], "kind": "bound", "method": "mvmd", "quantity": "micro-f1", "at_least": 0.5},
+    "wording": "every",
     "select": {"protocol": "ten-fold", "predictor": "ridge", "sizes": [20]},
 }
 PAGE = """# mine-2020: one table
@@ -105,8 +106,8 @@ def test_a_paper_is_one_folder(copy):
         ({"datasets": ["emotoins"]}, "unknown data set 'emotoins'; did you mean 'emotions'"),
         ({"quantity": "mikro-f1"}, "unknown quantity 'mikro-f1'; did you mean 'micro-f1'"),
         ({"shown_in": ["tabel1"]}, "unknown table or figure 'tabel1'; did you mean 'table1'"),
-        ({"kind": "similar", "than": "mvmd"}, "'margin' is missing"),
-        ({"id": "cplst-better-than-plst-on-yeast"}, "this id is used in papers/cplst-2012/claims.yaml too"),
+        ({"wording": None}, "wording: expected string, got None"),
+        ({"id": "cplst-best-on-yeast"}, "this id is used in papers/cplst-2012/claims.yaml too"),
     ],
 )
 def test_a_wrong_claim_is_refused_when_a_run_is_planned(copy, changes, sentence):
@@ -135,7 +136,8 @@ def test_the_tests_pass_with_a_paper_that_is_not_run(tmp_path):
     for name in ("README.md", "pyproject.toml", ".snakemake-workflow-catalog.yml"):
         shutil.copy(PROJECT / name, tmp_path / name)
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "reference").symlink_to(PROJECT / "results" / "reference")
+    for edition in ("reference", "retrospective"):
+        (tmp_path / "results" / edition).symlink_to(PROJECT / "results" / edition)
     (tmp_path / "src/mlreduce/projection/mine.py").unlink()
     add_paper(tmp_path)
     update(tmp_path)
