@@ -165,6 +165,18 @@ def editions() -> str:
     )
 
 
+def frozen() -> str:
+    """Return when the confirmatory edition was frozen, with which seed, and what was changed since."""
+    content = read_yaml(PROJECT / "papers" / "frozen.yaml")
+    said = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
+    rows = [[own["date"], f"`{own['file']}`", own["why"]] for own in content["amendments"]]
+    return (
+        f"{said}Changed since:\n\n{to_markdown(['date', 'file', 'what and why'], rows)}"
+        if rows
+        else f"{said}Not changed since.\n"
+    )
+
+
 def simulation() -> str:
     """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
     rates = pd.read_csv(PROJECT / "docs" / "verdicts" / "simulation.csv", dtype={"holds": str})
