@@ -416,6 +416,7 @@ BLOCKS = {
         "pages": pages,
         "waits": waits,
         "editions": editions,
+        "frozen": frozen,
         "simulation": simulation,
         "sensitivity": sensitivity,
         "theorem": theorem,
