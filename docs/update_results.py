@@ -177,6 +177,45 @@ def frozen() -> str:
     )
 
 
+def seeds() -> str:
+    """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
+    path = PROJECT / "docs" / "verdicts" / "seeds.csv"
+    found = pd.concat(
+        pd.read_csv(path).assign(study=path.parent.name, seed=2012, splits="all")[
+            ["study", "seed", "splits", "id", "verdict"]
+        ]
+        for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))
+    )
+    found = pd.concat([found, pd.read_csv(path)]).astype({"splits": str}) if path.is_file() else found
+    by_results = {"confirmed", "refuted", "undecided"}
+    now = verdicts()
+    found = found[found["verdict"].isin(by_results) & found["id"].map(now).isin(by_results)]
+    found = found.assign(now=found["id"].map(now))
+    rows = []
+    for (seed, splits), part in found.groupby(["seed", "splits"], sort=True):
+        turned = (part["now"] != "undecided") & (part["verdict"] != "undecided") & (part["now"] != part["verdict"])
+        same = (part["now"] == part["verdict"]).mean()
+        rows.append(
+            [
+                str(seed),
+                str(splits),
+                str(part["study"].nunique()),
+                str(len(part)),
+                f"{100 * same:.0f} %",
+                str(turned.sum()),
+            ]
+        )
+    header = [
+        "seed",
+        "splits",
+        "papers",
+        "claims judged by results",
+        "same verdict",
+        "turned from confirmed to refuted, or back",
+    ]
+    return to_markdown(header, rows)
+
+
 def simulation() -> str:
     """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
     rates = pd.read_csv(PROJECT / "docs" / "verdicts" / "simulation.csv", dtype={"holds": str})
@@ -417,6 +456,7 @@ BLOCKS = {
         "waits": waits,
         "editions": editions,
         "frozen": frozen,
+        "seeds": seeds,
         "simulation": simulation,
         "sensitivity": sensitivity,
         "theorem": theorem,
