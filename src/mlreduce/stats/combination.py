@@ -85,7 +85,7 @@ def at_least(number: int, evidence: Sequence[Evidence], independent: bool = Fals
     >>> [round(p, 9) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)])]
     [0.04, 1.0]
     >>> [round(p, 4) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)], independent=True)]
-    [0.0561, 0.9996]
+    [0.0532, 0.9996]
     """
     total = len(evidence)
     if not 1 <= number <= total:
