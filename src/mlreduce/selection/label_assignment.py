@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.distances import to_grid
 from mlreduce.linalg.utilities import dense_columns, scaled
 from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
@@ -17,6 +18,9 @@ from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray
 
 __all__ = ["ELAChi2"]
+
+# Scores are rounded to multiples of this share of the number of instances, so that ties are exact.
+_UNIT = 2.0**-40
 
 
 @register("ela-chi2")
@@ -39,7 +43,7 @@ class ELAChi2(DiscretisingSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        J; 0 where no instance has a label.
+        J, rounded so that no rounding error decides between features; 0 where no instance has a label.
 
     Notes
     -----
@@ -82,7 +86,7 @@ class ELAChi2(DiscretisingSelector):
             cells = by_bin @ weights
             scores += to_features @ _chi_square(cells, counts, shares)
             scores += _chi_square(shares * len(labelled) - to_features @ cells, commonest, shares)
-        return scores
+        return to_grid(scores, _UNIT * len(labelled))
 
 
 def _chi_square(cells: FloatArray, counts: Any, shares: FloatArray) -> FloatArray:
