@@ -513,3 +513,15 @@ def test_methods_are_described_without_importing_them():
 
 def test_the_table_component_defines_what_the_pages_call():
     assert re.search(r"window\.DataTable = \w+;\n\}\)\(\);\n$", table_script())
+
+
+def test_questions_of_ours_are_told_from_claims(tmp_path):
+    """Tables are read as text, of which every word is true; those of older runs do not say whose a claim is."""
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    (study,) = read_run(base).studies
+    assert study.claims[["own", "group"]].to_numpy().tolist() == [[False, "better"]]
+    path = base / "planted" / "claims.csv"
+    pd.read_csv(path).assign(own=True).to_csv(path, index=False)
+    assert read_run(base).studies[0].claims["own"].tolist() == [True]
+    pd.read_csv(path).drop(columns=["own", "group"]).to_csv(path, index=False)
+    assert read_run(base).studies[0].claims[["own", "group"]].to_numpy().tolist() == [[False, "better"]]
