@@ -20,7 +20,7 @@ from typing import Any
 import jinja2
 import numpy as np
 import pandas as pd
-from update_results import PROJECT, REFERENCE, RETROSPECTIVE, STUDIES, draw_claims, is_run
+from update_results import PROJECT, REFERENCE, RETROSPECTIVE, STUDIES, claims_in, draw_claims, is_run
 
 from mlreduce.configuration import read_yaml
 from mlreduce.plot.figure import pyplot
@@ -87,19 +87,11 @@ def rule_of(rule: Mapping[str, Any]) -> str:
     return text + (f", {percent(rule['labelled'])} of the labels known" if "labelled" in rule else "")
 
 
-def claims_of(file: Path) -> pd.DataFrame:
-    """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
-    claims = pd.read_csv(file)
-    if "own" not in claims:
-        claims = claims.assign(own=False, group=claims["id"])
-    return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
-
-
 def paper(name: str) -> dict[str, Any]:
     """Return what the article says of a paper."""
     file, folder = STUDIES[name], REFERENCE / name
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    claims = claims_of(folder / "claims.csv")
+    claims = claims_in(folder / "claims.csv")
     ours = claims["own"].astype(bool)
     audit = pd.read_csv(folder / "audit.csv")
     heading = file.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
@@ -147,7 +139,7 @@ def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any
     for own in papers:
         files = [folder / own["name"] / file for file in ("claims.csv", "frozen.csv")]
         if all(path.is_file() for path in files):
-            sides = [table.set_index("id")["verdict"] for table in (*map(claims_of, files), own["claims"])]
+            sides = [table.set_index("id")["verdict"] for table in (*map(claims_in, files), own["claims"])]
             both = pd.concat(sides, axis=1, keys=["before", "frozen", "now"]).dropna()
             changed = both[both["before"] != both["now"]].value_counts(["before", "now"], sort=False)
             said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())

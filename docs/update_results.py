@@ -42,9 +42,17 @@ PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", "not judged": "#ededed"}
 
 
+def claims_in(file: Path) -> pd.DataFrame:
+    """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
+    claims = pd.read_csv(file)
+    if "own" not in claims:
+        claims = claims.assign(own=False, group=claims["id"])
+    return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
+
+
 def counted(study: str) -> dict[str, int]:
     """Return how many claims of a paper have which verdict; what was not run or cannot be checked is not judged."""
-    return summary_counts(pd.read_csv(REFERENCE / study / "claims.csv"))
+    return summary_counts(claims_in(REFERENCE / study / "claims.csv"))
 
 
 def draw_claims(path: Path) -> None:
@@ -141,16 +149,14 @@ def editions() -> str:
     rows = []
     for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
         before, frozen, now = (
-            pd.read_csv(path).set_index("id")
+            claims_in(path).set_index("id")
             for path in (
                 *(RETROSPECTIVE / study / f for f in ("claims.csv", "frozen.csv")),
                 REFERENCE / study / "claims.csv",
             )
         )
-        names = {"unchecked": "cannot be checked"}
         for claim, row in now.iterrows():
-            old = names.get(before["verdict"].get(claim), before["verdict"].get(claim, "no such claim"))
-            middle = frozen["verdict"].get(claim, "no such claim")
+            old, middle = (edition["verdict"].get(claim, "no such claim") for edition in (before, frozen))
             if old == middle == row["verdict"]:
                 continue
             why = (

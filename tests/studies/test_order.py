@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.stats.margins import DECIDED
 from mlreduce.stats.posterior import posterior
 from mlreduce_studies.gathering.job_tables import read_failures, read_table
 from mlreduce_studies.study import load_study, study_file
 from mlreduce_studies.verdicts.audit import AUDIT_COLUMNS, audit_markdown, audit_sentences, read_published
 from mlreduce_studies.verdicts.order import (
     COUNT_COLUMNS,
-    DECIDED,
     ORDER_COLUMNS,
     ORDER_VERDICTS,
     audit_order,

@@ -26,10 +26,6 @@ class Regions(NamedTuple):
     within: float
     above: float
 
-    def probability(self, region: str) -> float:
-        """Return that of the regions "above", "not below", "within" or "below"."""
-        return self.within + self.above if region == "not below" else float(getattr(self, region))
-
 
 def wins_ties_losses(differences: ArrayLike, margin: ArrayLike) -> tuple[int, int, int]:
     """Count differences above the margin, at most the margin away from 0, and below minus the margin.

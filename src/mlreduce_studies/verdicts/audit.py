@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
+from mlreduce.stats.margins import DECIDED
 from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.layout import number_of_splits, to_markdown, uneven_splits
-from mlreduce_studies.verdicts.order import COUNT_COLUMNS, DECIDED, MARKS, order_counts
+from mlreduce_studies.verdicts.order import COUNT_COLUMNS, MARKS, order_counts
 
 __all__ = [
     "AUDIT_COLUMNS",

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mlreduce.stats.margins import DECIDED
 from mlreduce.stats.posterior import posterior
 from mlreduce_studies.verdicts.quantities import Results, sign_of
 
-__all__ = ["COUNT_COLUMNS", "DECIDED", "MARKS", "ORDER_COLUMNS", "ORDER_VERDICTS", "audit_order", "order_counts"]
+__all__ = ["COUNT_COLUMNS", "MARKS", "ORDER_COLUMNS", "ORDER_VERDICTS", "audit_order", "order_counts"]
 
 #: What tells the best in print: the best number, with all that equal it; or bold type, where the paper says so.
 MARKS = {"best": "the best number and all that equal it", "bold": "within one standard error of the best number"}
@@ -19,9 +20,6 @@ MARKS = {"best": "the best number and all that equal it", "bold": "within one st
 #: Verdicts: our best is one that is printed as best, or one that is not, and better than each method on the other side;
 #: neither is; all are printed as best; or a side is not run.
 ORDER_VERDICTS = ("same best", "other best", "undecided", "all tie", "not run")
-
-#: Probability from which on a method is better.
-DECIDED = 0.95
 
 # Seconds have no protocol, and no test rows whose share would correct for overlapping training sets.
 _TIMES, _INDEPENDENT = "times", 1e-12
