@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import mlreduce
@@ -44,7 +45,7 @@ QUICK = {
     "LEML": {"n_components": 5, "penalty": 1.0},
     "SLEEC": {"n_components": 5, "n_neighbors": 10, "tol": 0.1},
     "RAkEL": {"overlapping": False, "random_state": 0},
-    "LIFT": {"random_state": 0},
+    "LIFT": {"estimator": GaussianNB(), "random_state": 0},
     "LabelPowerset": {"random_state": 0},
     "LabelTreeClassifier": {"max_leaf": 8, "beam_size": 5, "random_state": 0},
 }

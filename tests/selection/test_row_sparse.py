@@ -117,7 +117,7 @@ def test_mifs_matches_the_reference(n, d, q, seed, number, beta, gamma):
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (0.1, 10.0), (10.0, 0.1), (1.0, 0.0)])
 def test_pnc_ends_where_the_loop_of_its_program_does(weights):
     X, Y = problem(seed=3)
-    W, objective = book.pnc(X, Y, *weights, 1.0, 20_000)
+    W, objective = book.pnc(X, Y, *weights, 1.0, 4000)
     fitted = PNC(None, *weights, gamma=1.0, fit_intercept=False, tol=1e-13).fit(X, Y)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-6)
     assert fitted.objective_[-1] == pytest.approx(objective, rel=1e-9)
