@@ -37,13 +37,13 @@ def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str
     """
     methods, datasets = _split(line["methods"]), _split(line["datasets"])
     rows = study.summary[study.summary["method"].isin(methods) & (study.summary["protocol"] == line["protocol"])]
-    methods = [name for name in methods if name in set(rows["method"])]
+    methods = [name for name in methods if name in set(rows["method"].unique())]
     if len(methods) < 2:
         return []
     links = []
     for measure in _split(line["measures"]):
         measured = rows[rows["measure"] == measure]
-        there = set(measured["predictor"])
+        there, measured_sets = set(measured["predictor"].unique()), set(measured["dataset"].unique())
         named = _split(line["predictors"]) or list(study.description["predictors"])
         for predictor in [name for name in named if name in there]:
             chosen = {
@@ -53,7 +53,7 @@ def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str
                 "predictor": predictor,
                 "size": line["sizes"] or _usual_sizes(measured[measured["predictor"] == predictor]),
                 "methods": "~".join(methods),
-                "datasets": "~".join(name for name in datasets if name in set(measured["dataset"])),
+                "datasets": "~".join(name for name in datasets if name in measured_sets),
                 "pair": "~".join(methods[:2]),
             }
             query = urlencode({key: value for key, value in chosen.items() if value}, quote_via=quote)
