@@ -39,7 +39,8 @@ class Page(HTMLParser):
 def visits(site, address, browser):
     """Open pages once on a narrow screen: what went wrong, links, anchors and width of each.
 
-    Of the pages of single classes and functions, which have one template, every fifth; the others are read.
+    Of the pages of classes, functions, modules and methods, which have one template each, every fifth; the others are
+    read.
     """
     found = {"console": [], "outside": [], "failed": [], "wide": {}, "links": {}, "anchors": defaultdict(set)}
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
@@ -55,8 +56,10 @@ def visits(site, address, browser):
     page.on("request", request)
     page.on("response", lambda own: own.status >= 400 and found["failed"].append((current[0], own.url)))
     paths = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if "_static" not in path.parts)
-    generated = [path for path in paths if path.startswith("docs/api/generated/")]
-    read = {*generated} - {*generated[::5]}
+    alike = [
+        path for path in paths if path.startswith(("docs/api/", "docs/methods/")) and not path.endswith("README.html")
+    ]
+    read = {*alike} - {*alike[::5]}
     for path in paths:
         if path == "index.html":
             continue  # leads to docs/index.html at once
