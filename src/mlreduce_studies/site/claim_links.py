@@ -37,15 +37,16 @@ def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str
     """
     methods, datasets = _split(line["methods"]), _split(line["datasets"])
     rows = study.summary[study.summary["method"].isin(methods) & (study.summary["protocol"] == line["protocol"])]
-    methods = [name for name in methods if name in set(rows["method"].unique())]
+    there = set(rows["method"].unique())
+    methods = [name for name in methods if name in there]
     if len(methods) < 2:
         return []
     links = []
     for measure in _split(line["measures"]):
         measured = rows[rows["measure"] == measure]
-        there, measured_sets = set(measured["predictor"].unique()), set(measured["dataset"].unique())
+        with_measure, measured_sets = set(measured["predictor"].unique()), set(measured["dataset"].unique())
         named = _split(line["predictors"]) or list(study.description["predictors"])
-        for predictor in [name for name in named if name in there]:
+        for predictor in [name for name in named if name in with_measure]:
             chosen = {
                 "study": study.key,
                 "measure": measure,
