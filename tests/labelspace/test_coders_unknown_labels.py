@@ -38,7 +38,7 @@ def test_every_coder_takes_them(name):
 @every
 def test_nothing_is_filled_in_where_all_labels_are_known(name, monkeypatch):
     X, Y = definitions.problem("labels", 40, 6, 4)
-    monkeypatch.setattr("mlreduce.labelspace.base.complete_labels", None)
+    monkeypatch.setattr("mlreduce.labelspace.completion.complete_labels", None)
     CodedClassifier(definitions.make(name)).fit(X, Y).predict(X)
 
 

@@ -151,10 +151,10 @@ def test_held_out_scores_come_in_blocks(monkeypatch):
 
 
 def test_unknown_labels_are_filled_in_once_from_one_factor(monkeypatch):
-    from mlreduce.labelspace import base, completion
+    from mlreduce.labelspace import completion
 
     factors, completions = [], []
-    complete = base.complete_labels
+    complete = completion.complete_labels
 
     class Factor:
         @staticmethod
@@ -164,7 +164,7 @@ def test_unknown_labels_are_filled_in_once_from_one_factor(monkeypatch):
 
     factorise = completion._Factor.of
     monkeypatch.setattr(completion, "_Factor", Factor)
-    monkeypatch.setattr(base, "complete_labels", lambda *given: completions.append(1) or complete(*given))
+    monkeypatch.setattr(completion, "complete_labels", lambda *given: completions.append(1) or complete(*given))
     X, Y = definitions.problem("cells", 40, 6, 4)
     CodedClassifier(mlreduce.PLST(), decision="half").fit(X, Y)
     assert completions == [1]

@@ -20,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace.completion import complete_labels
 from mlreduce.labelspace.statistics import (
     LabelStatistics,
     centred_product,
@@ -162,6 +161,8 @@ class LabelCoder(NamedParameters, BaseEstimator):
         if known is None:
             self._fit(features, labels)
             return labels
+        from mlreduce.labelspace.completion import complete_labels  # ridge regression, which other labels need not load
+
         completed = complete_labels(features, labels, known)
         self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
         return completed
@@ -308,7 +309,11 @@ class LabelCoder(NamedParameters, BaseEstimator):
             Their codes.
         """
         labels, known = split_known(labels)
-        return self._codes_of(labels if known is None else complete_labels(features, labels, known))
+        if known is not None:
+            from mlreduce.labelspace.completion import complete_labels  # as in `_fit_checked`
+
+            labels = complete_labels(features, labels, known)
+        return self._codes_of(labels)
 
     def _codes_of(self, labels: Any) -> FloatArray:
         """Return the codes of the training rows from their labels, those not known filled in."""
