@@ -29,7 +29,7 @@ from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, 
 from mlreduce.evaluation.training import Training, make_coder
 from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics, filled_in
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure
@@ -77,10 +77,8 @@ class LabelSpaceStrategy(Strategy):
     @staticmethod
     def _completed(data: MultiLabelData, split: Split) -> MultiLabelData:
         """Fill in the unknown labels of the training rows as coders do; those of others are 0, and not measured."""
-        from mlreduce.labelspace.completion import complete_labels  # ridge regression, which other data need not load
-
         labels, known = np.nan_to_num(data.Y), ~np.isnan(data.Y[split.train])
-        labels[split.train] = complete_labels(data.X[split.train], labels[split.train], known)
+        labels[split.train] = filled_in(data.X[split.train], labels[split.train], known)
         return replace(data, Y=labels)
 
     def choose(self, task: Mapping[str, Any], splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:

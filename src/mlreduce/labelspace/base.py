@@ -45,7 +45,31 @@ from mlreduce.validation import (
     split_known,
 )
 
-__all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
+__all__ = ["LabelCoder", "LabelStatistics", "filled_in", "ordered_eigenvectors"]
+
+
+def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> Any:
+    """Fill in the labels that are not known by the features.
+
+    Parameters
+    ----------
+    features : ndarray or csr_array of shape (n_samples, n_features), or None
+    labels : ndarray or csr_array of shape (n_samples, n_labels)
+        Any number where not known.
+    known : ndarray of bool of shape (n_samples, n_labels), or None
+        Which labels are known; None where all are.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_samples, n_labels)
+        The labels as they are where all are known, and otherwise those of
+        `mlreduce.labelspace.completion.complete_labels`.
+    """
+    if known is None:
+        return labels
+    from mlreduce.labelspace.completion import complete_labels  # ridge regression, which other labels need not load
+
+    return complete_labels(features, labels, known)
 
 
 class LabelCoder(NamedParameters, BaseEstimator):
@@ -161,9 +185,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
         if known is None:
             self._fit(features, labels)
             return labels
-        from mlreduce.labelspace.completion import complete_labels  # ridge regression, which other labels need not load
-
-        completed = complete_labels(features, labels, known)
+        completed = filled_in(features, labels, known)
         self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
         return completed
 
@@ -309,11 +331,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
             Their codes.
         """
         labels, known = split_known(labels)
-        if known is not None:
-            from mlreduce.labelspace.completion import complete_labels  # as in `_fit_checked`
-
-            labels = complete_labels(features, labels, known)
-        return self._codes_of(labels)
+        return self._codes_of(filled_in(features, labels, known))
 
     def _codes_of(self, labels: Any) -> FloatArray:
         """Return the codes of the training rows from their labels, those not known filled in."""
