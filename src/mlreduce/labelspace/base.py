@@ -63,7 +63,7 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
     -------
     ndarray or csr_array of shape (n_samples, n_labels)
         The labels as they are where all are known, and otherwise those of
-        `mlreduce.labelspace.completion.complete_labels`.
+        ``mlreduce.labelspace.completion.complete_labels``.
     """
     if known is None:
         return labels
@@ -155,7 +155,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
             Features. None is allowed where the method does not use them.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}, NaN where not known. These are filled in first, by a ridge regression on the
-            features that is repeated with what it filled in (`mlreduce.labelspace.completion.complete_labels`), or
+            features that is repeated with what it filled in (``mlreduce.labelspace.completion.complete_labels``), or
             without features by the mean of the label. A label that is known nowhere has no part in the code, and is
             decoded as absent.
 
