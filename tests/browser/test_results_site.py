@@ -203,14 +203,42 @@ def test_the_comparison_is_that_of_the_library(opened, planted):
 
 def test_a_claim_opens_the_comparison_with_its_settings(opened, planted):
     page = opened("papers/planted.html")
-    page.click("#claims-table summary")
-    link = page.locator("#claims-table a:has-text('ridge')").first
-    found = compared(opened(link.get_attribute("href").removeprefix("../")))
-    summary = pd.read_csv(planted / "planted" / "summary.csv")
-    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
-    means = own.groupby(["dataset", "method"])["mean"].mean().unstack()
-    assert found["methods"] == list(METHODS)
-    np.testing.assert_allclose(found["means"], means.loc[found["sets"], found["methods"]], rtol=1e-6)
+    page.click("#claim-better > summary")
+    link = page.locator("#claim-better a.compare")
+    other = opened(link.get_attribute("href").removeprefix("../"))
+    found = compared(other)
+    differences = pd.read_csv(planted / "planted" / "claims-differences.csv")
+    assert found["sets"] == list(DATASETS)
+    for (method, against), own in differences.groupby(["method", "other"]):
+        (pair,) = (pair for pair in found["pairs"] if pair["methods"] == [method, against])
+        assert [pair[key] for key in ("wins", "ties", "losses")] == own[["wins", "ties", "losses"]].sum().tolist()
+    # The claim's verdict stands there, and no probability beside it; one's own choice has them again.
+    assert "confirmed" in other.inner_text("#claim")
+    assert other.locator("#pairs-table .claimed").count() == len(METHODS) - 1
+    assert "better 1.00" not in other.inner_text("#pairs-table")
+    before = form_ready(other)
+    other.uncheck("#datasets input[value=scene]")
+    other.wait_for_function("before => Number(document.getElementById('choices').dataset.ready) > before", arg=before)
+    assert other.locator("#claim").is_hidden()
+    assert "claim=" not in other.url
+    assert "better" in other.inner_text("#pairs-table")
+
+
+def form_ready(page):
+    return int(page.get_attribute("#choices", "data-ready"))
+
+
+def test_claims_filter_by_verdict_with_the_keyboard_and_the_address_keeps_it(opened):
+    page = opened("papers/planted.html")
+    page.focus("#filter input >> nth=0")
+    page.keyboard.press("ArrowDown")
+    assert "verdict=confirmed" in page.url
+    expect(page.locator("#filtered")).to_have_text("1 of 1 claims: confirmed.")
+    again = opened("papers/planted.html?verdict=confirmed#claim-better")
+    assert again.is_checked("#filter input[value=confirmed]")
+    assert again.locator("#claim-better").get_attribute("open") is not None
+    other = opened("papers/planted.html?verdict=refuted")  # of which it has none
+    assert other.locator("#claim-better").is_visible()
 
 
 def test_statistics_of_the_page_are_those_of_the_library(opened):
@@ -299,16 +327,23 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, tmp_path):
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     assert size < 4e6 * len(run.studies) + 2e6  # a paper's pages and files, and the scripts of all
     page = opened("papers/cplst-2012.html", base=target)
-    link = page.locator("#claims-table .links a").first
+    link = page.locator("a.compare").first
     found = compared(opened(link.get_attribute("href").removeprefix("../"), base=target))
     assert len(found["sets"]) > 1
+    for study in run.studies:
+        for width in (1400, 390):
+            page = opened(f"papers/{study.name}.html", width, base=target)
+            ready(page, "figure.chart, main")
+            assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
+            assert page.locator(".answer .telling li").count() in range(1, 4), study.name
 
 
 def test_print_shows_everything(opened):
     page = opened("papers/planted.html")
     page.emulate_media(media="print")
     assert not page.locator("header").is_visible()
-    assert page.locator("#claims-table").is_visible()
+    for inside in ("#claim-better .why", "#table3-1", "#claim-better pre.copy >> nth=1"):
+        assert page.locator(inside).bounding_box()["height"] > 10, inside  # folded on the screen
 
 
 @pytest.fixture(scope="module")

@@ -98,8 +98,16 @@ class Site:
             figures.append(
                 figure | {"picture": f"files/{page}/{figure['picture']}", "points": script if hover else "", "key": key}
             )
-        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page, downloads=downloads)
+        content = _paper(study, figures)
+        self._page(f"papers/{page}.html", "paper", **content, page=page, downloads=downloads)
+        compared = papers.compared_claims(content["claims"])
+        if compared:
+            self._script(self._claims_file(page), f"{page}/claims", compared)
         return figures
+
+    @staticmethod
+    def _claims_file(page: str) -> str:
+        return f"data/claims-{page}.js"
 
     def _write_entries(self) -> None:
         for folder, kind in _KINDS.items():
@@ -129,6 +137,7 @@ class Site:
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit)}
+                | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
         self._page("compare.html", "compare", known=known)
@@ -172,12 +181,14 @@ class Site:
 
 def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
+    claims = papers.claims_of(study, papers.parts_of(tables, printed, figures))
     return {
         "study": study,
         "tables": tables,
         "printed": printed,
         "figures": figures,
-        "claims": papers.claims_of(study, papers.parts_of(tables, printed, figures)),
+        "claims": claims,
+        "telling": papers.telling_claims(claims),
         "audit": papers.audit_of(study),
         "counts": summary_counts(study.claims),
         "failed": papers.failed_of(study),
@@ -200,10 +211,23 @@ def _environment() -> jinja2.Environment:
         return markupsafe.Markup("<b>{}</b>").format(match[1]) if match else text
 
     environment.filters["bold"] = bold
+    environment.filters["brief"] = brief
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
     return environment
+
+
+def brief(text: str, longest: int = 140) -> str:
+    """Return the beginning of a text, to the end of a word, without what stands in brackets at its end.
+
+    Examples
+    --------
+    >>> brief("A is better than B (here: by F1)."), brief("A is better than B", 10)
+    ('A is better than B.', 'A is…')
+    """
+    short = re.sub(r" \(here: .*\)\.$", ".", text, flags=re.DOTALL)
+    return short if len(short) <= longest else f"{short[: longest - 1].rpartition(' ')[0]}…"
 
 
 def duration(seconds: float) -> str:
