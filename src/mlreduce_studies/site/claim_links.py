@@ -20,8 +20,8 @@ LARGEST = "largest number of dimensions"
 def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> str:
     """Return the address of the comparison as a setting of a claim makes it.
 
-    It carries measures, protocol, predictors, sizes, methods, data sets, margin, direction and whether cells are counted
-    one by one, so that wins, ties and losses there are those of the setting.
+    It carries measures, protocol, predictors, sizes, methods, data sets, margin, direction and whether cells are
+    counted one by one, so that wins, ties and losses there are those of the setting.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
     Returns
     -------
     str
-        "" where the comparison cannot show it: where it was not run, is about no measure or one method, or chooses other
-        predictors or sizes for the second method.
+        "" where the comparison cannot show it: where it was not run, is about no measure or one method, or chooses
+        other predictors or sizes for the second method.
     """
     how = study.description.get("compared", {}).get(line["id"], {}).get(line["setting"])
     if how is None or line["verdict"] == "not run":

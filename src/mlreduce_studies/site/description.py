@@ -25,10 +25,10 @@ def describe_study(study: Study) -> dict[str, Any]:
         ``methods`` and ``predictors`` are labels to the names of their classes in the registry and to parameters,
         ``figures`` names to the entries of the study file with ``files`` and ``source``, ``rules`` those of
         `mlreduce_studies.verdicts.settings.claim_settings`, ``shown_in`` the ``id`` of a claim to the tables and
-        figures that show what it is about, ``compared`` the ``id`` of a claim to its settings that the page of comparisons
-        can show, each with ``cells`` (whether the "mean" over measures, predictors and sizes is compared or "each" of
-        them) and ``margin`` (a number, or a share such as "2 %", not rounded); and ``says`` what the paper says, in the
-        words of the page in its folder ("" without one).
+        figures that show what it is about, ``compared`` the ``id`` of a claim to its settings that the page of
+        comparisons can show, each with ``cells`` (whether the "mean" over measures, predictors and sizes is compared or
+        "each" of them) and ``margin`` (a number, or a share such as "2 %", not rounded); and ``says`` what the paper
+        says, in the words of the page in its folder ("" without one).
     """
     claims = [] if study.claims is None else read_claims(study.claims)
     return {

@@ -122,7 +122,7 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     Returns
     -------
     list of dict
-        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (that its settings compare), ``why`` (a sentence),
+        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence),
         ``judged_by`` ("results", "mathematics" or "nothing"), ``effect`` (its size in a sentence, "" where none is
         known), ``margins`` (the same in margins), ``citation``, ``disagreement`` and ``issue`` (an address or "").
     """
@@ -178,7 +178,7 @@ def compared_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, 
 
 
 def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, number: int) -> dict[str, Any]:
-    """Return what a page shows of a setting, the ``number``-th of its claim, with its rows of claims-differences.csv."""
+    """Return what a page shows of a setting, the ``number``-th of its claim, with its table of differences."""
     pair = telling_pair(line, table)
     of_pairs = 0 if pair is None else table.groupby(["method", "other"], sort=False).ngroups
     return {
@@ -217,15 +217,19 @@ def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
         return str(first["why"])
     verdicts = pd.Series([line["verdict"] for line in counted]).value_counts(sort=False)
     said = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
-    agree = f"In all {len(counted)} settings" if len(verdicts) == 1 else f"The settings do not agree ({said})"
+    agree = (
+        f"In {'both' if len(counted) == 2 else f'all {len(counted)}'} settings"
+        if len(verdicts) == 1
+        else f"The settings do not agree ({said})"
+    )
     return f"{agree}; {first['setting']}: {first['why']}"
 
 
 def telling_claims(claims: Sequence[Mapping[str, Any]], number: int = 3) -> list[Mapping[str, Any]]:
     """Return the claims that say the most on a paper.
 
-    The first that its abstract makes (else its first), then the refuted one and the confirmed one with the largest effect
-    in margins, and others like these, of each comparison one. Only what results judge, with a size of effect.
+    The first that its abstract makes (else its first), then the refuted one and the confirmed one with the largest
+    effect in margins, and others like these, of each comparison one. Only what results judge, with a size of effect.
     """
     judged = [claim for claim in claims if claim["judged_by"] == "results" and claim["effect"] and not claim["own"]]
     main = [claim for claim in judged if "abstract" in claim["where"].lower()] or judged

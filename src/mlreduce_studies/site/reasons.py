@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES
+from mlreduce_studies.verdicts.statements import KINDS
 
 __all__ = ["Pair", "effect", "first_sentence", "reason", "scope", "telling_pair"]
 
@@ -63,7 +63,7 @@ def scope(line: Mapping[Any, Any]) -> str:
 def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | None:
     """Return the pair of a setting that is the farthest from what the sentence asks for; None without pairs.
 
-    Of several pairs all are to hold, so this is the one on which a verdict turns.
+    Where all pairs are to hold, as nearly always, a verdict turns on it.
     """
     asks = KINDS[line["kind"]].asks if line["kind"] in KINDS else ""
     if differences.empty or not asks:
@@ -87,7 +87,7 @@ def _pair(method: str, other: str, asks: str, table: pd.DataFrame) -> Pair:
 
 
 def effect(line: Mapping[Any, Any], pair: Pair, pairs: int = 1) -> str:
-    """Return the size of the effect in a setting: methods, measure, mean difference with its sign in words, where it holds.
+    """Return the size of the effect in a setting: the mean difference with its sign in words, and where it holds.
 
     Parameters
     ----------

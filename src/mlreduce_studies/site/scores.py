@@ -62,8 +62,8 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
     """Yield each measure of a study and its scores as JSON.
 
     The scores are 32-bit floating-point numbers by gzip in base64, a block per protocol, predictor and data set:
-    methods by settings by splits, NaN where there is none. Blocks of a protocol and data set have the same splits, so that
-    measures and predictors can be averaged split by split.
+    methods by settings by splits, NaN where there is none. Blocks of a protocol and data set have the same splits, so
+    that measures and predictors can be averaged split by split.
     """
     rows = comparable_scores(study, limit)
     sizes = _test_shares(study)

@@ -19,6 +19,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.plot.colours import colour_of
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
+from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
@@ -155,6 +156,7 @@ class Site:
 
     def _render(self, template: str, **content: Any) -> str:
         shared = {"runs": self.runs, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
+        shared |= {name: project_address(name.capitalize()).rstrip("/") for name in ("repository", "documentation")}
         shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
         return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
 
@@ -186,13 +188,23 @@ def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[st
         "study": study,
         "tables": tables,
         "printed": printed,
-        "figures": figures,
+        "figures": _opened(figures),
         "claims": claims,
         "telling": papers.telling_claims(claims),
         "audit": papers.audit_of(study),
         "counts": summary_counts(study.claims),
         "failed": papers.failed_of(study),
     }
+
+
+def _opened(figures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return figures of which the first small one is ``open``: of a few panels, or no higher than wide."""
+    small = [
+        len(panels) <= 4 if (panels := figure["data"]["panels"]) else figure["size"][1] <= figure["size"][0]
+        for figure in figures
+    ]
+    first = small.index(True) if any(small) else -1
+    return [{**figure, "open": number == first} for number, figure in enumerate(figures)]
 
 
 def _as_data(path: Path) -> str:
