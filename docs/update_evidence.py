@@ -9,6 +9,7 @@ in docs/scale/fits.csv; `make reference` runs it, and tests/methods/test_recomme
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from mlreduce.complexity import Complexity, Sizes
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
-from mlreduce.stats.ranking import rank
+from mlreduce.stats.ranking import FULL, rank
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of, sized_cells
 from mlreduce_studies.study import Study, load_study, study_file
 
@@ -30,8 +31,8 @@ PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
 #: Fewest methods that are compared: of two a rank says little.
 FEWEST = 3
-#: Methods at full size of which predictors are compared: nothing is reduced.
-WHOLE = ("all-features",)
+#: With which predictors are compared: nothing is reduced.
+WHOLE = "all-features"
 
 
 @cache
@@ -47,14 +48,34 @@ def summary_of(name: str) -> pd.DataFrame:
     return summary[~summary["dataset"].isin(read_catalogue().views_of(summary["dataset"].unique()))]
 
 
+def names_in(name: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Return the labels of a study to registered names, and the labels of means to those of the draws."""
+    study = study_of(name)
+    registered = {label: registry.entry_name(label, own) for label, own in study.methods.items()}
+    averages = {label: [*draws] for label, draws in study.averages.items()}
+    return names_of(registered, averages), averages
+
+
+def seconds_of(methods: Iterable[str]) -> dict[str, float]:
+    """Return the estimated seconds of a fit to data of ordinary size, of the methods that say what they cost."""
+    return {name: found for name in sorted(set(methods)) if (found := evidence.typical_seconds(name))}
+
+
 @cache
 def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
     """Return the rankings of the methods of a study by a measure; None takes that of its first table."""
-    study = study_of(name)
-    names = names_of({label: registry.entry_name(label, own) for label, own in study.methods.items()}, study.averages)
+    study, (names, averages) = study_of(name), names_in(name)
     measure = measure or main_measure(study.tables, study.measures)
-    seconds = {own: found for own in sorted(set(names.values())) if (found := evidence.typical_seconds(own))}
-    return rankings_of(summary_of(name), names, study.averages, fewest=FEWEST, measures=[measure], seconds=seconds)
+    seconds = seconds_of(names.values())
+    return rankings_of(summary_of(name), names, averages, fewest=FEWEST, measures=[measure], seconds=seconds)
+
+
+def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return the cells of a method at full size, with the predictors as methods; variants of one name are the same."""
+    names, _ = names_in(name)
+    own = cells[cells["method"].isin([label for label in names if names[label] == method]) & cells["size"].eq(FULL)]
+    alone = own.drop_duplicates(["dataset", "predictor"])
+    return alone[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
 
 
 @cache
@@ -62,16 +83,13 @@ def predictors(name: str) -> list[StudyRanking]:
     """Return the rankings of the predictors of a study where nothing is reduced."""
     study = study_of(name)
     measure = main_measure(study.tables, study.measures)
-    whole = {label for label, own in study.methods.items() if registry.entry_name(label, own) in WHOLE}
     summary = summary_of(name)
-    cells = sized_cells(summary[summary["measure"].eq(measure) & summary["method"].isin(whole)])
     found = []
-    for protocol, own in cells.groupby("protocol"):
-        labels = {label: label for label in study.predictors if label in set(own["predictor"])}
-        # A predictor has one of these methods, which are the same.
-        alone = own.drop_duplicates(["dataset", "predictor"])[["dataset", "predictor", "size", "value"]]
+    for protocol, own in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
+        cells = whole_cells(name, own, WHOLE)
+        labels = {label: label for label in cells["method"].unique()}
         if len(labels) >= FEWEST:
-            made = rank(alone.rename(columns={"predictor": "method"}), higher_is_better(measure))
+            made = rank(cells, higher_is_better(measure))
             found.append(StudyRanking(str(protocol), measure, (), True, made, labels))
     return found
 

@@ -25,7 +25,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.stats.ranks import DECIMALS, rank_methods
 from mlreduce.validation import FloatArray
 
-__all__ = ["CONTROLS", "MARGIN", "Ranking", "highlighted", "one_variant", "rank", "variants"]
+__all__ = ["CONTROLS", "FULL", "MARGIN", "Ranking", "highlighted", "one_variant", "rank", "variants"]
 
 #: Differences up to this, in units of the measure, are of no practical importance.
 MARGIN = 0.01
