@@ -58,9 +58,9 @@ def protocol() -> Iterator[Sentence]:
     yield stated("one fit to 1,000 instances, 300 features and 15 labels", "TYPICAL of mlreduce.methods.evidence")
 
 
-def near(family: str, *methods: str) -> list[str]:
+def near(family: str, *methods: str) -> list[float]:
     """Return the probabilities of methods that they are within the margin of the best, of a table of the page."""
-    return [f"{ranking(family).table.loc[name, 'near']:.2f}" for name in methods]
+    return [float(ranking(family).table.loc[name, "near"]) for name in methods]
 
 
 def overlap(family: str, *methods: str) -> bool:
@@ -75,19 +75,19 @@ def selectors() -> Iterator[Sentence]:
     ridge, knn, both = (ranking(family).table for family in families)
     most = max(table.drop(index="all-features")["near"].max() for table in (ridge, knn))
     yield says(
-        "All features are within {} of the best in {} of the settings with ridge regression and in {} with ML-kNN; "
-        "no selector is in more than {} of them with either",
+        "All features are within {} of the best in {:.2f} of the settings with ridge regression and in {:.2f} with "
+        "ML-kNN; no selector is in more than {:.2f} of them with either",
         MARGIN,
-        *(float(near(family, "all-features")[0]) for family in families[:2]),
-        round(most, 2),
+        *(near(family, "all-features")[0] for family in families[:2]),
+        most,
         given=min(ridge.loc["all-features", "near"], knn.loc["all-features", "near"]) > most,
     )
     selecting = both.drop(index="all-features")
     ranks = selecting["rank"].sort_values()
     yield says(
-        "Among the selectors `cmim` is first, and has the lowest mean rank, {}, before `lasso-multitask`, which is "
-        "scikit-learn's and was put in as a control, {}; the intervals of most of them overlap",
-        *(round(ranks[name], 1) for name in ("cmim", "lasso-multitask")),
+        "Among the selectors `cmim` is first, and has the lowest mean rank, {:.1f}, before `lasso-multitask`, which is "
+        "scikit-learn's and was put in as a control, {:.1f}; the intervals of most of them overlap",
+        *(ranks[name] for name in ("cmim", "lasso-multitask")),
         given=selecting.index[0] == "cmim"
         and list(ranks.index[:2]) == ["cmim", "lasso-multitask"]
         and selecting["high"].ge(selecting["near"].max()).mean() > 0.5,
@@ -108,9 +108,9 @@ def selectors() -> Iterator[Sentence]:
 def coders() -> Iterator[Sentence]:
     table = ranking("all-coders").table
     yield says(
-        "Binary relevance is within {} of the best in {} of the settings, `faie` in {}, `cplst` in {}",
+        "Binary relevance is within {} of the best in {:.2f} of the settings, `faie` in {:.2f}, `cplst` in {:.2f}",
         MARGIN,
-        *map(float, near("all-coders", "br", "faie", "cplst")),
+        *near("all-coders", "br", "faie", "cplst"),
         given=list(table.index[:3]) == ["br", "faie", "cplst"],
     )
     means = scores("coders", "ridge", 40).mean()
@@ -130,15 +130,15 @@ def coders() -> Iterator[Sentence]:
 def projections() -> Iterator[Sentence]:
     ridge, knn = (ranking(family).table for family in ("all-projections", "all-projections-knn"))
     yield says(
-        "`mddmf` is first with ridge regression, within {} of the best in {} of the settings, `rcca` in {}",
+        "`mddmf` is first with ridge regression, within {} of the best in {:.2f} of the settings, `rcca` in {:.2f}",
         MARGIN,
-        *map(float, near("all-projections", "mddmf", "rcca")),
+        *near("all-projections", "mddmf", "rcca"),
         given=list(ridge.index[:2]) == ["mddmf", "rcca"],
     )
     leading = ("wmlda", "mddmf", "rcca")
     yield says(
-        "`wmlda` ({}), `mddmf` ({}) and `rcca` ({}) are not told apart",
-        *map(float, near("all-projections-knn", *leading)),
+        "`wmlda` ({:.2f}), `mddmf` ({:.2f}) and `rcca` ({:.2f}) are not told apart",
+        *near("all-projections-knn", *leading),
         given=tuple(knn.index[:3]) == leading and overlap("all-projections-knn", *leading),
     )
     means = scores("projections", "ridge", 10).mean()
