@@ -139,8 +139,9 @@ def foremost(family: str, partly: bool = False) -> tuple[Ranking, ...]:
     for one in _rankings():
         if (one.labelled < 1) == partly:
             found.setdefault(one.place, []).append(one)
-    there = [own for own in found.values() if any(one.family == family for one in own)]
-    return tuple(max(there, key=lambda own: own[0].data_sets * sum(one.family == family for one in own), default=()))
+    own_of = {place: sum(one.family == family for one in own) * own[0].data_sets for place, own in found.items()}
+    most = max(own_of.values(), default=0)
+    return tuple(next(own for place, own in found.items() if own_of[place] == most)) if most else ()
 
 
 def studies_with_predictor(name: str) -> list[str]:
@@ -171,8 +172,8 @@ def _sets() -> dict[str, list[tuple[str, int, int, int]]]:
     found: dict[str, list[tuple[str, int, int, int]]] = {}
     with SETS.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            sizes = (int(row[name]) for name in ("instances", "features", "labels"))
-            found.setdefault(row["study"], []).append((row["dataset"], *sizes))
+            n, d, q = (int(row[name]) for name in ("instances", "features", "labels"))
+            found.setdefault(row["study"], []).append((row["dataset"], n, d, q))
     return found
 
 

@@ -24,7 +24,6 @@ from mlreduce.methods.evidence import (
 )
 from mlreduce.methods.facts import Facts, facts_of
 from mlreduce.methods.shapes import Shape, shape_of
-from mlreduce.stats.ranking import CONTROLS
 from mlreduce.validation import MEMORY_SHARE, machine_memory
 
 if TYPE_CHECKING:
@@ -253,6 +252,8 @@ def _labels_against(facts: Facts, shape: Shape) -> Iterator[str]:
 
 def _for(facts: Facts, main: Ranking | None, others: list[Ranking], estimate: Estimate | None) -> str:
     """Return what speaks for a method that fits."""
+    from mlreduce.stats.ranking import CONTROLS  # with pandas, slow to import
+
     if main is not None:
         parts = [str(main)]
     elif others:

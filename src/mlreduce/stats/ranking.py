@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -282,7 +283,7 @@ def _weights(number: int) -> FloatArray:
     return np.stack([(drawn == place).sum(axis=1) for place in range(number)], axis=1) / number
 
 
-def _front(quality: FloatArray, seconds: FloatArray) -> list[bool]:
+def _front(quality: Any, seconds: Any) -> list[bool]:
     """Return which points no other point dominates; none without seconds."""
     quality = quality.round(DECIMALS)
     return [

@@ -70,7 +70,7 @@ def main_measure(tables: Mapping[str, Mapping[str, Any]], measures: Sequence[str
     """
     of_tables = [name for spec in tables.values() for name in [spec.get("measure"), *spec.get("measures", [])] if name]
     codes = set(measures_that_need("codes"))
-    return next(name for name in [*of_tables, *measures] if name in measures and name not in codes)
+    return next(str(name) for name in [*of_tables, *measures] if name in measures and name not in codes)
 
 
 def sized_cells(summary: pd.DataFrame) -> pd.DataFrame:
@@ -157,7 +157,7 @@ def _alike(
     cells: pd.DataFrame, names: Mapping[str, str], averages: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield the predictors with which the same methods are compared, and of several each; whether these are all."""
-    alike: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for predictor, own in cells.groupby("predictor", sort=False):
         alike.setdefault(tuple(sorted(variants(_labels(own, averages), names).items())), []).append(str(predictor))
     for predictors in alike.values():

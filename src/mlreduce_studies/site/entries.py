@@ -127,10 +127,10 @@ class Entries:
                 if row["method"] in of_name and (key != "by_measure" or row["every"]):
                     of_name[row["method"]][key].append(row)
         for key, table in tables.items():
-            for row in table.to_dict("records"):
-                name = names[row["study"]].get(row["method"])
+            for measured in table.to_dict("records"):
+                name = names[measured["study"]].get(measured["method"])
                 if name is not None:
-                    of_name[name][key].append(row)
+                    of_name[name][key].append(measured)
         return of_name
 
     def _rows(self, main: bool = False) -> Iterator[dict[str, Any]]:
@@ -206,8 +206,8 @@ class Entries:
         ranks = [row for study, one in self.foremost.items() for row in rows_on(study, one, name)]
         families = {study.key: study.description["family"] for study in self.studies}
         first: dict[str, str] = {}
-        for row in ranks:  # of the study with the most methods of its family, which comes first
-            first.setdefault(families[row["study"]], row["method"])
+        for ranked_row in ranks:  # of the study with the most methods of its family, which comes first
+            first.setdefault(families[ranked_row["study"]], ranked_row["method"])
         return {
             "name": name,
             "sizes": sizes,
