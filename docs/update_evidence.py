@@ -101,7 +101,7 @@ def rows_of(name: str) -> pd.DataFrame:
         for one in found:
             if not one.every:
                 continue
-            table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(3).reset_index()
+            table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(6).reset_index()
             place = {"study": name, "protocol": one.protocol, "predictors": " ".join(one.predictors)}
             place |= {"measure": one.measure, "labelled": protocols[one.protocol].get("labelled", 1.0)}
             table["family"] = [family or registry.kind_of(method) for method in table["method"]]

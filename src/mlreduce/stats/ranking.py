@@ -192,7 +192,11 @@ def rank(
     names, first = np.unique(data_sets, return_index=True)
     counts = np.diff([*first, len(data_sets)])[:, None]
     by_set = {
-        name: pd.DataFrame(np.add.reduceat(own, first) / counts, index=pd.Index(names, name="dataset"), columns=methods)
+        name: pd.DataFrame(
+            (np.add.reduceat(own, first) / counts).round(DECIMALS),
+            index=pd.Index(names, name="dataset"),
+            columns=methods,
+        )
         for name, own in {
             "near": (behind <= margin) * 1.0,
             "rank": ranks,
@@ -206,7 +210,9 @@ def rank(
     table = table.assign(low=low, high=high, seconds=taken)
     table["front"] = _front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
     table = table[["near", "low", "high", "rank", "won", "mean", "seconds", "front"]].rename_axis("method")
-    order = sorted(table.index, key=lambda name: (-round(table["near"][name], 9), round(table["rank"][name], 9), name))
+    shares = ["near", "low", "high", "rank", "won"]
+    table[shares] = table[shares].round(DECIMALS)  # so that they are printed alike, whatever they were summed from
+    order = sorted(table.index, key=lambda name: (-table["near"][name], table["rank"][name], name))
     return Ranking(table.loc[order], by_set, left_out, len(values), margin)
 
 

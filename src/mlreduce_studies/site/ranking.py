@@ -52,7 +52,7 @@ def rows_on(study: str, one: StudyRanking, dataset: str) -> list[dict[str, Any]]
         place | {"method": str(method)} | {name: float(values[method]) for name, values in own.items()}
         for method in one.ranking.table.index
     ]
-    return sorted(rows, key=lambda row: (-round(row["near"], 9), round(row["rank"], 9), row["method"]))
+    return sorted(rows, key=lambda row: (-row["near"], row["rank"], row["method"]))
 
 
 def _place(study: str, one: StudyRanking) -> dict[str, Any]:

@@ -129,7 +129,7 @@ globalThis.mlreduceStatistics = (() => {
     };
     const average = (parts) => parts[0].map((own, j) => own.map((_, i) => mean(parts.map((part) => part[j][i]))));
     const bySet = sets.map((settings) => average(settings.map(ofSetting)));
-    return {methods: average(bySet).map(([near, rank, won]) => ({near, rank, won})), ranks: bySet.map((own) => own.map(([, rank]) => rank))};
+    return {methods: average(bySet).map((own) => own.map(round)).map(([near, rank, won]) => ({near, rank, won})), ranks: bySet.map((own) => own.map(([, rank]) => rank))};
   }
 
   // Friedman's test on values or ranks, a row per data set, corrected for ties: statistic and p-value.
