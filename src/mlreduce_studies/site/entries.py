@@ -164,6 +164,13 @@ class Entries:
         rows = [row for row in rows_of(study, one) if row["method"] in shown]
         return [row | {"control": row["method"] in CONTROLS} for row in rows]
 
+    def ranked_labels(self, study: str) -> dict[str, list[str]]:
+        """Return the labels that are ranked in a study, one variant per method, by measure."""
+        found: dict[str, dict[str, None]] = {}
+        for one in self.rankings[study]:
+            found.setdefault(one.measure, {}).update(dict.fromkeys(one.labels.values()))
+        return {measure: [*labels] for measure, labels in found.items()}
+
     def highlighted(self, study: str) -> dict[str, list[str]]:
         """Return the labels that a picture of a study names, by measure: the best methods and the controls."""
         found = {}

@@ -129,6 +129,7 @@ class Site:
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.key)}
+                | {"ranked": self.entries.ranked_labels(study.key)}
             )
         self._script("data/studies.js", "studies", known)
         self._page("compare.html", "compare", known=known)
