@@ -278,8 +278,11 @@ class Study:
         return spec
 
     def figure_spec(self, figure: str) -> dict[str, Any]:
-        """Return what a figure shows, with the values of the parameter that it may have on its axis."""
+        """Return what a figure shows, with the values of a parameter on its axis or, of ranks, registered names."""
         spec = dict(self.figures[figure])
+        if spec.get("kind") == "near-best":
+            entries = {label: self.methods[self.draws(label)[0]] for label in spec["methods"]}
+            spec["registered"] = {label: registry.entry_name(label, entry) for label, entry in entries.items()}
         if "parameter" in spec:
             spec["points"] = {method: self.methods[method][spec["parameter"]] for method in spec["methods"]}
         return spec

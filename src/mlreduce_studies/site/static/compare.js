@@ -2,7 +2,7 @@
 "use strict";
 addEventListener("DOMContentLoaded", async () => {
   const {root, load, state, keep, element} = window.mlreduce;
-  const {mean, posterior, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
+  const {mean, posterior, ranking, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
   const studies = window.mlreduceData.studies;
   const form = document.getElementById("choices");
   const said = document.getElementById("said");
@@ -37,13 +37,17 @@ addEventListener("DOMContentLoaded", async () => {
   }
 
   // Positions of the settings of a block that a choice means; several are averaged over.
-  function settingsOf(block, row, choice) {
+  function settingsOf(block, row, choice, methods = chosen("methods")) {
     if (choice === AVERAGE) {
       const own = percentsOf(block, row);
-      return own.length === 1 ? own : commonSettings(block);
+      return own.length === 1 ? own : commonSettings(block, methods);
     }
     const most = choice === LARGEST ? Infinity : Number(/^at most (\d+) dimensions$/.exec(choice)?.[1] ?? NaN);
-    if (Number.isNaN(most)) return choice.split("; ").map((name) => block.settings.findIndex((one) => nameOf(one) === name));
+    if (Number.isNaN(most)) {
+      const asked = choice.split("; ").map((name) => block.settings.findIndex((one) => nameOf(one) === name));
+      const own = percentsOf(block, row); // one size alone, as of a control, is a line: it stands at every percentage
+      return own.length === 1 && asked.every((s) => s >= 0 && block.settings[s][0] > 0) ? asked.map(() => own[0]) : asked;
+    }
     const there = block.settings.map((_, s) => s).filter((s) => {
       const [percent, energy, size] = block.settings[s];
       return !percent && !energy && size <= most && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]);
@@ -56,10 +60,23 @@ addEventListener("DOMContentLoaded", async () => {
     return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]));
   }
 
-  // Percentages that every chosen method has that has several: one with a single size, such as all labels, is compared by that.
-  function commonSettings(block) {
-    const own = chosen("methods").filter((method) => block.methods.includes(method)).map((method) => percentsOf(block, block.methods.indexOf(method))).filter((sizes) => sizes.length > 1);
-    return own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
+  // Percentages that every method has that has several, but for 100, where nothing is reduced: one with a single
+  // size, such as all labels, stands at each of them.
+  function commonSettings(block, methods) {
+    const own = methods.filter((method) => block.methods.includes(method)).map((method) => percentsOf(block, block.methods.indexOf(method))).filter((sizes) => sizes.length > 1);
+    const common = own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
+    const reduced = common.filter((s) => block.settings[s][0] < 100);
+    return reduced.length ? reduced : common;
+  }
+
+  // Means of the methods at each of the settings that a choice means, NaN where one has none.
+  function settingMeans(block, methods, choice) {
+    const own = methods.map((method) => (block.methods.includes(method) ? settingsOf(block, block.methods.indexOf(method), choice, methods) : []));
+    const length = Math.max(...own.map((sizes) => sizes.length));
+    return Array.from({length}, (_, at) => methods.map((method, j) => {
+      const row = block.methods.indexOf(method), s = own[j][own[j].length === 1 ? 0 : at] ?? -1;
+      return s < 0 ? NaN : meanOf(Array.from({length: block.splits}, (_, split) => scores.array[block.offset + (row * block.settings.length + s) * block.splits + split]));
+    }));
   }
 
   function nameOf([percent, energy, size]) {
@@ -121,11 +138,17 @@ addEventListener("DOMContentLoaded", async () => {
       const methods = [...new Set(own.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
       const sets = own.map((b) => b.dataset);
       const before = chosen("methods").filter((name) => methods.includes(name));
-      boxes("methods", methods, (what < 0 && wantedOf("methods")) || (before.length > 1 ? before : plain(methods)), study().methods);
+      boxes("methods", methods, (what < 0 && wantedOf("methods")) || (before.length > 1 ? before : first(methods)), study().methods);
       const kept = chosen("datasets").filter((name) => sets.includes(name));
       boxes("datasets", sets, (what < 0 && wantedOf("datasets")) || (kept.length ? kept : sets));
     }
     await show();
+  }
+
+  // The best methods by the measure and the controls, as on the other pages.
+  function first(methods) {
+    const own = (study().first?.[fields.measure.value] ?? []).filter((name) => methods.includes(name));
+    return own.length > 1 ? own : plain(methods);
   }
 
   // The first methods that are no variants of another, so that the page begins with a picture that can be read.
@@ -161,7 +184,7 @@ addEventListener("DOMContentLoaded", async () => {
     const alone = fields.size.value === AVERAGE ? methods.filter((method) => own.some((block) => block.methods.includes(method) && percentsOf(block, block.methods.indexOf(method)).length === 1)) : [];
     said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
     const means = whole.map((row) => row.values.map(meanOf));
-    showRanks(methods, means);
+    showRanks(methods, own, means, margin);
     showPairs(methods, whole, means, margin);
     window.mlreduceCompared = {methods, sets: whole.map((row) => row.block.dataset), means};
     form.dataset.ready = String(Number(form.dataset.ready ?? 0) + 1);
@@ -197,19 +220,32 @@ addEventListener("DOMContentLoaded", async () => {
     return element("table", attributes, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows));
   }
 
-  function showRanks(methods, means) {
+  // All methods of the study that other pages rank, those that are chosen among them, in some blocks.
+  function fieldOf(blocks, methods) {
+    const there = new Set(blocks.flatMap((block) => block.methods));
+    const ranked = (study().ranked?.[fields.measure.value] ?? []).filter((name) => there.has(name));
+    return [...new Set([...ranked, ...methods])];
+  }
+
+  function showRanks(methods, own, means, margin) {
     const place = document.getElementById("ranks-table");
     if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
-    const rows = means.map((own) => ranks(own, scores.higher));
+    // Scores are 32-bit numbers, whose differences are not exact.
+    const field = fieldOf(own, methods);
+    const settings = own.map((block) => settingMeans(block, field, fields.size.value)).filter((table) => table.length);
+    const all = ranking(settings, scores.higher, margin + 1e-7).methods;
+    const found = methods.map((method) => all[field.indexOf(method)]);
+    const rows = means.map((values) => ranks(values, scores.higher));
     const average = methods.map((_, j) => mean(rows.map((row) => row[j])));
     const {statistic, p} = friedman(rows);
     const difference = criticalDifference(methods.length, rows.length);
-    const order = methods.map((_, j) => j).sort((i, j) => average[i] - average[j]);
-    const best = average[order[0]];
-    const body = order.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, average[j].toFixed(2)), element("td", {}, String(rows.filter((row) => row[j] < 2).length)), element("td", {}, mean(means.map((row) => row[j])).toPrecision(4)), element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
+    const places = methods.map((_, j) => j).sort((i, j) => found[j].near - found[i].near || found[i].rank - found[j].rank || (methods[i] < methods[j] ? -1 : 1));
+    const best = Math.min(...average);
+    const body = places.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, found[j].near.toFixed(2)), element("td", {}, found[j].rank.toFixed(2)), element("td", {}, `${(100 * found[j].won).toFixed(0)} %`), element("td", {}, mean(means.map((row) => row[j])).toPrecision(4)), element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
+    window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
     const few = difference >= methods.length - 1;
     place.replaceChildren(
-      tableOf(["method", "average rank", "best on", "mean", Number.isFinite(difference) ? "by Nemenyi's test" : ""], Number.isFinite(difference) ? body : body.map((row) => (row.lastChild.replaceChildren(""), row))),
+      tableOf(["method", `within ${margin} of the best`, `average rank of ${field.length}`, "best in", "mean", Number.isFinite(difference) ? "by Nemenyi's test of the chosen" : ""], Number.isFinite(difference) ? body : body.map((row) => (row.lastChild.replaceChildren(""), row))),
       element("p", {}, Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${rows.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
     );
   }
