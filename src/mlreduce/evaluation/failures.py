@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from mlreduce.evaluation.limits import within_limits
 from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
 
 __all__ = [
     "FAILURE_COLUMNS",
+    "PASSING",
     "RAISE",
     "FailedCellWarning",
     "Failures",
@@ -36,8 +38,8 @@ FAILURE_COLUMNS = (
     *("error", "message", "where"),
 )
 
-# Errors that no method causes.
-_OTHERS = (ConfigurationError, MemoryError, OSError)
+#: Errors that no method causes.
+PASSING = (ConfigurationError, MemoryError, OSError)
 
 # Characters of a message that are kept, and cells that are named in a sentence.
 _LENGTH, _NAMED = 200, 3
@@ -60,6 +62,8 @@ class Failures:
         Of the cells of this job; "" where they have none.
     before : DataFrame or None, default=None
         With `FAILURE_COLUMNS`: what failed in jobs that this one goes on from. Their cells are missing here too.
+    limits : dict, default: none
+        ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
 
     Examples
     --------
@@ -70,8 +74,14 @@ class Failures:
     False
     """
 
-    def __init__(self, step: str, predictor: str = "", before: pd.DataFrame | None = None) -> None:
-        self._step, self._predictor = step, predictor
+    def __init__(
+        self,
+        step: str,
+        predictor: str = "",
+        before: pd.DataFrame | None = None,
+        limits: Mapping[str, float] | None = None,
+    ) -> None:
+        self._step, self._predictor, self._limits = step, predictor, limits or {}
         self._rows: list[dict[Any, Any]] = [] if before is None else before.to_dict("records")
         self._cells = {(row["split"], row["method"]) for row in self._rows}
 
@@ -96,8 +106,9 @@ class Failures:
             If it raises.
         """
         try:
-            return work(*arguments)
-        except _OTHERS:
+            with within_limits(self._limits):
+                return work(*arguments)
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a method may raise
             self._record(split, method, error)
@@ -120,7 +131,7 @@ class Failures:
         """
         try:
             return dict(work(methods))
-        except _OTHERS:
+        except PASSING:
             raise
         except Exception:  # noqa: BLE001 - as above; what is a method's own is recorded below
             found = {method: self.attempt(split, method, work, [method]) for method in methods}

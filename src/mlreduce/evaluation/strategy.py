@@ -14,6 +14,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.entries import strategy_module
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
+from mlreduce.evaluation.kept import Kept, Tried
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
@@ -43,7 +44,7 @@ class Measured(NamedTuple):
     Attributes
     ----------
     measures : sequence of str
-        Names of `mlreduce.metrics.MEASURES`.
+        Names of `mlreduce.metrics.MEASURES`, with a decision of their own or not.
     sizes : sequence of int
         Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
         with fewer directions is measured with all it has, a control that keeps all features at 100 only.
@@ -52,7 +53,8 @@ class Measured(NamedTuple):
     every_size : bool, default=False
         Of label coders: at all sizes 1..n_labels too.
     dimensions : sequence of int, default=()
-        Of projections: numbers of directions beside the percentages and energies.
+        Numbers of directions, features or codes beside the percentages and energies. A projection with fewer directions
+        is measured with all it has; there is nothing to measure where there are fewer features or labels.
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     """
@@ -97,6 +99,8 @@ class Strategy:
     ) -> None:
         self._data, self._space, self._seed = data, space, seed
         self._given_design, self._threads, self._share = design, threads, share
+        #: What tasks of a job have in common, if they have.
+        self.kept, self.tried = Kept(), Tried()
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""
