@@ -19,8 +19,8 @@ class LimitError(Exception):
 def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     """Within the block, raise where more processor time or memory is taken than allowed.
 
-    A call into compiled code ends before its time is looked at. Nothing is limited beside the main thread, whose signals
-    these are, nor on systems without them.
+    A call into compiled code ends before its time is looked at. Nothing is limited in other threads than the main one,
+    whose signals these are, nor on systems without them.
 
     Parameters
     ----------
