@@ -1,12 +1,12 @@
 """ReduceBench: what it takes, its folds, the run in pieces, and the check of what is kept.
 
-    python benchmarks/reducebench.py plan                # processor hours by data set and family, before anything is run
+    python benchmarks/reducebench.py plan                # processor hours by data set and family, before it is run
     python benchmarks/reducebench.py folds               # digests of the rows of all folds, for the repository
     python benchmarks/reducebench.py run --hours 2       # pieces that are not kept yet, the quickest first
     python benchmarks/reducebench.py run flags emotions  # those of some data sets
     python benchmarks/reducebench.py keep                # pieces of what the workflow has finished, on a cluster say
     python benchmarks/reducebench.py check               # SHA-256 and protocol of the pieces that are kept
-    python benchmarks/reducebench.py list                # tables of the page: docs/benchmark.md
+    python benchmarks/reducebench.py page                # the tables of docs/benchmark.md, written anew
 
 The run is the study workflow's (config/benchmark.yaml); a piece is one study on one data set, and is kept in
 results/benchmark as soon as it is there: commit it, and it is never run again.
@@ -24,12 +24,14 @@ from pathlib import Path
 
 from mlreduce.datasets.catalogue import load_dataset
 from mlreduce.exceptions import MLReduceError
+from mlreduce.files import write_text
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
 
 PROJECT = Path(__file__).parents[1]
+PAGE = PROJECT / "docs" / "benchmark.md"
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -142,22 +144,32 @@ def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores
     subprocess.run(command, cwd=protocol.project, check=False)
 
 
-def print_lists(protocol: Protocol) -> None:
-    """Print the data sets, and those that are left out, as tables of a page."""
+def page_of(text: str, protocol: Protocol) -> str:
+    """Return the page of the benchmark with its tables written anew, each between two comments."""
     study, *_ = protocol.studies().values()
-    print("| data set | rows | features | labels | training rows | folds |\n| --- | --- | --- | --- | --- | --- |")
+    costs = plan(protocol)
+    hours: Counter[str] = Counter()
+    for (*_, name, _), cost in costs.items():
+        hours[name] += cost.seconds / 3600
+    sets = ["| data set | rows | features | labels | training rows | folds | hours |", "|" + " --- |" * 7]
     for name in protocol.datasets:
         own = shape_of(study, protocol.catalogue[name])
-        print(f"| {name} | {own.rows} | {own.columns} | {own.labels} | {own.train} | {own.splits} |")
-    print("\n| left out | why |\n| --- | --- |")
-    for name, reason in protocol.shared["excluded"].items():
-        print(f"| {name} | {reason} |")
+        numbers = (own.rows, own.columns, own.labels, own.train, own.splits)
+        sets.append(f"| {name} | " + " | ".join(f"{number:,}" for number in numbers) + f" | {hours[name]:.2f} |")
+    sets.append(f"| together | | | | | | {sum(hours.values()):.1f} |")
+    left = ["| left out | why |", "| --- | --- |"]
+    left += [f"| {name} | {reason} |" for name, reason in protocol.shared["excluded"].items()]
+    for name, lines in (("data sets", sets), ("left out", left)):
+        first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        before, _, rest = text.partition(first)
+        text = f"{before}{first}\n" + "\n".join(lines) + f"\n{last}" + rest.partition(last)[2]
+    return text
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", "list"))
+    parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", "page"))
     parser.add_argument("datasets", nargs="*", help="some of the data sets (default: all)")
     parser.add_argument("--hours", type=float, default=24.0, help="after which nothing more is begun")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
@@ -173,13 +185,12 @@ def main(arguments: list[str] | None = None) -> None:
             run(protocol, pieces, names, own.hours, own.cores)
         elif own.step == "keep":
             keep(protocol, pieces, names)
-        elif own.step == "list":
-            print_lists(protocol)
+        elif own.step == "page":
+            write_text(PAGE, page_of(PAGE.read_text(encoding="utf-8"), protocol))
         else:
             pieces.check()
-            print(
-                f"{len(pieces.listed())} pieces, {sum(piece.bytes for piece in pieces.listed()) / 1e6:.1f} MB: as listed"
-            )
+            listed = pieces.listed()
+            print(f"{len(listed)} pieces, {sum(piece.bytes for piece in listed) / 1e6:.1f} MB: as listed")
     except MLReduceError as error:
         sys.exit(f"reducebench: {error}")
 

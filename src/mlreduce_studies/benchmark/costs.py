@@ -6,6 +6,7 @@ measures take was measured on generated data (`PREDICTION`); what was forgotten 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,14 +24,17 @@ __all__ = ["CORRECTION", "Cost", "Shape", "cost_of", "plan", "shape_of"]
 #: smaller number of these; and of neighbours for each pair of rows, at one size.
 PREDICTION = {"cells": 2.7e-7, "penalty": 3.3e-10, "pairs": 1.2e-8}
 #: Seconds of whatever is done once: a prediction's, a candidate's, a job's.
-OVERHEAD = {"prediction": 0.02, "candidate": 0.012, "jobs": 15.0}
+OVERHEAD = {"prediction": 0.008, "candidate": 0.0025, "jobs": 15.0}
 #: Measured seconds by those of this model.
 CORRECTION = {"selection": 1.0, "projection": 1.0, "labelspace": 1.0}
 
 # Of the parameters chosen with each predictor by each measure, how many differ.
 _DISTINCT = 0.5
+# Rows times columns on which the constants were measured. The seconds that a fit takes at least are those there; on
+# fewer cells they are fewer, by the root.
+_MEASURED_CELLS, _NOTHING = 3162 * 949, Sizes(n=2, d=2, q=1, s=4, k=1, p=1)
 # Seconds where a class of another package has no constants.
-_FOREIGN = 0.05
+_FOREIGN = 0.002
 
 
 @dataclass(frozen=True)
@@ -95,20 +99,22 @@ def shape_of(study: Study, entry: Dataset) -> Shape:
 def cost_of(study: Study, shape: Shape) -> Cost:
     """Return what a study is expected to take on a data set."""
     choose = fit = predict = 0.0
+    limit = float(study.limits.get("seconds", math.inf))
     searched: dict[str, tuple[Group, int]] = {}
     for group in study.groups.values():
         tuned = group.search is not None
         for label, entry in group.methods.items():
             once = _fit(study, label, entry, shape, shape.train)
-            fit += shape.splits * once * (_DISTINCT if tuned else 1.0)
+            fails = once > limit
+            fit += shape.splits * (min(once, limit) * (_DISTINCT if tuned else 1.0) if not (tuned and fails) else 0.0)
             if tuned:
                 searched[label] = group, searched.get(label, (group, 0))[1] + 1
-            for _ in group.predictors:
+            for _ in () if fails else group.predictors:
                 share = len(group.measures or study.measures) / len(study.measures)
                 predict += shape.splits * _prediction(study, shape, share)
     for label, (group, targets) in searched.items():
         choose += shape.splits * _search(study, label, group, targets, shape)
-    time = 2 * sum(_fit(study, label, entry, shape, shape.train) for label, entry in study.methods.items())
+    time = sum(min(2 * _fit(study, *own, shape, shape.train), limit) for own in study.methods.items())
     factor = CORRECTION[study.family]
     return Cost(*(factor * own for own in (choose, fit, predict, time)))
 
@@ -116,8 +122,12 @@ def cost_of(study: Study, shape: Shape) -> Cost:
 def _fit(study: Study, label: str, entry: Mapping[str, Any], shape: Shape, rows: int) -> float:
     name = registry.entry_name(label, entry)
     estimate = None if registry.is_import_path(name) else estimated(name, shape.sizes(rows), sparse=False)
-    seconds = _FOREIGN if estimate is None else estimate.seconds
-    return min(seconds, float(study.limits.get("seconds", seconds)))
+    if estimate is None:
+        return _FOREIGN
+    nothing = estimated(name, _NOTHING, sparse=False)
+    least = 0.0 if nothing is None else nothing.seconds
+    share = min(1.0, rows * shape.columns / _MEASURED_CELLS) ** 0.5
+    return estimate.seconds - (1.0 - share) * least
 
 
 def _prediction(study: Study, shape: Shape, share: float) -> float:
@@ -147,6 +157,9 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
         predictors = len(search.get("together", [0]))
         return _fit(study, label, entry, shape, kept) + predictors * (OVERHEAD["candidate"] + measured)
 
+    limit = float(study.limits.get("seconds", math.inf))
+    if _fit(study, label, entry, shape, max(2, int(rows * share))) > limit:
+        return limit  # fails at the first
     candidates = int(search["candidates"])
     final = min(candidates, search["keep"] * max(1.0, _DISTINCT * targets))
     return float(folds * (candidates * trial(share) + final * trial(1.0)))
