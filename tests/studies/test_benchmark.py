@@ -245,13 +245,13 @@ def job(base, study, dataset, rows, failures=(), seconds=(("pca", 0.25), ("opls"
     cells = [(dataset, method, "{}", "ridge", percent, 0.0, size, split, "ranking-loss", value)
              for method, percent, size, split, value in rows]  # fmt: skip
     table = pd.DataFrame(cells, columns=SCORE_COLUMNS).assign(study=study, protocol="folds")
+    place = {"study": study, "protocol": "folds", "dataset": dataset, "predictor": "", "split": 0, "step": "reduce"}
     failed = pd.DataFrame(
         [
-            dict(study=study, protocol="folds", dataset=dataset, group=group, method=method, predictor="", split=0,
-                 step="reduce", error=error, message=message, where="")
+            {**place, "group": group, "method": method, "error": error, "message": message, "where": ""}
             for group, method, error, message in failures
         ]
-    )  # fmt: skip
+    )
     files = {kind: base / file for kind, file in job_files(study, dataset).items()}
     for file in files.values():
         file.parent.mkdir(parents=True, exist_ok=True)
