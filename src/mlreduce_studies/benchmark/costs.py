@@ -26,7 +26,7 @@ PREDICTION = {"cells": 2.7e-7, "penalty": 3.3e-10, "pairs": 1.2e-8}
 #: Seconds of whatever is done once: a prediction's, a candidate's, a job's.
 OVERHEAD = {"prediction": 0.008, "candidate": 0.0025, "jobs": 15.0}
 #: Measured seconds by those of this model.
-CORRECTION = {"selection": 0.9, "projection": 0.75, "labelspace": 2.0}
+CORRECTION = {"selection": 0.9, "projection": 0.75, "labelspace": 0.8}
 
 # Of the parameters chosen with each predictor by each measure, how many differ.
 _DISTINCT = 0.5
