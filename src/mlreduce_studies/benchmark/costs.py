@@ -127,20 +127,18 @@ def _fit(study: Study, label: str, entry: Mapping[str, Any], shape: Shape, rows:
     nothing = estimated(name, _NOTHING, sparse=False)
     least = 0.0 if nothing is None else nothing.seconds
     share = min(1.0, rows * shape.columns / _MEASURED_CELLS) ** 0.5
-    return estimate.seconds - (1.0 - share) * least
+    return float(estimate.seconds - (1.0 - share) * least)
 
 
 def _prediction(study: Study, shape: Shape, share: float) -> float:
     """Return the seconds of a predictor on a split, at all sizes."""
     (protocol,) = study.protocols
     available = shape.labels if study.family == "labelspace" else shape.columns
-    numbers = study.dimensions.get(protocol, {}).get("default", [])
-    numbers = numbers if isinstance(numbers, list) else [numbers]
-    sizes = len(study.sizes) + sum(number <= available for number in numbers)
+    sizes = len(study.sizes) + sum(number <= available for number in study.dimensions_of(protocol, ""))
     rows = shape.train + shape.test
     seconds = OVERHEAD["prediction"] + PREDICTION["cells"] * rows * shape.labels * sizes * share
     seconds += PREDICTION["penalty"] * shape.train * shape.columns * min(shape.train, shape.columns)
-    return seconds + 0.5 * PREDICTION["pairs"] * shape.train * rows * sizes
+    return float(seconds + 0.5 * PREDICTION["pairs"] * shape.train * rows * sizes)
 
 
 def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) -> float:
