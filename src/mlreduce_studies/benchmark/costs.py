@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from mlreduce import registry
@@ -163,7 +164,8 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
     return float(folds * (candidates * trial(share) + final * trial(1.0)))
 
 
-def plan(protocol: Protocol) -> dict[tuple[int, str, str], Cost]:
+@cache
+def plan(protocol: Protocol) -> Mapping[tuple[int, str, str], Cost]:
     """Return what is expected of each piece: by number of candidates, data set and study."""
     found = {}
     for candidates, names in protocol.budgets.items():
