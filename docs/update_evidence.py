@@ -1,16 +1,16 @@
-"""Write what `mlreduce.recommend` knows of the methods: ranks in the committed studies, and constants of their costs.
+"""Write what `mlreduce.recommend` knows of the methods: rankings in the committed studies, and constants of costs.
 
     python docs/update_evidence.py
 
-Ranks are of the scores in results/reference, constants of the measured fits in docs/scale/fits.csv; `make reference`
-runs it, and tests/test_recommendation.py says when it has to be run.
+Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference, constants of the measured fits
+in docs/scale/fits.csv; `make reference` runs it, and tests/methods/test_recommendation.py says when it has to be run.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
-from functools import reduce
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,77 +20,114 @@ import pandas as pd
 import mlreduce
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
-from mlreduce.configuration import read_yaml
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
-from mlreduce.metrics.measures import measures_that_need
-from mlreduce.stats.ranks import compare, rank_methods
-from mlreduce_studies.study import study_file
+from mlreduce.stats.ranking import FULL, rank
+from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of, sized_cells
+from mlreduce_studies.study import Study, load_study, study_file
 
 PROJECT = Path(__file__).parents[1]
-#: Fewest methods that are compared: of two or three a rank says little.
-FEWEST = 4
+REFERENCE = PROJECT / "results" / "reference"
+#: Fewest methods that are compared: of two a rank says little.
+FEWEST = 3
+#: With which predictors are compared: nothing is reduced.
+WHOLE = "all-features"
 
 
-def scores_of(folder: Path) -> pd.DataFrame:
-    """Return the scores of predictions in a study, of one entry per method: its own name, or else the first one.
-
-    Of several views of the same instances beside these views side by side the latter are taken.
-    """
-    scores = pd.read_parquet(folder / "scores.parquet")
-    scores = scores[~scores["dataset"].isin(read_catalogue().views_of(scores["dataset"].unique()))]
-    scores = scores[(scores["status"] == "ok") & ~scores["measure"].isin(measures_that_need("codes"))]
-    labels: dict[str, str] = {}
-    for label, parameters in sorted(set(zip(scores["method"], scores["parameters"], strict=True))):
-        name = registry.entry_name(label, json.loads(parameters))
-        if label == name or name not in labels:
-            labels[name] = label
-    names = {label: name for name, label in labels.items()}
-    return scores[scores["method"].isin(names.keys())].assign(method=lambda own: own["method"].map(names))
+@cache
+def study_of(name: str) -> Study:
+    """Return a study at its full scale."""
+    return load_study(study_file(name, PROJECT), "paper", read_catalogue())
 
 
-def ranks_of(scores: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the average ranks of methods over data sets, of the means over splits and sizes; None if there are few.
+@cache
+def summary_of(name: str) -> pd.DataFrame:
+    """Return the committed summary of a study, without views that stand side by side in a data set beside them."""
+    summary = pd.read_csv(REFERENCE / name / "summary.csv.gz")
+    return summary[~summary["dataset"].isin(read_catalogue().views_of(summary["dataset"].unique()))]
 
-    Sizes are those that all methods of several sizes have. Of several measures a data set has the average of the ranks,
-    as in the tables of average ranks.
-    """
-    cells = scores.groupby(["measure", "dataset", "method", "size_percent", "energy"])["value"].mean().unstack("method")
-    several = cells.columns[cells.groupby(["measure", "dataset"]).count().max() > 1]
-    cells.loc[cells[several].isna().any(axis=1), several] = np.nan
-    values = cells.groupby(["measure", "dataset"]).mean()
-    # As in the tables: a data set on which a method failed is left out.
-    whole = values.notna().all(axis=1).groupby("dataset").all()
-    values = values[values.index.get_level_values("dataset").isin(whole.index[whole])]
-    names = list(values.index.unique("measure"))
-    if values.shape[1] < FEWEST:
-        return None
-    total = reduce(pd.DataFrame.add, (rank_methods(values.loc[name], higher_is_better(name)) for name in names))
-    made = compare(total / len(names), higher_is_better=False)
-    return pd.DataFrame(
-        {
-            "method": made.average.index,
-            "rank": made.average.to_numpy().round(2),
-            "best": round(float(made.average.min()), 2),
-            "methods": len(made.average),
-            "data_sets": made.n_blocks,
-            "critical_difference": round(made.critical_difference, 2),
-        }
-    )
+
+def names_in(name: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Return the labels of a study to registered names, and the labels of means to those of the draws."""
+    study = study_of(name)
+    registered = {label: registry.entry_name(label, own) for label, own in study.methods.items()}
+    averages = {label: [*draws] for label, draws in study.averages.items()}
+    return names_of(registered, averages), averages
+
+
+def seconds_of(methods: Iterable[str]) -> dict[str, float]:
+    """Return the estimated seconds of a fit to data of ordinary size, of the methods that say what they cost."""
+    return {name: found for name in sorted(set(methods)) if (found := evidence.typical_seconds(name))}
+
+
+@cache
+def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
+    """Return the rankings of the methods of a study by a measure; None takes that of its first table."""
+    study, (names, averages) = study_of(name), names_in(name)
+    measure = measure or main_measure(study.tables, study.measures)
+    seconds = seconds_of(names.values())
+    return rankings_of(summary_of(name), names, averages, fewest=FEWEST, measures=[measure], seconds=seconds)
+
+
+def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return the cells of a method at full size, with the predictors as methods; variants of one name are the same."""
+    names, _ = names_in(name)
+    own = cells[cells["method"].isin([label for label in names if names[label] == method]) & cells["size"].eq(FULL)]
+    alone = own.drop_duplicates(["dataset", "predictor"])
+    return alone[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
+
+
+@cache
+def predictors(name: str) -> list[StudyRanking]:
+    """Return the rankings of the predictors of a study where nothing is reduced."""
+    study = study_of(name)
+    measure = main_measure(study.tables, study.measures)
+    summary = summary_of(name)
+    found = []
+    for protocol, own in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
+        cells = whole_cells(name, own, WHOLE)
+        labels = {label: label for label in cells["method"].unique()}
+        if len(labels) >= FEWEST:
+            made = rank(cells, higher_is_better(measure))
+            found.append(StudyRanking(str(protocol), measure, (), True, made, labels))
+    return found
+
+
+def rows_of(name: str) -> pd.DataFrame:
+    """Return the rows of a study, one per protocol, predictors and method."""
+    protocols, tables = study_of(name).protocols, []
+    for family, found in (("", studied(name)), ("predictors", predictors(name))):
+        for one in found:
+            if not one.every:
+                continue
+            table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(6).reset_index()
+            place = {"study": name, "protocol": one.protocol, "predictors": " ".join(one.predictors)}
+            place |= {"measure": one.measure, "labelled": protocols[one.protocol].get("labelled", 1.0)}
+            table["family"] = [family or registry.kind_of(method) for method in table["method"]]
+            sizes = {"methods": len(table), "data_sets": len(one.ranking.data_sets)}
+            tables.append(table.assign(**place, **sizes)[[*place, *table.columns, *sizes]])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def studies() -> list[str]:
+    """Return the names of the studies that have results."""
+    return sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz"))
 
 
 def ranks() -> pd.DataFrame:
-    """Return the ranks in all committed studies, a row per study, protocol, predictor and method."""
+    """Return the rankings in all committed studies."""
+    return pd.concat([rows_of(name) for name in studies()], ignore_index=True)
+
+
+def sets() -> pd.DataFrame:
+    """Return the sizes of the data sets of each study."""
     tables = []
-    for folder in sorted(path.parent for path in (PROJECT / "results" / "reference").glob("*/scores.parquet")):
-        protocols = read_yaml(study_file(folder.name, PROJECT))["protocols"]
-        for (protocol, predictor), own in scores_of(folder).groupby(["protocol", "predictor"]):
-            table = ranks_of(own)
-            if table is not None:
-                place = {"study": folder.name, "protocol": protocol, "predictor": predictor}
-                place["labelled"] = protocols[protocol].get("labelled", 1.0)
-                tables.append(table.assign(**place)[[*place, *table.columns]])
+    for name in studies():
+        own = pd.read_csv(REFERENCE / name / "datasets.csv")
+        there = {dataset for one in studied(name) for dataset in one.ranking.data_sets}
+        columns = ["study", "dataset", "instances", "features", "labels"]
+        tables.append(own[own["dataset"].isin(there)].assign(study=name)[columns])
     return pd.concat(tables, ignore_index=True)
 
 
@@ -136,7 +173,8 @@ def costs() -> pd.DataFrame:
 
 def tables() -> dict[Path, str]:
     """Return the texts of the files by their paths."""
-    return {evidence.RANKS: ranks().to_csv(index=False), evidence.COSTS: costs().to_csv(index=False)}
+    made = {evidence.RANKS: ranks(), evidence.SETS: sets(), evidence.COSTS: costs()}
+    return {path: table.to_csv(index=False) for path, table in made.items()}
 
 
 if __name__ == "__main__":

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import re
 from fnmatch import fnmatchcase
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+import update_evidence
 
 from mlreduce.configuration import read_yaml
-from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
+from mlreduce.stats.ranking import CONTROLS, MARGIN, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
+from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed, sums_by_protocol
@@ -369,80 +373,86 @@ def waits(study: str, *what: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """Which committed scores docs/which-method.md shows of a family.
+    """Which committed ranking a page shows of a family; see `mlreduce.stats.ranking`.
 
     Attributes
     ----------
     study, protocol, measure : str
-    size : int or None
-        In percent; None takes the best size of each method and data set.
-    shown, fixed : {"method", "predictor"}
-        What is ranked, and what is held fixed.
+    predictors : tuple of str
+        Over which is averaged; where each method has one of its own, all of them with ``mixed``.
     control : str
         What the others should beat; "" for none.
-    fixed_names, left_out : str
-        Regular expressions of what is held fixed, and of what is not ranked.
+    mixed : bool
+        Whether methods are compared that have different predictors.
+    of : str
+        The label of a method at full size, of which predictors are compared; "" to compare methods.
     """
 
     study: str
     protocol: str
     measure: str
-    size: int | None
-    fixed_names: str
-    left_out: str = ""
-    shown: str = "method"
-    fixed: str = "predictor"
+    predictors: tuple[str, ...] = ()
     control: str = ""
+    mixed: bool = False
+    of: str = ""
 
 
-#: Differences of F1 that count as none.
-MARGIN = 0.01
-
+SELECTED, PROJECTED = (
+    partial(Evidence, study, "ten-fold", "micro-f1", control=control)
+    for study, control in (("selectors", "random-features"), ("projections", "random-projection"))
+)
 EVIDENCE = {
-    "projections": Evidence("mvmd-2016", "ten-fold", "instance-f1", 20, "ridge", r"mvmd-.*"),
-    "selectors": Evidence("gmba-2016", "ten-fold", "micro-f1", 20, "br-knn", r".*-(code|pairs|no-margin)(-\d)?"),
-    "coders": Evidence("cplst-2012", "as-printed", "hamming-loss", 40, "linear"),
-    "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", 100, "plst", "", "predictor", "method"),
-    "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", None, ".*"),
-    "all-selectors": Evidence("selectors", "ten-fold", "micro-f1", 10, "ml-knn", control="random"),
-    "all-selectors-ridge": Evidence("selectors", "ten-fold", "micro-f1", 10, "ridge", control="random"),
-    "all-coders": Evidence("coders", "ten-fold", "micro-f1", 40, "ridge", control="pbr"),
-    "all-projections": Evidence("projections", "ten-fold", "micro-f1", 10, "ridge", control="random-projection"),
-    "all-projections-knn": Evidence("projections", "ten-fold", "micro-f1", 10, "ml-knn", control="random-projection"),
-    "classifiers": Evidence(
-        "selectors", "ten-fold", "micro-f1", 100, "all-features|every-feature", "", "predictor", "method"
-    ),
+    "projections": Evidence("mvmd-2016", "ten-fold", "instance-f1", ("ridge",)),
+    "selectors": Evidence("gmba-2016", "ten-fold", "micro-f1", ("br-knn",)),
+    "coders": Evidence("cplst-2012", "as-printed", "hamming-loss", ("linear",)),
+    "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
+    "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", ("flda", "pcut"), mixed=True),
+    "all-selectors-both": SELECTED(("ml-knn", "ridge")),
+    "all-selectors": SELECTED(("ml-knn",)),
+    "all-selectors-ridge": SELECTED(("ridge",)),
+    "all-coders": Evidence("coders", "ten-fold", "micro-f1", ("ridge",), control="pbr"),
+    "all-projections-both": PROJECTED(("ml-knn", "ridge")),
+    "all-projections": PROJECTED(("ridge",)),
+    "all-projections-knn": PROJECTED(("ml-knn",)),
+    "classifiers": Evidence("selectors", "ten-fold", "micro-f1", of="all-features"),
 }
 
 
-def evidence(family: str) -> str:
-    """Return how the methods of a family rank over the data sets of a study; draws of a random method are averaged.
-
-    Of several views of the same instances beside these views side by side the latter are taken.
-    """
+@cache
+def ranking(family: str) -> Ranking:
+    """Return the ranking that a page shows of a family."""
     own = EVIDENCE[family]
-    wanted = [("measure", "==", own.measure), ("protocol", "==", own.protocol)]
-    scores = pd.read_parquet(REFERENCE / own.study / "scores.parquet", filters=wanted)
-    scores = scores[~scores["dataset"].isin(read_catalogue().views_of(scores["dataset"].unique()))]
-    scores = scores[scores[own.fixed].str.fullmatch(own.fixed_names) & ~scores[own.shown].str.fullmatch(own.left_out)]
-    if own.size is not None:
-        # All features, and binary relevance, have one size.
-        scores = scores[scores["size_percent"].eq(own.size) | scores["method"].isin(["all-features", "br"])]
-    larger = higher_is_better(own.measure)
-    scores = scores.assign(shown=scores[own.shown].str.replace(r"-\d$", "", regex=True))
-    cells = scores.groupby(["dataset", "shown", "size_percent"])["value"].mean()
-    means = cells.groupby(level=["dataset", "shown"]).agg("max" if larger else "min").unstack("shown").dropna(axis=1)
-    means = means.round(12)  # what differs by rounding alone is a tie
-    ranks = means.rank(axis=1, ascending=not larger)
-    first = means.rank(axis=1, ascending=not larger, method="min").eq(1).sum()
+    if not own.mixed and not own.of:
+        found = update_evidence.studied(own.study, own.measure)
+        return next(
+            one.ranking for one in found if one.protocol == own.protocol and set(one.predictors) == set(own.predictors)
+        )
+    cells = sized_cells(update_evidence.summary_of(own.study).query("measure == @own.measure"))
+    cells = cells[cells["protocol"] == own.protocol].drop(columns=["protocol", "measure"])
+    if own.of:
+        whole = update_evidence.whole_cells(own.study, cells, own.of)
+        return rank(whole, higher_is_better(own.measure))
+    chosen = one_variant(cells.drop(columns="predictor"), *update_evidence.names_in(own.study))
+    return rank(chosen, higher_is_better(own.measure), seconds=update_evidence.seconds_of(chosen["method"]))
+
+
+def evidence(family: str) -> str:
+    """Return how the methods of a family rank over the data sets of a study, the best first."""
+    own, made = EVIDENCE[family], ranking(family)
+    larger, means, known = higher_is_better(own.measure), made.by_set["mean"], made.table["seconds"].notna().any()
     rows = [
-        [name, f"{ranks[name].mean():.1f}", f"{means[name].mean():.3f}", str(first[name])]
+        [name, f"{row['near']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}", f"{row['rank']:.1f}"]
+        + [f"{row['mean']:.3f}", f"{row['won']:.2f}"]
         + ([_ahead(means[name] - means[own.control], larger)] if own.control else [])
-        for name in ranks.mean().sort_values(kind="stable").index
+        + ([f"{row['seconds']:.2g}{'*' * row['front']}"] if known else [])
+        for name, row in made.table.iterrows()
     ]
-    header = [own.shown, "mean rank", f"mean {measure_label(own.measure)}", "first on"]
+    header = ["predictor" if own.of else "method", f"within {made.margin:g} of the best", "95 % interval", "mean rank"]
+    header += [f"mean {measure_label(own.measure)}", "best in"]
     header += [f"better than {own.control}"] if own.control else []
-    return f"{len(means)} data sets ({', '.join(means.index)}):\n\n{to_markdown(header, rows)}"
+    header += ["seconds"] if known else []
+    sets = f"{len(made.data_sets)} data sets ({', '.join(made.data_sets)})"
+    return f"{sets}, {made.settings} settings:\n\n{to_markdown(header, rows)}"
 
 
 def _ahead(differences: pd.Series, larger: bool) -> str:
@@ -452,11 +462,38 @@ def _ahead(differences: pd.Series, larger: bool) -> str:
     return f"{signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above:.2f}"
 
 
+#: Families of which a first choice is named: what they reduce, and whether labels are partly unknown.
+CASES = {
+    "features, new ones may be mixtures": ("projection", False),
+    "features, some are to be kept": ("selection", False),
+    "labels": ("labelspace", False),
+    "a predictor, nothing is reduced": ("predictors", False),
+    "labels of some rows are unknown, a map for new rows": ("projection", True),
+    "labels of the rows at hand are unknown": ("propagation", True),
+}
+
+
+def first_choices() -> str:
+    """Return what `mlreduce.recommend` names first in each case, and the controls beside it."""
+    rows = []
+    for case, (family, partly) in CASES.items():
+        first, *rest = compared = methods_evidence.foremost(family, partly)
+        then = [one for one in rest if one.family == family and one.method not in CONTROLS][:3]
+        controls = [one for one in compared if one.method in CONTROLS]
+        sets = f"{first.data_sets} data sets of {first.study}"
+        place = ", ".join([measure_label(first.measure), *first.predictors, sets])
+        interval = f" ({first.low:.2f} to {first.high:.2f})"
+        named = [", ".join(f"`{one.method}` {one.near:.2f}" for one in own) for own in ([first], then, controls)]
+        rows.append([case, named[0] + interval, *named[1:], place])
+    return linked(["what is reduced", "first", "then", "controls", "by"], rows)
+
+
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {
     **{
         "evidence": evidence,
+        "first-choices": first_choices,
         "papers": papers,
         "pages": pages,
         "waits": waits,

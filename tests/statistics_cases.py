@@ -16,6 +16,7 @@ SCRIPT = """({function: name, arguments: given}) => {
     const own = mlreduceStatistics, filled = (value) => Array.isArray(value) ? value.map(filled) : value ?? NaN;
     const calls = {
         "ranks": own.ranks,
+        "ranking": (sets, higher, margin) => own.ranking(sets, higher, margin).methods.flatMap(Object.values),
         "friedman": (rows) => Object.values(own.friedman(rows)),
         "critical difference": own.criticalDifference,
         "posterior": (values, share, margin) => {

@@ -13,6 +13,7 @@ from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import is_range, others_of, without_search
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce_studies.options import FIGURES, TABLES, schema_of
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "approximations",
     "batches",
     "load_study",
+    "study_content",
     "study_file",
     "study_files",
     "study_name",
@@ -71,6 +73,8 @@ class Group:
         On which it runs; None for all.
     search : dict or None
         How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
+    measures : list of str or None
+        What is measured where its methods are tuned by one of several measures: those that go by it; None for all.
     timed_only : bool
         Whether its methods are fitted for their time alone, and nothing is measured.
     scaling : str or None
@@ -84,6 +88,7 @@ class Group:
     choice: Mapping[str, Any] | None = None
     protocols: Sequence[str] | None = None
     search: Mapping[str, Any] | None = None
+    measures: Sequence[str] | None = None
     timed_only: bool = False
     scaling: str | None = None
 
@@ -159,6 +164,10 @@ class Study:
     measures : list of str
     decision : str
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
+    limits : dict
+        Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.evaluation.limits`.
+    excluded : dict of str to str
+        Data sets that a benchmark leaves out, each with the reason.
     tables, figures : dict of str to dict
     approximation : dict or None
         What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
@@ -200,6 +209,8 @@ class Study:
     approximation: Mapping[str, Any] | None = None
     costs: Mapping[str, Any] | None = None
     identifier: str | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_datasets: Sequence[str] = ()
     sample: Sequence[tuple[str, str, str, str]] | None = None
@@ -278,8 +289,11 @@ class Study:
         return spec
 
     def figure_spec(self, figure: str) -> dict[str, Any]:
-        """Return what a figure shows, with the values of the parameter that it may have on its axis."""
+        """Return what a figure shows, with the values of a parameter on its axis or, of ranks, registered names."""
         spec = dict(self.figures[figure])
+        if spec.get("kind") == "near-best":
+            entries = {label: self.methods[self.draws(label)[0]] for label in spec["methods"]}
+            spec["registered"] = {label: registry.entry_name(label, entry) for label, entry in entries.items()}
         if "parameter" in spec:
             spec["points"] = {method: self.methods[method][spec["parameter"]] for method in spec["methods"]}
         return spec
@@ -416,6 +430,44 @@ def _beside(path: str | Path, name: str) -> Path | None:
     return own if path.name == _FILE and own.is_file() else None
 
 
+def study_content(path: str | Path) -> dict[str, Any]:
+    """Return what a study file says, with the keys of the file that it includes where it does not have them itself.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of the files is not as the schema says.
+    """
+    content = read_yaml(path)
+    if isinstance(content, Mapping) and isinstance(content.get("include"), str):
+        shared = Path(path).parent / content["include"]
+        if not shared.is_file():
+            raise ConfigurationError(f"{path}: include: {content['include']} is no file beside it")
+        common = read_yaml(shared)
+        if not isinstance(common, Mapping):
+            raise ConfigurationError(f"{shared}: not keys of a study")
+        content = {**common, **{key: value for key, value in content.items() if key != "include"}}
+    validate(content, "study", str(path))
+    validate(content, _outputs_schema(content), str(path))
+    return dict(content)
+
+
+def _with_fewer_candidates(content: Mapping[str, Any], candidates: int) -> dict[str, Any]:
+    """Return a study's content with fewer candidates of each search; with one the default parameters of methods."""
+    if "search" not in content:
+        return dict(content)
+    if candidates == 1:
+        groups = {
+            group: {
+                label: {key: own for key, own in entry.items() if key != "search"} for label, entry in methods.items()
+            }
+            for group, methods in content["methods"].items()
+        }
+        return {**content, "methods": groups}
+    search = content["search"]
+    return {**content, "search": {**search, "candidates": min(candidates, search["candidates"])}}
+
+
 def load_study(
     path: str | Path,
     scale: str,
@@ -424,6 +476,7 @@ def load_study(
     run_on: Sequence[str] | None = None,
     mirror: str | Path | None = None,
     methods: Sequence[str] | None = None,
+    candidates: int | None = None,
 ) -> Study:
     """Read a study file and check every name in it.
 
@@ -443,6 +496,8 @@ def load_study(
         Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
     methods : sequence of str or None, default=None
         Labels of the only methods to run; None for all. Labels that this study does not have are another study's.
+    candidates : int or None, default=None
+        Combinations of parameters that a search tries at most; with 1 methods have their defaults.
 
     Raises
     ------
@@ -450,12 +505,15 @@ def load_study(
         If the file is not as its schema says, or names an unknown data set, method, parameter, measure; the
         sentence says which key, and the nearest known name.
     """
-    content = read_yaml(path)
-    validate(content, "study", str(path))
-    validate(content, _outputs_schema(content), str(path))
+    content = study_content(path)
+    if candidates is not None:
+        content = _with_fewer_candidates(content, candidates)
     size = content["scales"].get(scale)
     if size is None:
         raise ConfigurationError(unknown_name("scale", scale, content["scales"], f"{path}: scales"))
+    if isinstance(size["splits"], Mapping):
+        fewer = dict.fromkeys(content["methods"], size["splits"]) | size.get("fewer_splits", {})
+        size = {**size, "splits": max(size["splits"].values()), "fewer_splits": fewer}
     left_out = [name for name in size.get("optional", []) if not catalogue[name].is_at_hand(mirror)]
     datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
     written, averages = _with_draws(content["methods"])
@@ -484,6 +542,8 @@ def load_study(
         energies=content.get("energies", []),
         measures=content["measures"],
         decision=content.get("decision", "half"),
+        limits=content.get("limits", {}),
+        excluded=content.get("excluded", {}),
         tables=content["tables"],
         figures=content["figures"],
         approximation=content.get("approximation"),
@@ -577,7 +637,7 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
                 raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
     taken = {name for own in settings.values() for name in own.get("predictors", [])}
     common = [name for name in content["predictors"] if name not in taken]
-    return {
+    groups = {
         name: Group(
             methods=methods,
             predictors=[]
@@ -593,6 +653,26 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
         )
         for name, methods in content["methods"].items()
     }
+    return {own: part for name, group in groups.items() for own, part in _tuned(name, group)}
+
+
+def _tuned(name: str, group: Group) -> Iterator[tuple[str, Group]]:
+    """Yield a group as it is, or its methods with nothing to search, and a group by predictor and measure of a search.
+
+    Of these each is tuned by the measure, with the predictor, and measured by what goes by that measure.
+    """
+    if group.search is None or "tuned" not in group.search:
+        yield name, group
+        return
+    search = {key: value for key, value in group.search.items() if key != "tuned"}
+    searched = {label: entry for label, entry in group.methods.items() if "search" in entry or others_of(entry)}
+    plain = {label: entry for label, entry in group.methods.items() if label not in searched}
+    if plain:
+        yield name, replace(group, methods=plain, search=None)
+    for predictor, (measure, measures) in product(group.predictors, group.search["tuned"].items()):
+        own = f"{name}-{predictor}-{measure.replace('@', '-')}"
+        tuned = {**search, "measure": measure, "also": list(group.search["tuned"]), "together": list(group.predictors)}
+        yield own, replace(group, methods=searched, predictors=[predictor], search=tuned, measures=measures)
 
 
 def _family(groups: Mapping[str, Methods], where: str) -> str:
@@ -630,6 +710,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+    for dataset in study.excluded:
+        if dataset in study.claimed_on:
+            raise ConfigurationError(f"{where}: excluded: {dataset} is one of the data sets of scales.paper too")
     for key, reason in _UNUSED.get(study.family, {}).items():
         if not {None, _UNSCALED}.issuperset(getattr(study, key).values()):
             raise ConfigurationError(f"{where}: {key}: {reason}; leave it out")
@@ -646,6 +729,8 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for group in study.groups.values():
         if group.search is not None:
             _check_measure(group.search["measure"], study.measures, f"{where}: search")
+        for measure in group.measures or []:
+            _check_measure(measure, study.measures, f"{where}: search: tuned")
     for key, kinds in _OUTPUTS:
         for name, output in getattr(study, key).items():
             _check_output(study, output, schema_of(kinds, output)["properties"], f"{where}: {key}.{name}", catalogue)
@@ -657,7 +742,7 @@ def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
 
 def _check_groups(study: Study, where: str) -> None:
     """Check the names in groups, and that no pair of method and predictor would be scored twice."""
-    seen: dict[tuple[str, str, str], str] = {}
+    seen: dict[tuple[str, str, str, str], str] = {}
     for name, group in study.groups.items():
         others = {label for other, own in study.groups.items() if other != name for label in own.methods}
         if group.timed_only and not others.isdisjoint(group.methods):
@@ -693,13 +778,13 @@ def _check_groups(study: Study, where: str) -> None:
                 if other not in group.methods:
                     place = f"{where}: methods.{name}: {label}"
                     raise ConfigurationError(unknown_name("method of the group", other, group.methods, place))
-            for predictor, protocol in product(group.predictors, filter(group.runs_on, study.protocols)):
-                if (label, predictor, protocol) in seen:
+            cells = product(group.predictors, filter(group.runs_on, study.protocols), group.measures or study.measures)
+            for cell in cells:
+                former = seen.setdefault((label, *cell), name)
+                if former != name:
                     raise ConfigurationError(
-                        f"{where}: methods.{name}: {label!r} with {predictor!r} is in group "
-                        f"{seen[label, predictor, protocol]!r} too"
+                        f"{where}: methods.{name}: {label!r} with {cell[0]!r} is in group {former!r} too"
                     )
-                seen[label, predictor, protocol] = name
             if entry != study.methods[label]:
                 raise ConfigurationError(
                     f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
@@ -786,7 +871,10 @@ def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> 
 
 def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
     try:
-        registry.MEASURES.check(name)
+        plain, decision = in_parts(name)
+        registry.MEASURES.check(plain)
+        if decision is not None:
+            find_measure(name)
     except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
     if name not in measured:

@@ -18,9 +18,11 @@ import pytest
 from planted_run import DATASETS, METHODS, planted_data, planted_run
 from statistics_cases import CASES, SCRIPT
 
+from mlreduce.stats.ranking import highlighted
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.site.ranking import ranked
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores
 from mlreduce_studies.site.writing import write_page, write_site
@@ -170,6 +172,21 @@ def test_every_name_at_an_axis_is_shown(opened):
 def compared(page):
     page.wait_for_selector("#choices[data-ready]", state="attached", timeout=30_000)
     return page.evaluate("window.mlreduceCompared")
+
+
+def test_the_comparison_begins_with_the_ranking_of_all_pages(opened, planted):
+    page = opened("compare.html?measure=instance-f1")
+    found = compared(page)
+    (one,) = [one for one in ranked(read_run(planted).studies[0]) if one.measure == "instance-f1"]
+    assert set(found["methods"]) == {one.labels[name] for name in highlighted(one.ranking.table)}
+    shown = page.evaluate("window.mlreduceRanked")
+    for name, row in one.ranking.table.iterrows():
+        for key in ("near", "rank", "won"):
+            assert shown[one.labels[name]][key] == pytest.approx(row[key], abs=1e-9), (name, key)
+    order = page.eval_on_selector_all(
+        "#ranks-table tbody tr", "rows => rows.map(row => row.cells[0].textContent.trim())"
+    )
+    assert order == list(one.ranking.table.index)
 
 
 def test_the_comparison_is_that_of_the_library(opened, planted):

@@ -97,7 +97,9 @@ def test_statistics(found, measure, sign):
     ranks = np.vstack([stats.rankdata(-row.round(12)) for row in values.to_numpy()])
     expected = pd.Series(ranks.mean(axis=0), values.columns)
     pd.testing.assert_series_equal(table["rank"], expected.loc[table.index], check_names=False)
-    assert table["rank"].is_monotonic_increasing
+    near = (values.max(axis=1).to_numpy()[:, None] - values <= MARGIN + 1e-12).mean()
+    pd.testing.assert_series_equal(table["near"], near[table.index], check_names=False)
+    assert table["near"].is_monotonic_decreasing
     best = pd.Series((ranks == ranks.min(axis=1, keepdims=True)).sum(axis=0), values.columns)
     pd.testing.assert_series_equal(table["first"], best.loc[table.index], check_names=False)
     assert table.loc["base", "rank"] == table.loc["same", "rank"]

@@ -17,7 +17,7 @@ from mlreduce.complexity import Complexity, Sizes
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence, recommendation
-from mlreduce.methods.evidence import Ranking, estimated
+from mlreduce.methods.evidence import estimated
 
 PROJECT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("update_evidence", PROJECT / "docs" / "update_evidence.py")
@@ -103,8 +103,8 @@ def test_order_and_page():
     for _, own in found.table.groupby("family"):
         fits = own["fits"].to_numpy()
         assert (np.sort(fits)[::-1] == fits).all()
-        ranked = own[own["fits"] & ~own["reason"].str.startswith("a control")]["least"].dropna()
-        assert ranked.is_monotonic_decreasing
+        assert own.loc[own["fits"], "near"].dropna().is_monotonic_decreasing
+        assert own.loc[fits, "near"].isna().is_monotonic_increasing
     page = str(found)
     assert page.startswith(
         f"{found.table['fits'].sum()} of {len(found.table)} methods fit 60 instances, 12 features, 5 labels"
@@ -116,9 +116,9 @@ def test_order_and_page():
 
 def test_evidence_of_partly_labelled_studies_is_for_partly_known_labels():
     whole, partly = (mlreduce.recommend(X, labels, goal="projection").table for labels in (Y, PARTLY))
-    assert np.isnan(whole.loc["ssmope", "share"])
-    assert partly.loc["ssmope", "share"] > 0.5
-    assert np.isnan(partly.loc["mvmd", "share"])
+    assert np.isnan(whole.loc["ssmope", "near"])
+    assert partly.loc["ssmope", "near"] > 0.5
+    assert np.isnan(partly.loc["mvmd", "near"])
 
 
 @pytest.mark.parametrize(
@@ -148,30 +148,37 @@ def test_written_evidence_is_current(reference):
         assert path.read_text(encoding="utf-8") == text, "run: python docs/update_evidence.py"
 
 
-def test_ranks_are_those_of_a_small_study(tmp_path):
-    rows = [
-        (dataset, method, split, value)
-        for dataset, values in {"a": (0.1, 0.2, 0.3, 0.3), "b": (0.2, 0.1, 0.5, 0.4)}.items()
-        for method, value in zip(("pca", "pls", "lsi", "mvmd"), values, strict=True)
-        for split in range(2)
-    ]
-    scores = pd.DataFrame(rows, columns=["dataset", "method", "split", "value"])
-    scores = scores.assign(measure="hamming-loss", size_percent=10, energy=0.0)
-    found = update_evidence.ranks_of(scores).set_index("method")
-    assert found["rank"].to_dict() == {"pca": 1.5, "pls": 1.5, "mvmd": 3.25, "lsi": 3.75}
-    assert (found["methods"].unique().tolist(), found["data_sets"].unique().tolist()) == ([4], [2])
-    assert update_evidence.ranks_of(scores[scores["method"] != "lsi"]) is None
+def test_order_is_that_of_the_comparison_controls_in_their_place():
+    table = mlreduce.recommend(X, Y).table
+    for family in ("projection", "labelspace", "predictors"):
+        own = table[table["family"] == family]
+        compared = [one.method for one in evidence.foremost(family) if own["fits"].get(one.method)]
+        assert list(own.index[: len(compared)]) == compared
+    assert table.loc["br", "reason"].startswith("a control, to compare with; rank ")
+    assert table.loc["all-features", "near"] == table.loc[table["family"] == "selection", "near"].max()
 
 
-def test_a_ranking_says_what_chance_may_be():
-    first = Ranking("s", "p", "r", 1.0, rank=2.0, best=2.0, methods=5, data_sets=8, critical_difference=2.0)
-    near, far = first._replace(rank=3.0), first._replace(rank=4.5)
-    assert (first.share, first.least_share) == (0.75, 0.5)
-    assert [str(own).split(", ")[1].split(" (")[0] for own in (first, near, far)] == [
-        "the best",
-        "may equal the best",
-        "worse than the best",
-    ]
+def test_what_was_not_compared_says_where_it_was():
+    table = mlreduce.recommend(X, Y).table
+    assert table.loc["hsl2", "reason"].startswith("not in the comparison of its family; rank ")
+    assert np.isnan(table.loc["hsl2", "near"])
+    assert table.loc["kernel-ridge", "reason"].startswith(
+        "a predictor in cplst-2012; predictors are not compared there"
+    )
+
+
+def test_nearest_sets_are_named_and_far_ones_said():
+    found = mlreduce.recommend(X, Y, goal="projection")
+    assert found.nearest["factor"].min() > recommendation.FAR
+    assert "none of them is within a factor of 3 in instances, features and labels" in str(found)
+    (study,) = found.nearest["study"].unique()
+    for own in evidence.nearest_sets(study, Sizes(600, 70, 6, 600 * 70, 10)):
+        ratios = [max(a / b, b / a) for a, b in zip(own[1:4], (600, 70, 6), strict=True)]
+        assert own.factor == pytest.approx(max(ratios))
+    like = RNG.standard_normal((500, 70)), RNG.integers(0, 2, (500, 6))
+    said = str(mlreduce.recommend(*like, goal="projection"))
+    assert "nearest data sets of projections: emotions (593 x 72, 6 labels), chd49" in said
+    assert "within a factor" not in said
 
 
 def test_declared_costs_agree_with_measured_fits():

@@ -9,6 +9,7 @@ from statistics_cases import CASES
 
 from mlreduce.exceptions import DataError
 from mlreduce.stats.posterior import posterior
+from mlreduce.stats.ranking import rank
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
 from mlreduce.stats.tendency import signed_rank
 
@@ -22,7 +23,19 @@ def posterior_and_regions(differences, test_share, margin):
     return [mean.mean, mean.scale, *mean.interval(), *mean.regions(margin)]
 
 
+def ranking(sets, higher_is_better, margin):
+    rows = [
+        (f"d{d}", f"m{m}", size, np.nan if value is None else value)
+        for d, settings in enumerate(sets)
+        for size, values in enumerate(settings)
+        for m, value in enumerate(values)
+    ]
+    cells = pd.DataFrame(rows, columns=["dataset", "method", "size", "value"])
+    return rank(cells, higher_is_better, margin).table.sort_index()[["near", "rank", "won"]].to_numpy().ravel()
+
+
 FUNCTIONS = {
+    "ranking": ranking,
     "ranks": ranks,
     "friedman": lambda rows: friedman(pd.DataFrame(rows)),
     "critical difference": critical_difference,

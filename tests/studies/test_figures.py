@@ -184,6 +184,14 @@ def combination():
     return draw("combination", pd.DataFrame({"dataset": ["yeast"]}), ["mope"], a=0.3, b=1.3, beta=1.0)
 
 
+def near(**options):
+    """Eight methods at two sizes, one that failed on a data set, and a control with one size."""
+    table = summary(SETS, METHODS, percents=(10, 20))
+    table.loc[table["method"].eq("dmlda") & table["dataset"].eq("birds"), ["mean", "splits"]] = [np.nan, 0]
+    control = summary(SETS, ["all-features"], percents=(100,)).assign(mean=lambda own: own["mean"] + 0.02)
+    return measured("near-best", pd.concat([table, control]), [*METHODS, "all-features"], margin=0.01, **options)
+
+
 EVERY = {
     "approximation": lambda: draw("approximation", errors(), ["average", "nystrom"]),
     "costs": lambda: draw("costs", costs(), ["a", "b"]),
@@ -197,6 +205,7 @@ EVERY = {
     ),
     "dimensions": lambda: measured("dimensions", summary(SETS[:2], percents=(10, 20))),
     "families": lambda: measured("families", of_families(), ["a"], families=FAMILIES),
+    "near-best": lambda: near(),
     "panels": lambda: panel(selections(SETS[:2]), grid=GRID[:3], thin={"single": ORDERS}),
     "parameter": lambda: parameter(summary(SETS[:2], [*POINTS, "pca"], energies=(0.99,)), {"pca": "PCA"}),
     "proximities": lambda: measured("proximities", images(), ["m", "n"]),
@@ -281,6 +290,33 @@ def test_dimension_curves():
     assert [axis.get_ylabel() for axis in figure.axes] == ["F1", "", "", ""] * 2
     assert [axis.get_xlabel() != "" for axis in figure.axes] == [False] * 4 + [True] * 4
     text_boxes(figure)
+
+
+def test_the_probability_of_being_near_the_best_beside_seconds():
+    for options, sizes in (({}, (10, 20)), ({"size_percent": 20}, (20,))):
+        figure = near(**options)
+        left, right = figure.axes
+        names = [text.get_text() for text in left.get_yticklabels()]
+        assert sorted(names) == sorted([*NAMES, "all-features"])
+        own = bars(left)
+        for name, method in zip([*NAMES, "all-features"], [*METHODS, "all-features"], strict=True):
+            near_in = []
+            for dataset in SETS:
+                of_control = mean(dataset, "all-features", 100) + 0.02
+                for size in sizes:
+                    values = [mean(dataset, other, size) for other in METHODS if (other, dataset) != ("dmlda", "birds")]
+                    value = of_control if method == "all-features" else mean(dataset, method, size)
+                    failed = (method, dataset) == ("dmlda", "birds")
+                    near_in.append(not failed and max(*values, of_control) - value <= 0.01 + 1e-12)
+            (x,), (y,) = own[name].lines[0].get_data()
+            assert x == pytest.approx(np.mean(near_in))
+            assert names[-y] == name
+        shown = [text.get_text() for text in right.texts]
+        assert set(names[:5]) <= set(shown)
+        assert "all-features" in shown
+        assert len(shown) <= 8
+        greys = [line for line in lines(right).values() if line.get_color() == "#B8B8B8"]
+        assert len(greys) == len(names) - len(shown)
 
 
 def test_level_lines_of_the_combined_proximity():

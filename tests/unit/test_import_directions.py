@@ -45,7 +45,7 @@ ALLOWED = {
         *("datasets", "labelspace", "linalg", "metrics", "plot", "predictors", "preprocessing", "projection"),
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
-    "methods": BASE | {"datasets", "linalg", "registry", "sources"},
+    "methods": BASE | {"datasets", "linalg", "registry", "sources", "stats"},
     "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
 }
 

@@ -207,8 +207,10 @@ class Jobs:
                 asked = study.predictors_of(dataset, protocol, name)
                 task["predictors"] = {own: study.predictors[own] for own in asked if predictor in (ALL, own)}
                 task["dimensions"] = study.dimensions_of(protocol, dataset)
+                task |= {} if group.measures is None else {"measures": sorted(group.measures)}
             tasks.append(task)
         settings: dict[str, Any] = {"family": study.family, "tasks": tasks}
+        settings |= {"limits": dict(study.limits)} if study.limits else {}
         if step == "predict":
             settings["measured"] = {
                 "sizes": list(study.sizes),
@@ -225,6 +227,8 @@ class Jobs:
         search = {key: value for key, value in (study.groups[group].search or {}).items() if key != "splits"}
         if study.family == "projection":
             search["dimension"] = study.dimensions_of(protocol, dataset)[0]
+        if "together" in search:
+            search["together"] = [(label, study.predictors[label]) for label in search["together"]]
         return {**search, "predictor": (predictor, study.predictors[predictor])}
 
     def timing(self, study: Study, dataset: str, group: str) -> str:
@@ -239,6 +243,7 @@ class Jobs:
                 "scalings": {label: own for label, own in scalings.items() if label in methods},
                 "space": study.space_of(dataset),
                 "splits": study.timed_on(dataset),
+                **({"limits": dict(study.limits)} if study.limits else {}),
             },
             sort_keys=True,
         )

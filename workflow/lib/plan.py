@@ -26,7 +26,7 @@ from mlreduce_studies.verdicts.settings import claim_settings
 _COMPARISON = "comparison"
 
 # Keys that decide results, beside the files of studies and of data sets.
-_DECIDING = ("scale", "run_on", "methods", "splits", "seed")
+_DECIDING = ("scale", "run_on", "methods", "splits", "candidates", "seed")
 # Of config.yaml, and of paper.yaml and peers.yaml.
 _SEEDS = {"demo": 2012, "paper": 26112026}
 _LONGEST_NAME = 60
@@ -75,8 +75,8 @@ class Plan:
 
     @property
     def is_whole(self) -> bool:
-        """Whether studies are run as their files say, with all their methods, data sets and splits."""
-        return all(self.record[key] is None for key in ("run_on", "methods", "splits"))
+        """Whether studies are run as their files say, with all their methods, data sets, splits and candidates."""
+        return all(self.record[key] is None for key in ("run_on", "methods", "splits", "candidates"))
 
     def is_paper(self, study: str) -> bool:
         """Whether a study is that of a paper of this project."""
@@ -159,7 +159,11 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
                 )
             own = {key: sample.get(study, run)[key] for key in run}
             found[study] = load_study(
-                file, config["scale"], catalogue, **own, mirror=mirror, methods=config.get("methods")
+                *(file, config["scale"], catalogue),
+                **own,
+                mirror=mirror,
+                methods=config.get("methods"),
+                candidates=config.get("candidates"),
             )
         return found
 
@@ -196,7 +200,7 @@ def _folder(config: Mapping[str, Any]) -> str:
     series, scale = config.get("series"), config["scale"]
     parts = [scale] if series is None else [series, *([scale] if scale != "paper" else [])]
     parts += [*(config.get("run_on") or []), *(config.get("methods") or [])]
-    parts += [f"{config['splits']}-splits"] if config.get("splits") else []
+    parts += [f"{config[key]}-{key}" for key in ("splits", "candidates") if config.get(key)]
     parts += [f"seed-{config['seed']}"] if config["seed"] != _SEEDS[scale] else []
     name = re.sub("[^a-z0-9]+", "-", "-".join(parts).lower()).strip("-")
     if len(name) <= _LONGEST_NAME:

@@ -15,7 +15,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.metrics import higher_is_better
 from mlreduce.stats.margins import DECIDED, wins_ties_losses
 from mlreduce.stats.posterior import posterior
-from mlreduce.stats.ranks import rank_methods
+from mlreduce.stats.ranking import FULL, rank
 
 __all__ = ["Comparison"]
 
@@ -166,20 +166,25 @@ class Comparison:
         Returns
         -------
         DataFrame
-            One row per method, the best mean rank first: ``mean`` and ``deviation`` (standard deviation over the
-            folds), ``rank`` (mean of its ranks on the folds that all methods have; 1 is best, ties share), ``first``
-            (how many of these folds it is best on, alone or tied), ``beats`` and ``beaten_by`` (of how many methods it
-            is better or worse by more than the margin with a probability of at least 0.95; see `pairs`).
+            One row per method, the best first, as `mlreduce.stats.ranking` ranks with folds as data sets: ``mean`` and
+            ``deviation`` (standard deviation over the folds), ``near`` (the share of the folds on which it is within
+            the margin of the best), ``rank`` (mean of its ranks; 1 is best, ties share, what failed is last), ``first``
+            (how many folds it is best on, alone or tied), ``beats`` and ``beaten_by`` (of how many methods it is better
+            or worse by more than the margin with a probability of at least 0.95; see `pairs`).
         """
         measure, predictor, size = self._chosen(measure, predictor, size)
         values, pairs = self.values(measure, predictor, size), self.pairs(measure, predictor, size)
-        ranks = rank_methods(values.dropna(), higher_is_better(measure))
+        cells = (
+            values.rename_axis("dataset").melt(ignore_index=False, var_name="method").reset_index().assign(size=FULL)
+        )
+        ranks = rank(cells, higher_is_better(measure), self.settings["margin"]).table
         found = pd.DataFrame(
             {
                 "mean": values.mean(),
                 "deviation": values.std(),
-                "rank": ranks.mean(),
-                "first": ranks.eq(ranks.min(axis=1), axis=0).sum(),
+                "near": ranks["near"],
+                "rank": ranks["rank"],
+                "first": (ranks["won"] * len(values)).round(),
                 **{
                     name: pairs.loc[pairs[chance] >= DECIDED, "method"].value_counts().reindex(values.columns).fillna(0)
                     for name, chance in (("beats", "better"), ("beaten_by", "worse"))
@@ -187,7 +192,7 @@ class Comparison:
             }
         )
         counts = dict.fromkeys(("first", "beats", "beaten_by"), "int64")
-        return found.astype(counts).sort_values("rank", kind="stable")
+        return found.loc[ranks.index].rename_axis(None).astype(counts)
 
     def plot(
         self, kind: str = "sizes", measure: str | None = None, predictor: str | None = None, *, ax: Any = None

@@ -20,6 +20,7 @@ from mlreduce.exceptions import ConfigurationError
 
 __all__ = [
     "FAILURE_COLUMNS",
+    "PASSING",
     "RAISE",
     "FailedCellWarning",
     "Failures",
@@ -36,8 +37,8 @@ FAILURE_COLUMNS = (
     *("error", "message", "where"),
 )
 
-# Errors that no method causes.
-_OTHERS = (ConfigurationError, MemoryError, OSError)
+#: Errors that no method causes.
+PASSING = (ConfigurationError, MemoryError, OSError)
 
 # Characters of a message that are kept, and cells that are named in a sentence.
 _LENGTH, _NAMED = 200, 3
@@ -60,6 +61,8 @@ class Failures:
         Of the cells of this job; "" where they have none.
     before : DataFrame or None, default=None
         With `FAILURE_COLUMNS`: what failed in jobs that this one goes on from. Their cells are missing here too.
+    limits : dict, default: none
+        ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
 
     Examples
     --------
@@ -70,8 +73,14 @@ class Failures:
     False
     """
 
-    def __init__(self, step: str, predictor: str = "", before: pd.DataFrame | None = None) -> None:
-        self._step, self._predictor = step, predictor
+    def __init__(
+        self,
+        step: str,
+        predictor: str = "",
+        before: pd.DataFrame | None = None,
+        limits: Mapping[str, float] | None = None,
+    ) -> None:
+        self._step, self._predictor, self._limits = step, predictor, limits or {}
         self._rows: list[dict[Any, Any]] = [] if before is None else before.to_dict("records")
         self._cells = {(row["split"], row["method"]) for row in self._rows}
 
@@ -96,8 +105,8 @@ class Failures:
             If it raises.
         """
         try:
-            return work(*arguments)
-        except _OTHERS:
+            return _limited(self._limits, work, *arguments) if self._limits else work(*arguments)
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a method may raise
             self._record(split, method, error)
@@ -120,7 +129,7 @@ class Failures:
         """
         try:
             return dict(work(methods))
-        except _OTHERS:
+        except PASSING:
             raise
         except Exception:  # noqa: BLE001 - as above; what is a method's own is recorded below
             found = {method: self.attempt(split, method, work, [method]) for method in methods}
@@ -146,6 +155,13 @@ class Failures:
             {**dict.fromkeys(FAILURE_COLUMNS, ""), **row, "predictor": self._predictor, **job} for row in self._rows
         ]
         return sorted_failures([as_table([tuple(cell.values()) for cell in cells], FAILURE_COLUMNS)])
+
+
+def _limited(limits: Mapping[str, float], work: Callable[..., _Result], *arguments: Any) -> _Result:
+    from mlreduce.evaluation.limits import within_limits  # few studies have limits
+
+    with within_limits(limits):
+        return work(*arguments)
 
 
 class _Raise(Failures):

@@ -7,7 +7,6 @@ are not known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -113,17 +112,23 @@ class FeatureSpaceStrategy(Strategy):
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate is measured, at the search's number of dimensions."""
+        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
+
+        tried = self.tried or Tried()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             view, dimension = View(self._data, part, self._space), max(1, int(search.dimension * share))
+            rows = rows_key(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
+                def measure(predictor: Predictor, embedded: Any, failures: Failures) -> dict[str, float]:
+                    measuring = Measuring(self._data, predictor, search.measures, True, failures, self._seed)
+                    size = min(dimension, embedded[0].shape[1])
+                    return measuring.scores_at(number, part, label, entry, embedded, size)
+
                 method = make_reduction(label, entry, self._seed, self._data.name, number)
-                embedded = failures.attempt(number, label, _embedded, method, view)
-                if not embedded:
-                    return math.nan
-                measuring = Measuring(self._data, search.predictor, [search.measure], True, failures, self._seed)
-                return measuring.score_at(number, part, label, entry, embedded, min(dimension, embedded[0].shape[1]))
+                key = (number, rows, label, entry_key(entry))
+                return tried.score((number, label), key, search, failures, partial(_embedded, method, view), measure)
 
             return score
 
@@ -141,7 +146,8 @@ class FeatureSpaceStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_reduction(label, entry, self._seed, data.name, number)
-                arrays = failures.attempt(number, label, fit_method, method, view)
+                fit = partial(self.fit_once, number, label, entry, fit_method)
+                arrays = failures.attempt(number, label, fit, method, view)
                 if arrays is not None:
                     yield (str(number), label), arrays
 

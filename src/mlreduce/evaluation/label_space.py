@@ -32,13 +32,14 @@ from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, filled_in
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
-from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors.decision import Decision
 from mlreduce.validation import FloatArray, check_features, check_finite, is_sparse, split_known
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
+    from mlreduce.metrics.measures import Measure
 
 __all__ = ["STRATEGY", "LabelSpaceStrategy"]
 
@@ -99,28 +100,43 @@ class LabelSpaceStrategy(Strategy):
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate is measured, at the search's share of the labels."""
-        measured = Measured([search.measure], [search.size_percent])
+        measured = Measured(search.measures, [search.size_percent])
+
+        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
+
+        tried = self.tried or Tried()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             rows = np.concatenate([part.train, part.test])
             whole = imputed(self._data, part.train)
             strategy = LabelSpaceStrategy(replace(whole, X=whole.X[rows], Y=whole.Y[rows]), seed=self._seed)
             split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
+            key = rows_key(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 splits, methods = {number: split}, {label: entry}
-                try:
-                    fitted = dict(strategy.fit(splits, methods))
-                    table = strategy.score(splits, fitted, methods, search.predictor, measured)
-                except DataError:  # these rows do not allow the parameters
-                    return math.nan
-                return float(table["value"].item())
 
-            def attempted(number: int, label: str, entry: Entry) -> float:
-                value = failures.attempt(number, label, score, number, label, entry)
-                return math.nan if value is None else value
+                def fit() -> dict[Key, Arrays]:
+                    try:
+                        return dict(strategy.fit(splits, methods))
+                    except DataError:  # these rows do not allow the parameters
+                        return {}
 
-            return attempted
+                def scores(predictor: Predictor, fitted: Any) -> dict[str, float]:
+                    try:
+                        table = strategy.score(splits, fitted, methods, predictor, measured)
+                    except DataError:
+                        return {}
+                    return dict(zip(table["measure"], map(float, table["value"]), strict=True))
+
+                def measure(predictor: Predictor, fitted: Any, failures: Failures) -> dict[str, float]:
+                    found = failures.attempt(number, label, scores, predictor, fitted)
+                    return {search.measure: math.nan} if found is None else found
+
+                place = (number, key, label, entry_key(entry))
+                return tried.score((number, label), place, search, failures, fit, measure)
+
+            return score
 
         return on
 
@@ -142,7 +158,8 @@ class LabelSpaceStrategy(Strategy):
                     parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
                     coder.set_params(**{key: value for key, value in found.items() if key in parameters})
                     known = ~np.isnan(self._data.Y[split.train]).all(axis=0) if self._unknown else None
-                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared, known)
+                    fit = partial(self.fit_once, number, label, [entry, found], _fitted)
+                    arrays = failures.attempt(number, label, fit, coder, data, split, shared, known)
                     if arrays is not None:
                         yield (str(number), label), arrays
 
@@ -157,8 +174,11 @@ class LabelSpaceStrategy(Strategy):
         chosen: Chosen | None = None,
     ) -> pd.DataFrame:
         """Train the predictor on the codes of every split and measure what they decode to: see `Strategy.score`."""
-        functions = {name: find_measure(name) for name in measured.measures}
-        sizes = resolve_sizes(measured.sizes, len(self._data.label_names), measured.every_size)
+        by_rule: dict[str, dict[str, Measure]] = {}
+        for name in measured.measures:
+            by_rule.setdefault(in_parts(name)[1] or measured.decision, {})[name] = find_measure(name)
+        chooses = by_rule.keys() | {measured.decision} != {"half"}
+        sizes = resolve_sizes(measured.sizes, len(self._data.label_names), measured.every_size, measured.dimensions)
         model = registry.make_entry(*predictor)
         if self._threads > 1 and model.get_params().get("n_jobs", 0) is None:
             model.set_params(n_jobs=self._threads)
@@ -173,24 +193,27 @@ class LabelSpaceStrategy(Strategy):
                     if (number, label) not in failures
                 }
                 parameters = {label: (chosen or {}).get((str(number), label), {}) for label in coders}
-                train = partial(_predicted_codes, training, split, coders, parameters, measured.decision)
+                train = partial(_predicted_codes, training, split, coders, parameters, chooses)
                 for label, (held_out, predicted_codes) in failures.attempt_all(number, list(coders), train).items():
                     cells: list[tuple[Any, ...]] = []
                     truth = self._data.Y[split.test]
                     given = self._data.Y[split.train].astype(np.float64)
                     coded = None if self._unknown else labels[split.test]
-                    decide = partial(_decisions, measured.decision, coders[label], given, held_out)
-                    outcomes = _outcomes(coders[label], truth, coded, predicted_codes, list(sizes), decide)
-                    for size, outcome in failures.attempt_each(number, label, outcomes):
-                        for measure, compute in functions.items():
-                            value = compute(outcome)
-                            cells += [
-                                (
-                                    *(data.name, label, written[label], predictor[0]),
-                                    *(percent, 0.0, size, number, measure, value),
-                                )
-                                for percent in sizes[size] or [0]
-                            ]
+                    for rule, functions in by_rule.items():
+                        decide = partial(_decisions, rule, coders[label], given, held_out)
+                        outcomes = _outcomes(coders[label], truth, coded, predicted_codes, list(sizes), decide)
+                        for size, outcome in failures.attempt_each(number, label, outcomes):
+                            for measure, compute in functions.items():
+                                value = compute(outcome)
+                                cells += [
+                                    (
+                                        *(data.name, label, written[label], predictor[0]),
+                                        *(percent, 0.0, size, number, measure, value),
+                                    )
+                                    for percent in sizes[size] or [0]
+                                ]
+                        if (number, label) in failures:
+                            break
                     if (number, label) not in failures:
                         rows += cells
         return as_scores(rows)
@@ -251,12 +274,12 @@ def _predicted_codes(
     split: Split,
     coders: Mapping[str, LabelCoder],
     parameters: Mapping[str, Mapping[str, float]],
-    decision: str,
+    chooses: bool,
     names: Sequence[str],
 ) -> dict[str, tuple[FloatArray | None, FloatArray]]:
-    """Return predicted codes of the training rows, where the decision takes them, and of the test rows."""
+    """Return predicted codes of the training rows, where a decision takes them, and of the test rows."""
     chosen = {name: coders[name] for name in names}
-    if decision != "half":
+    if chooses:
         return {**training.held_out_codes(split, chosen, parameters)}
     return {name: (None, codes) for name, codes in training.predicted_codes(split, chosen, parameters).items()}
 
@@ -265,7 +288,7 @@ def _decisions(
     rule: str, coder: LabelCoder, labels: FloatArray, held_out: FloatArray | None, sizes: Sequence[int]
 ) -> Iterator[Decision | None]:
     """Yield the decision at each size; None where codes are rounded."""
-    if held_out is None:
+    if held_out is None or rule == "half":
         yield from repeat(None, len(sizes))
         return
     for size, centred in zip(sizes, coder.reconstruct_sizes(held_out, sizes), strict=True):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Experiment", "Settings", "Task"]
 
+# Bytes of the fits that are kept for other tasks of a job.
+_KEPT_BYTES = 1e9
+
 
 class Task(TypedDict):
     """The methods of one group under one protocol on some splits of a data set.
@@ -44,6 +47,8 @@ class Task(TypedDict):
         To predict.
     dimensions : list of int
         To predict: see `mlreduce.evaluation.strategy.Measured`.
+    measures : list of str, default: those of the settings
+        To predict: those that go by the search of the task's methods.
     """
 
     protocol: str
@@ -57,6 +62,7 @@ class Task(TypedDict):
     search: NotRequired[Mapping[str, Any]]
     predictors: NotRequired[Methods]
     dimensions: NotRequired[Sequence[int]]
+    measures: NotRequired[Sequence[str]]
 
 
 class Settings(TypedDict):
@@ -71,12 +77,15 @@ class Settings(TypedDict):
         One, or several that are small.
     measured : dict
         To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
+    limits : dict, default: none
+        Of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
     """
 
     family: str
     space: Mapping[str, Any]
     tasks: Sequence[Task]
     measured: NotRequired[Mapping[str, Any]]
+    limits: NotRequired[Mapping[str, float]]
 
 
 class Experiment:
@@ -106,6 +115,12 @@ class Experiment:
     ) -> None:
         self._study, self._data, self._settings, self._seed = study, data, settings, seed
         self._strategy = find_strategy(settings["family"])(data, settings["space"], seed, design, threads)
+        self._limits = settings.get("limits", {})
+        labels = [(task["protocol"], label) for task in settings["tasks"] for label in task["methods"]]
+        if len(set(labels)) < len(labels):  # methods of several tasks
+            from mlreduce.evaluation.kept import Kept, Tried
+
+            self._strategy.kept, self._strategy.tried = Kept(_KEPT_BYTES), Tried(shares=True)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Choose parameters of predictors or methods on training parts.
@@ -117,7 +132,7 @@ class Experiment:
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
-            failures = Failures("choose")
+            failures = Failures("choose", limits=self._limits)
             table = self._strategy.choose(task, self._splits(task), failures)
             parts.append(table.assign(protocol=task["protocol"], dataset=self._data.name, group=task["group"]))
             failed.append(self._failed(failures, task))
@@ -148,7 +163,8 @@ class Experiment:
             splits, chosen = self._splits(task), _of(choices, task)
             own = _of(before, task)
             own = own[own["method"].isin(list(task["methods"]))]  # choices are those of the whole group
-            failures = Failures(self._strategy.step, before=failures_before(own, splits, task.get("once", False)))
+            before_it = failures_before(own, splits, task.get("once", False))
+            failures = Failures(self._strategy.step, before=before_it, limits=self._limits)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
             place = {"study": self._study, "protocol": task["protocol"], "dataset": self._data.name}
             for entries, part in _entries(task, splits, chosen):
@@ -174,10 +190,11 @@ class Experiment:
         for task in self._settings["tasks"]:
             splits, chosen = self._splits(task), _of(choices, task)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
-            measured = Measured(**self._settings["measured"], dimensions=task["dimensions"])
+            asked = {**self._settings["measured"], **({"measures": task["measures"]} if "measures" in task else {})}
+            measured = Measured(**asked, dimensions=task["dimensions"])
             own = _Part(fitted, (task["protocol"], task["group"]))
             for predictor in task["predictors"].items():
-                failures = Failures("predict", predictor[0], _of(before, task))
+                failures = Failures("predict", predictor[0], _of(before, task), self._limits)
                 scores = joined_scores(
                     self._strategy.score(part, own, entries, predictor, measured, failures, parameters)
                     for entries, part in _entries(task, splits, chosen)

@@ -18,11 +18,11 @@ from mlreduce.evaluation.foreign import Guess, as_predictor, is_foreign
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.linalg.utilities import above_half
-from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.metrics.top import propensities
 from mlreduce.predictors._base import ScoringClassifier
-from mlreduce.predictors.decision import Decision, check_decision, fit_left_out, fold_predictions
+from mlreduce.predictors.decision import Decision, _folds, check_decision, fit_left_out, fold_predictions
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse, split_known
 
 __all__ = ["Measuring"]
@@ -39,6 +39,7 @@ class Measuring:
     data : MultiLabelData
     predictor : (label, entry of a study file)
     measures : iterable of str
+        Of `mlreduce.metrics.MEASURES`, some perhaps with a decision of their own: ``micro-f1@one-threshold``.
     share : bool
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a size,
         with the penalty that belongs to it.
@@ -76,6 +77,8 @@ class Measuring:
             self._decision = self._decision[0], self._model.measure
             self._model.set_params(decision="half")  # decided here, from scores
         check_decision(*self._decision)
+        self._rules = {name: in_parts(name)[1] or self._decision[0] for name in self._measures}
+        self._chooses = {*self._rules.values(), self._decision[0]} != {"half"}
         self._nested = share and hasattr(self._model, "predict_nested")
         # Classifiers update dense sums; a fit of each size is as good. Regressors choose one penalty for all sizes.
         self._nested &= is_regressor(self._model) or not is_sparse(self._labels)
@@ -111,12 +114,11 @@ class Measuring:
         guesses = self._guesses(parts, labels, list(sizes))
         rows: list[tuple[Any, ...]] = []
         for size, (held_out, guess) in self._failures.attempt_each(number, label, guesses):
-            own = self._decided(labels, held_out, guess)
-            outcome = self._failures.attempt(number, label, self._outcome, truth, own, labels)
-            if outcome is None:
+            outcomes = self._failures.attempt(number, label, self._outcomes, truth, labels, held_out, guess)
+            if outcomes is None:
                 break
             for measure, compute in self._measures.items():
-                value = compute(outcome)
+                value = compute(outcomes[self._rules[measure]])
                 rows += [
                     (self._data.name, label, written, self._name, percent, energy, size, number, measure, value)
                     for percent, energy in sizes[size]
@@ -124,11 +126,14 @@ class Measuring:
         if (number, label) not in self._failures:
             self.rows += rows
 
-    def _outcome(self, truth: Any, guess: Guess, labels: Any) -> Outcome:
-        """Return what is measured, from the true labels, the guess and the labels of the training rows."""
-        return Outcome.over_known(truth, guess.labels, guess.scores, propensities(labels) if self._scored else None)
+    def _outcomes(self, truth: Any, labels: Any, held_out: FloatArray | None, guess: Any) -> dict[str, Outcome]:
+        """Return what is measured by each decision, from the true labels, those of the training rows, and the guess."""
+        common = propensities(labels) if self._scored else None
+        own = self._guess(guess)
+        parts = {rule: self._decided(rule, labels, held_out, own) for rule in dict.fromkeys(self._rules.values())}
+        return {rule: Outcome.over_known(truth, part.labels, part.scores, common) for rule, part in parts.items()}
 
-    def score_at(
+    def scores_at(
         self,
         number: int,
         split: Split,
@@ -136,11 +141,11 @@ class Measuring:
         entry: Mapping[str, Any],
         parts: tuple[FloatArray, FloatArray],
         size: int,
-    ) -> float:
-        """Return the only measure of a method at one number of columns; NaN where the predictor failed."""
+    ) -> dict[str, float]:
+        """Return the measures of a method at one number of columns; NaN where the predictor failed."""
         before = len(self.rows)
         self.add(number, split, label, entry, parts, {size: [(0, 0.0)]})
-        return float(self.rows[-1][-1]) if len(self.rows) > before else math.nan
+        return dict.fromkeys(self._measures, math.nan) | {row[-2]: float(row[-1]) for row in self.rows[before:]}
 
     def _guesses(
         self, parts: tuple[FloatArray, FloatArray], labels: FloatArray, sizes: Sequence[int]
@@ -150,26 +155,29 @@ class Measuring:
         if self._nested and is_sparse(labels):
             check_memory(8.0 * math.prod(labels.shape), "a dense matrix of the targets", "take a classifier")
             labels = as_dense(labels)
-        if self._decision[0] == "half":
+        if not self._chooses:
             predict = self._model.predict_nested if self._nested else partial(_each_size, self._model)
             for size, guess in zip(sizes, predict(train, labels, test, sizes), strict=True):
                 yield size, (None, guess)
             return
-        nested = self._nested and hasattr(self._model, "_nested_left_out")
-        held_out = self._model._nested_left_out if nested else partial(_each_held_out, self._model)
+        held_out = getattr(self._model, "_nested_left_out", None) if self._nested else None
+        if held_out is None:
+            scores = self._nested and isinstance(self._model, ScoringClassifier)
+            held_out = partial(_nested_held_out if scores else _each_held_out, self._model)
         yield from zip(sizes, held_out(train, labels, test, sizes), strict=True)
 
-    def _decided(self, labels: FloatArray, held_out: FloatArray | None, guess: Any) -> Guess:
-        """Return labels and what ranks them."""
-        own = (
-            guess
-            if isinstance(guess, Guess)
-            else Guess(guess.astype(np.int8) if is_sparse(guess) else above_half(guess), self._scores(guess))
-        )
-        if held_out is None:
-            return own
-        decision = Decision.of(*self._decision, held_out, *split_known(labels))
-        return own._replace(labels=decision.apply(own.scores))
+    def _guess(self, guess: Any) -> Guess:
+        """Return labels, scores above one half, and what ranks them."""
+        if isinstance(guess, Guess):
+            return guess
+        return Guess(guess.astype(np.int8) if is_sparse(guess) else above_half(guess), self._scores(guess))
+
+    def _decided(self, rule: str, labels: FloatArray, held_out: FloatArray | None, guess: Guess) -> Guess:
+        """Return the labels that a decision predicts, with what ranks them."""
+        if held_out is None or rule == "half":
+            return guess
+        decision = Decision.of(rule, self._decision[1], held_out, *split_known(labels))
+        return guess._replace(labels=decision.apply(guess.scores))
 
     def _scores(self, guess: Any) -> Any:
         """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
@@ -185,6 +193,21 @@ def _each_size(
         fitted = clone(model).fit(train[:, :size], targets)
         predict = fitted.predict_scores if getattr(model, "ranks", False) else fitted.predict
         yield predict(test[:, :size])
+
+
+def _nested_held_out(
+    model: Any, train: FloatArray, targets: FloatArray, test: FloatArray, sizes: Sequence[int]
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield what `_each_held_out` does, of a model that predicts at all sizes at the cost of one."""
+    folds = [
+        (held, model.predict_nested(train[rest], targets[rest], train[held], sizes))
+        for rest, held in _folds(len(train))
+    ]
+    for guess in model.predict_nested(train, targets, test, sizes):
+        held_out = np.empty(targets.shape)
+        for held, predictions in folds:
+            held_out[held] = next(predictions)
+        yield held_out, guess
 
 
 def _each_held_out(

@@ -96,18 +96,24 @@ def _statistics(comparison: Comparison, measure: str, predictor: str, size: int)
     name, margin = measure_label(measure), f"{comparison.settings['margin']:g}"
     yield f"<h3>Statistics of {escape(name)} at {size} %</h3>"
     yield (
-        "<p>Rank is the mean of the ranks on the folds (1 is best, ties share), first the number of folds on which a "
-        "method is best. It beats, or is beaten by, so many others: by more than "
+        f"<p>Near is the share of the folds on which a method is within {margin} of the best, rank the mean of the "
+        "ranks on the folds (1 is best, ties share, what failed is last), first the number of folds on which it is "
+        "best. It beats, or is beaten by, so many others: by more than "
         f"{margin}, with a probability of {DECIDED:g} or more by the Bayesian correlated t-test. Each pair is judged "
         "by itself; among many, some are so by chance. The probabilities are about data like these, not about other "
         "data sets.</p>"
     )
     rows = [
-        [escape(str(method)), _number(row["mean"]), _number(row["deviation"]), f"{row['rank']:.2f}"]
+        [
+            escape(str(method)),
+            _number(row["mean"]),
+            _number(row["deviation"]),
+            *(f"{row[name]:.2f}" for name in ("near", "rank")),
+        ]
         + [f"{row[name]:.0f}" for name in ("first", "beats", "beaten_by")]
         for method, row in comparison.statistics(measure, predictor).iterrows()
     ]
-    yield _table(rows, ["method", "mean", "deviation", "rank", "first", "beats", "beaten by"])
+    yield _table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
     yield _figure(
         partial(comparison.plot, "pairs", measure, predictor),
         f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "

@@ -80,7 +80,9 @@ def percent_size(percent: int, largest: int) -> int:
     return max(1, percent * largest // 100)
 
 
-def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -> dict[int, list[int]]:
+def resolve_sizes(
+    percents: Sequence[int], n_labels: int, every: bool = False, numbers: Sequence[int] = ()
+) -> dict[int, list[int]]:
     """Map code sizes to the percentages of the labels that they stand for; several may be the same size.
 
     Parameters
@@ -90,6 +92,8 @@ def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -
     n_labels : int
     every : bool, default=False
         All of 1..n_labels too.
+    numbers : sequence of int, default=()
+        Sizes that stand for themselves too, as the percentage 0, up to the number of labels.
 
     Raises
     ------
@@ -99,4 +103,7 @@ def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -
     sizes: dict[int, list[int]] = {size: [] for size in range(1, n_labels + 1)} if every else {}
     for percent in percents:
         sizes.setdefault(percent_size(percent, n_labels), []).append(percent)
+    for number in numbers:
+        if number <= n_labels:
+            sizes.setdefault(number, []).append(0)
     return dict(sorted(sizes.items()))

@@ -189,6 +189,10 @@ class Search(NamedTuple):
         this share.
     size_percent : int, default=100
         Selectors and label coders: at how many percent of the features, or of the labels.
+    also : sequence of str, default=()
+        Other measures by which tasks of the same job search the same methods.
+    together : sequence of (label, entry of a study file), default=()
+        The predictors of these tasks. What is fitted for one is measured for all.
     """
 
     candidates: int
@@ -199,6 +203,13 @@ class Search(NamedTuple):
     predictor: tuple[str, Mapping[str, Any]]
     dimension: int = 1
     size_percent: int = 100
+    also: Sequence[str] = ()
+    together: Sequence[tuple[str, Mapping[str, Any]]] = ()
+
+    @property
+    def measures(self) -> list[str]:
+        """The measure, and those by which other tasks search."""
+        return list(dict.fromkeys([self.measure, *self.also]))
 
 
 def search_on_splits(

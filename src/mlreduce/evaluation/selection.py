@@ -5,7 +5,6 @@ What a selector leaves behind is a ranking, of which every size is a part.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -62,6 +61,14 @@ def _order(selector: Selector, features: Any, labels: Any) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
 
 
+def _ranked(selector: Selector, scaled: Any, labels: Any) -> Arrays:
+    """Return columns of the data set from the best on, with ranks and scores."""
+    selector.fit(scaled.train, labels)
+    best = np.argsort(selector.ranking_, kind="stable")
+    arrays = {"feature": scaled.kept, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
+    return {name: values[best] for name, values in arrays.items()}
+
+
 class SelectionStrategy(Strategy):
     """Feature selectors: a fit is a ranking of the features that vary in the training part."""
 
@@ -72,18 +79,24 @@ class SelectionStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the features."""
         data, seed = self._data, self._seed
 
+        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
+
+        tried = self.tried or Tried()
+
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             scaled, labels = normalise(data, part, self._space["scaling"]), data.Y[part.train]
+            rows = rows_key(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
-                method = make_selector(label, entry, seed, data.name, number)
-                order = failures.attempt(number, label, _order, method, scaled.train, labels)
-                if order is None or not len(order):
-                    return math.nan
-                best = order[: percent_size(search.size_percent, len(order))]
-                chosen = as_dense(scaled.train[:, best]), as_dense(scaled.test[:, best])
-                measuring = Measuring(data, search.predictor, [search.measure], True, failures, seed)
-                return measuring.score_at(number, part, label, entry, chosen, len(best))
+                def measure(predictor: Predictor, order: Any, failures: Failures) -> dict[str, float]:
+                    best = order[: percent_size(search.size_percent, len(order))]
+                    chosen = as_dense(scaled.train[:, best]), as_dense(scaled.test[:, best])
+                    measuring = Measuring(data, predictor, search.measures, True, failures, seed)
+                    return measuring.scores_at(number, part, label, entry, chosen, len(best))
+
+                fit = partial(_order, make_selector(label, entry, seed, data.name, number), scaled.train, labels)
+                key = (number, rows, label, entry_key(entry))
+                return tried.score((number, label), key, search, failures, fit, measure)
 
             return score
 
@@ -108,11 +121,10 @@ class SelectionStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_selector(label, entry, self._seed, data.name, number)
-                selector = failures.attempt(number, label, method.fit, scaled.train, data.Y[split.train])
-                if selector is not None:
-                    best = np.argsort(selector.ranking_, kind="stable")
-                    arrays = {"feature": scaled.kept, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
-                    yield (str(number), label), {name: values[best] for name, values in arrays.items()}
+                fit = partial(self.fit_once, number, label, entry, _ranked)
+                arrays = failures.attempt(number, label, fit, method, scaled, data.Y[split.train])
+                if arrays is not None:
+                    yield (str(number), label), arrays
 
     def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
         """Return the ranking of the features."""
@@ -141,8 +153,13 @@ class SelectionStrategy(Strategy):
                 order = place[fitted[str(number), label]["feature"]]
                 method: Any = registry.method_class(registry.entry_name(label, entry))
                 sizes: dict[int, list[tuple[int, float]]] = {}
-                for percent in measured.sizes if getattr(method, "selects", True) else [100]:
+                selects = getattr(method, "selects", True)
+                for percent in measured.sizes if selects else [100]:
                     sizes.setdefault(percent_size(percent, len(order)), []).append((percent, 0.0))
+                for size in measured.dimensions if selects else []:
+                    if size <= len(order):
+                        sizes.setdefault(size, []).append((0, 0.0))
+                sizes = dict(sorted(sizes.items()))
                 best = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
                 measuring.add(number, split, label, entry, best, sizes)
         return as_scores(measuring.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,7 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
+    from mlreduce.evaluation.kept import Kept, Tried
     from mlreduce.evaluation.search import Evaluator, Search
     from mlreduce.linalg.least_squares import Design
 
@@ -43,7 +45,7 @@ class Measured(NamedTuple):
     Attributes
     ----------
     measures : sequence of str
-        Names of `mlreduce.metrics.MEASURES`.
+        Names of `mlreduce.metrics.MEASURES`, with a decision of their own or not.
     sizes : sequence of int
         Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
         with fewer directions is measured with all it has, a control that keeps all features at 100 only.
@@ -52,7 +54,8 @@ class Measured(NamedTuple):
     every_size : bool, default=False
         Of label coders: at all sizes 1..n_labels too.
     dimensions : sequence of int, default=()
-        Of projections: numbers of directions beside the percentages and energies.
+        Numbers of directions, features or codes beside the percentages and energies. A projection with fewer directions
+        is measured with all it has; there is nothing to measure where there are fewer features or labels.
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     """
@@ -97,6 +100,15 @@ class Strategy:
     ) -> None:
         self._data, self._space, self._seed = data, space, seed
         self._given_design, self._threads, self._share = design, threads, share
+        #: What tasks of a job have in common, if they have.
+        self.kept: Kept | None = None
+        self.tried: Tried | None = None
+
+    def fit_once(self, number: int, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any) -> Arrays:
+        """Return what a fit of an entry on a split returns, of several tasks that ask for it the first."""
+        if self.kept is None:
+            return work(*arguments)
+        return self.kept.of((number, label, json.dumps(entry, sort_keys=True)), work, *arguments)
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""

@@ -1,4 +1,4 @@
-"""What was measured of the methods: ranks in the committed studies, and constants of their costs.
+"""What was measured of the methods: rankings in the committed studies, and constants of their costs.
 
 The files are written by docs/update_evidence.py.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import math
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -14,87 +15,189 @@ from typing import Any, NamedTuple
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
 
-__all__ = ["Estimate", "Ranking", "complexities", "estimated", "rankings_of"]
+__all__ = [
+    "Estimate",
+    "Neighbour",
+    "Ranking",
+    "complexities",
+    "estimated",
+    "foremost",
+    "nearest_sets",
+    "rankings_of",
+    "studies_with_predictor",
+    "typical_seconds",
+]
 
-RANKS, COSTS = (Path(__file__).with_name(name) for name in ("ranks.csv", "costs.csv"))
+RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and numbers held for each row and column of what is asked for.
 _SECONDS, _ARRAYS = 1e-9, 3
+#: The shape for which seconds stand beside ranks: near the medians of the data sets of the comparisons.
+TYPICAL = Sizes(n=1000, d=300, q=15, s=300_000, k=30)
 
 
 class Ranking(NamedTuple):
-    """The average rank of a method in one comparison of a committed study.
+    """How a method ranks in one comparison of a committed study; see `mlreduce.stats.ranking`.
 
     Attributes
     ----------
-    study, protocol, predictor : str
-        Where it was compared.
+    method, study, protocol : str
+        What was compared, and where.
+    predictors : tuple of str
+        Over which is averaged; none where predictors themselves are compared.
+    measure : str
     labelled : float
         Share of the training instances whose labels were known.
-    rank : float
-        Average over the data sets; 1 is best.
-    best : float
-        The least average rank of all methods.
+    family : str
+        Of the method.
+    near, low, high : float
+        The probability that it is within 0.01 of the best, and its 95 % interval.
+    rank, won, mean : float
+        Average rank, share of the settings in which it is the best, mean value.
     methods, data_sets : int
         How many methods were compared, on how many data sets.
-    critical_difference : float
-        Smaller differences of average ranks may be chance (Nemenyi's test, 5 %).
     """
 
+    method: str
     study: str
     protocol: str
-    predictor: str
+    predictors: tuple[str, ...]
+    measure: str
     labelled: float
+    family: str
+    near: float
+    low: float
+    high: float
     rank: float
-    best: float
+    won: float
+    mean: float
     methods: int
     data_sets: int
-    critical_difference: float
 
     @property
-    def share(self) -> float:
-        """Share of the other methods that it beats on average: 1 for the best, 0 for the worst of all."""
-        return (self.methods - self.rank) / (self.methods - 1)
-
-    @property
-    def least_share(self) -> float:
-        """The share at a rank that is half a critical difference larger, 0 at least."""
-        return max(self.share - 0.5 * self.critical_difference / (self.methods - 1), 0.0)
+    def place(self) -> tuple[str, str, tuple[str, ...]]:
+        """In which comparison."""
+        return self.study, self.protocol, self.predictors
 
     def __str__(self) -> str:
         """Return the ranking as text."""
-        near = self.rank - self.best < self.critical_difference
-        tie = "the best" if self.rank == self.best else "may equal the best" if near else "worse than the best"
-        return (
-            f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets, {tie} "
-            f"({self.study}, {self.protocol}, {self.predictor})"
-        )
+        said = f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets"
+        return f"{said} ({', '.join([self.study, self.measure, *self.predictors])})"
 
 
 @functools.cache
-def _rankings() -> dict[str, list[Ranking]]:
-    found: dict[str, list[Ranking]] = {}
+def _rankings() -> tuple[Ranking, ...]:
     with RANKS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            ranking = Ranking(
+        return tuple(
+            Ranking(
+                method=row["method"],
                 study=row["study"],
                 protocol=row["protocol"],
-                predictor=row["predictor"],
+                predictors=tuple(row["predictors"].split()),
+                measure=row["measure"],
                 labelled=float(row["labelled"]),
-                rank=float(row["rank"]),
-                best=float(row["best"]),
+                family=row["family"],
                 methods=int(row["methods"]),
                 data_sets=int(row["data_sets"]),
-                critical_difference=float(row["critical_difference"]),
+                **{name: float(row[name]) for name in ("near", "low", "high", "rank", "won", "mean")},
             )
-            found.setdefault(row["method"], []).append(ranking)
+            for row in csv.DictReader(file)
+        )
+
+
+def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
+    """Return the rankings of a method in the committed studies, those of most methods and data sets first.
+
+    Parameters
+    ----------
+    name : str
+        Registry name.
+    partly : bool, default=False
+        Whether in studies of partly known labels, or in the others.
+    """
+    own = [one for one in _rankings() if one.method == name and (one.labelled < 1) == partly]
+    return sorted(own, key=lambda one: -one.methods * one.data_sets)
+
+
+@functools.cache
+def foremost(family: str, partly: bool = False) -> tuple[Ranking, ...]:
+    """Return the comparison that says most of a family: the methods of the most methods times data sets, in order.
+
+    Parameters
+    ----------
+    family : str
+    partly : bool, default=False
+        As of `rankings_of`.
+
+    Returns
+    -------
+    tuple of Ranking
+        Of all methods that are compared there, the best first; empty where the family is in no study.
+    """
+    found: dict[tuple[str, str, tuple[str, ...]], list[Ranking]] = {}
+    for one in _rankings():
+        if (one.labelled < 1) == partly:
+            found.setdefault(one.place, []).append(one)
+    own_of = {place: sum(one.family == family for one in own) * own[0].data_sets for place, own in found.items()}
+    most = max(own_of.values(), default=0)
+    return tuple(next(own for place, own in found.items() if own_of[place] == most)) if most else ()
+
+
+def studies_with_predictor(name: str) -> list[str]:
+    """Return the studies that compare methods with a predictor of this name."""
+    return [*dict.fromkeys(one.study for one in _rankings() if name in one.predictors)]
+
+
+class Neighbour(NamedTuple):
+    """A data set of a study, and how far others are from it.
+
+    Attributes
+    ----------
+    name : str
+    instances, features, labels : int
+    factor : float
+        The largest of the three ratios to the sizes that were asked for, >= 1.
+    """
+
+    name: str
+    instances: int
+    features: int
+    labels: int
+    factor: float
+
+
+@functools.cache
+def _sets() -> dict[str, list[tuple[str, int, int, int]]]:
+    found: dict[str, list[tuple[str, int, int, int]]] = {}
+    with SETS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            n, d, q = (int(row[name]) for name in ("instances", "features", "labels"))
+            found.setdefault(row["study"], []).append((row["dataset"], n, d, q))
     return found
 
 
-def rankings_of(name: str) -> list[Ranking]:
-    """Return the rankings of a method in the committed studies, those of most data sets and methods first."""
-    return sorted(_rankings().get(name, []), key=lambda own: (-own.data_sets, -own.methods))
+def nearest_sets(study: str, sizes: Sizes) -> list[Neighbour]:
+    """Return the data sets of a study, those most like some sizes first.
+
+    Parameters
+    ----------
+    study : str
+    sizes : Sizes
+        Of which instances, features and labels count, and labels only where there are any.
+
+    Examples
+    --------
+    >>> from mlreduce.complexity import Sizes
+    >>> from mlreduce.methods.evidence import nearest_sets
+    >>> nearest_sets("projections", Sizes(n=2400, d=100, q=14, s=240_000, k=10))[0].name
+    'yeast'
+    """
+    found = []
+    for name, n, d, q in _sets().get(study, []):
+        pairs = [(n, sizes.n), (d, sizes.d), *([(q, sizes.q)] if sizes.q else [])]
+        found.append(Neighbour(name, n, d, q, math.exp(max(abs(math.log(own / other)) for own, other in pairs))))
+    return sorted(found, key=lambda one: (one.factor, one.name))
 
 
 class Estimate(NamedTuple):
@@ -157,6 +260,17 @@ def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
             seconds += rate["seconds_rate"] * own.operations(sizes)
             n_bytes += rate["bytes_rate"] * own.numbers(sizes)
     return Estimate(seconds, n_bytes / 1e9, name in costs)
+
+
+def typical_seconds(name: str) -> float | None:
+    """Return the estimated seconds of a fit to data of ordinary size: 1,000 instances, 300 features, 15 labels.
+
+    None where the method declares no complexity, or is none of the package's.
+    """
+    if name not in registry.method_names():
+        return None
+    found = estimated(name, TYPICAL, False)
+    return None if found is None else found.seconds
 
 
 def _of(name: str, family: str) -> bool:

@@ -12,7 +12,16 @@ from mlreduce import registry
 from mlreduce.complexity import Sizes
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
-from mlreduce.methods.evidence import Estimate, Ranking, complexities, estimated, rankings_of
+from mlreduce.methods.evidence import (
+    Estimate,
+    Ranking,
+    complexities,
+    estimated,
+    foremost,
+    nearest_sets,
+    rankings_of,
+    studies_with_predictor,
+)
 from mlreduce.methods.facts import Facts, facts_of
 from mlreduce.methods.shapes import Shape, shape_of
 from mlreduce.validation import MEMORY_SHARE, machine_memory
@@ -24,12 +33,17 @@ __all__ = ["Recommendation", "recommend"]
 
 #: Methods of a family that are printed.
 _PRINTED = 6
+#: Data sets that are named.
+_NEAREST = 3
+#: Beyond this factor in instances, features or labels a data set of the studies says little of another.
+FAR = 3.0
 #: What the numbers are worth, printed under every table.
 CAUTION = """\
-share: of the other methods in the committed studies, how many it beats on average; least: the same at half a critical
-difference less. Both are of other data sets, and families are not compared with each other. Seconds are estimates for
-one thread, right to a factor of four or so, but where iterations depend on the data, as the reason then says: such a
-fit may take many times as long. Try the first few on your data: mlreduce.compare."""
+near: in the committed studies, the probability of being within 0.01 of the best method of its comparison, controls
+included; least: the lower end of its 95 % interval. Both are of other data sets; families are not compared with each
+other, and methods without a number were not in the comparison of their family. Seconds are estimates for one thread,
+right to a factor of four or so, but where iterations depend on the data, as the reason then says: such a fit may take
+many times as long. Try the first few on your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +54,15 @@ class Recommendation:
     ----------
     table : DataFrame
         A row per method, indexed by name: whether it ``fits``; its ``family``; estimated ``seconds`` and ``gigabytes``
-        of a fit (NaN where unknown); ``share``, of the other methods in the committed studies, that it beats on
-        average, ``least``, the same at half a critical difference less (both NaN without a study), and ``data_sets``,
-        on how many; the ``reason``. By family, what fits first, those of the largest ``least`` first, controls last.
+        of a fit (NaN where unknown); ``near``, the probability that it is within 0.01 of the best in the comparison
+        that says most of its family, ``least``, the lower end of its 95 % interval, and ``rank``, its average rank
+        there (NaN where it was not in it), and ``data_sets``, on how many; the ``reason``. By family, what fits first,
+        those of the largest ``near`` first, controls in their place.
     sizes : Sizes
         Of the data.
+    nearest : DataFrame
+        The data sets of these comparisons that are most like the data: ``study``, ``dataset``, ``instances``,
+        ``features``, ``labels``, and ``factor``, the largest of the three ratios to the data.
 
     Examples
     --------
@@ -57,6 +75,7 @@ class Recommendation:
 
     table: pd.DataFrame
     sizes: Sizes
+    nearest: pd.DataFrame
 
     def __str__(self) -> str:
         """Return the first methods that fit, by family, the others by reason, and a caution."""
@@ -64,9 +83,10 @@ class Recommendation:
         sizes = f"{self.sizes.n} instances, {self.sizes.d} features, {self.sizes.q} labels"
         lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
         for family, own in fit.groupby("family", sort=False):
-            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets"])
+            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets", "rank"])
             texts = {
-                key: [f"{value:.2g}" for value in shown[key]] for key in ("seconds", "gigabytes", "share", "least")
+                key: [f"{value:{form}}" for value in shown[key]]
+                for key, form in {"seconds": ".2g", "gigabytes": ".2g", "near": ".2f", "least": ".2f"}.items()
             }
             lines += ["", f"{family} ({len(own)}, in .table)" if len(own) > len(shown) else str(family)]
             lines.append(shown.assign(**texts).replace("nan", "").rename_axis(None).to_string())
@@ -74,7 +94,21 @@ class Recommendation:
             lines.append("")
         for reason, own in others.groupby("reason", sort=False):
             lines.append(f"not {', '.join(map(str, own.index))}: {reason}")
-        return "\n".join([*lines, "", CAUTION])
+        return "\n".join([*lines, "", *self._likeness(), CAUTION])
+
+    def _likeness(self) -> Iterator[str]:
+        """Yield which data sets of the comparisons are most like the data, and whether they are like it at all."""
+        for study, own in self.nearest.groupby("study", sort=False):
+            named = ", ".join(
+                f"{row['dataset']} ({row['instances']} x {row['features']}, {row['labels']} labels)"
+                for row in own.to_dict("records")
+            )
+            yield f"nearest data sets of {study}: {named}"
+            if own["factor"].min() > FAR:
+                yield (
+                    f"none of them is within a factor of {FAR:g} in instances, features and labels: what ranks first "
+                    "there need not here"
+                )
 
     def _repr_html_(self) -> str:
         """Return the whole table for notebooks."""
@@ -129,27 +163,49 @@ def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: fl
         X, y = X.X, X.Y
     shape = shape_of(X, y)
     rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
-    return Recommendation(_ordered(rows), shape.sizes)
+    return Recommendation(_ordered(rows), shape.sizes, _nearest(rows, shape))
 
 
 def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
-    partly = shape.unknown in ("rows", "cells")
-    rankings = [own for own in rankings_of(name) if (own.labelled < 1) == partly]
-    weights = [own.data_sets for own in rankings]
+    partly = _is_partly(shape)
+    place, main = next(
+        ((place, own) for place, own in enumerate(foremost(facts.family, partly)) if own.method == name),
+        (np.inf, None),
+    )
     against = next(_against(facts, shape, estimate, budget), None)
     return {
         "name": name,
         "fits": against is None,
-        "control": facts.control,
         "family": facts.family,
         "seconds": np.nan if estimate is None else estimate.seconds,
         "gigabytes": np.nan if estimate is None else estimate.gigabytes,
-        "share": np.average([own.share for own in rankings], weights=weights) if rankings else np.nan,
-        "least": np.average([own.least_share for own in rankings], weights=weights) if rankings else np.nan,
-        "data_sets": max((own.data_sets for own in rankings), default=0),
-        "reason": against or _for(facts, rankings, estimate),
+        "near": np.nan if main is None else main.near,
+        "least": np.nan if main is None else main.low,
+        "rank": np.nan if main is None else main.rank,
+        "data_sets": 0 if main is None else main.data_sets,
+        "reason": against or _for(facts, main, rankings_of(name, partly), estimate),
+        "chance": main is None and facts.control,
+        "order": place,
     }
+
+
+def _is_partly(shape: Shape) -> bool:
+    return shape.unknown in ("rows", "cells")
+
+
+def _nearest(rows: list[dict[str, Any]], shape: Shape) -> pd.DataFrame:
+    """Return the data sets most like the data in the comparisons of the families that have methods which fit."""
+    import pandas as pd  # slow to import
+
+    families = dict.fromkeys(row["family"] for row in rows if row["fits"])
+    studies = dict.fromkeys(own.study for family in families for own in foremost(family, _is_partly(shape))[:1])
+    found = [
+        (study, own.name, own.instances, own.features, own.labels, round(own.factor, 2))
+        for study in studies
+        for own in nearest_sets(study, shape.sizes)[:_NEAREST]
+    ]
+    return pd.DataFrame(found, columns=["study", "dataset", "instances", "features", "labels", "factor"])
 
 
 def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: float | None) -> Iterator[str]:
@@ -194,10 +250,17 @@ def _labels_against(facts: Facts, shape: Shape) -> Iterator[str]:
         yield "codes several labels, and there is one"
 
 
-def _for(facts: Facts, rankings: list[Ranking], estimate: Estimate | None) -> str:
+def _for(facts: Facts, main: Ranking | None, others: list[Ranking], estimate: Estimate | None) -> str:
     """Return what speaks for a method that fits."""
-    parts = [str(rankings[0]) if rankings else "in no study"]
-    if facts.control:
+    from mlreduce.stats.ranking import CONTROLS  # with pandas, slow to import
+
+    if main is not None:
+        parts = [str(main)]
+    elif others:
+        parts = [f"not in the comparison of its family; {others[0]}"]
+    else:
+        parts = [_as_predictor(facts.name) or "in no study"]
+    if facts.name in CONTROLS:
         parts.insert(0, "a control, to compare with")
     if not facts.out_of_sample:
         parts.append("for the training instances only")
@@ -208,13 +271,18 @@ def _for(facts: Facts, rankings: list[Ranking], estimate: Estimate | None) -> st
     return "; ".join(parts)
 
 
+def _as_predictor(name: str) -> str:
+    studies = studies_with_predictor(name)
+    return f"a predictor in {', '.join(studies)}; predictors are not compared there" if studies else ""
+
+
 def _ordered(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return the table: by family, what fits first, controls last of it, then by share and seconds."""
+    """Return the table: by family, what fits first, then as in the comparison; of the others controls last."""
     import pandas as pd  # slow to import
 
     table = pd.DataFrame(rows).set_index("name")
     families = {family: place for place, family in enumerate(registry.FAMILIES)}
     table["place"] = table["family"].map(lambda family: families.get(family, len(families)))
-    keys = {"place": True, "fits": False, "control": True, "least": False, "share": False, "seconds": True}
+    keys = {"place": True, "fits": False, "chance": True, "order": True, "seconds": True}
     table = table.sort_values(list(keys), ascending=list(keys.values()), kind="stable", na_position="last")
-    return table.drop(columns=["control", "place"])
+    return table.drop(columns=["chance", "order", "place"])

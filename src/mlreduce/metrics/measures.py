@@ -4,21 +4,42 @@ A measure is a function of one `mlreduce.metrics.outcome.Outcome`, in a module o
 
     @measure("micro-f1", label="micro-F1", higher_is_better=True)
     def micro_f1(outcome): ...
+
+``micro-f1@one-threshold`` is the same measure of the labels that a decision of its own predicts: see `in_parts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from mlreduce.exceptions import ConfigurationError
+from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.registry import MEASURES, Declarations
 
 if TYPE_CHECKING:
     from mlreduce.metrics.outcome import Outcome
 
-__all__ = ["MEASURES", "Measure", "find_measure", "higher_is_better", "measure", "measure_label", "measures_that_need"]
+__all__ = [
+    "DECISIONS",
+    "MEASURES",
+    "Measure",
+    "find_measure",
+    "higher_is_better",
+    "in_parts",
+    "measure",
+    "measure_label",
+    "measures_that_need",
+]
+
+#: Ways to predict labels from scores (`mlreduce.predictors.decision.Decision`), with what is said of them in figures.
+DECISIONS = {
+    "half": "cut at one half",
+    "one-threshold": "one threshold",
+    "per-label": "a threshold per label",
+    "cardinality": "as many labels as in training",
+    "top-k": "k labels per instance",
+}
 
 _Formula: TypeAlias = "Callable[[Outcome], float]"
 _Need: TypeAlias = Literal["labels", "scores", "propensities", "codes"]
@@ -140,7 +161,46 @@ def find_measure(name: str) -> Measure:
     ('ranking loss', 'scores')
     """
     declared: Declarations[Measure] = MEASURES
-    return declared.find(name)
+    plain, decision = in_parts(name)
+    found = declared.find(plain)
+    if decision is None:
+        return found
+    if found.needs != "labels":
+        raise ConfigurationError(f"{name}: a decision does not change {plain}, which needs no predicted labels")
+    return replace(found, name=name, label=f"{found.label}, {DECISIONS[decision]}")
+
+
+def in_parts(name: str) -> tuple[str, str | None]:
+    """Return the measure and the decision of a name such as ``micro-f1@one-threshold``; None where it has none.
+
+    Parameters
+    ----------
+    name : str
+        Of a measure, alone or with the decision that predicts the labels which it measures.
+
+    Returns
+    -------
+    measure, decision : str, str or None
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such decision; the sentence holds the nearest known one.
+
+    Examples
+    --------
+    >>> from mlreduce.metrics.measures import find_measure, in_parts
+    >>> in_parts("micro-f1@one-threshold"), in_parts("micro-f1")
+    (('micro-f1', 'one-threshold'), ('micro-f1', None))
+    >>> find_measure("micro-f1@half").label
+    'micro-F1, cut at one half'
+    """
+    plain, at, decision = name.partition("@")
+    if not at:
+        return plain, None
+    if decision not in DECISIONS:
+        raise ConfigurationError(f"{name}: {unknown_name('decision', decision, DECISIONS)}")
+    return plain, decision
 
 
 def higher_is_better(name: str) -> bool:
@@ -167,7 +227,7 @@ def higher_is_better(name: str) -> bool:
     >>> higher_is_better("micro-f1"), higher_is_better("hamming-loss")
     (True, False)
     """
-    better: bool = MEASURES.plain(name, "higher_is_better")["higher_is_better"]
+    better: bool = MEASURES.plain(in_parts(name)[0], "higher_is_better")["higher_is_better"]
     return better
 
 
@@ -192,4 +252,4 @@ def measure_label(name: str) -> str:
     """
     if name == "all":
         return "all measures"
-    return MEASURES[name].label if name in MEASURES else name
+    return find_measure(name).label if name.partition("@")[0] in MEASURES else name

@@ -15,6 +15,7 @@ from sklearn.model_selection import KFold
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import above_half
+from mlreduce.metrics.measures import DECISIONS as _DECISIONS
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, as_dense, check_memory
@@ -35,7 +36,7 @@ __all__ = [
 #: again.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[Any, FloatArray]]]
 
-DECISIONS = ("half", "one-threshold", "per-label", "cardinality", "top-k")
+DECISIONS = tuple(_DECISIONS)
 
 # Inner folds where leave-one-out predictions are not cheap.
 _FOLDS = 3

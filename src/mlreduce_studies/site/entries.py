@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from mlreduce import registry
 from mlreduce.methods.facts import Method, first_line, method_of
 from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
-from mlreduce_studies.site.ranking import average_ranks, setting_ranks
+from mlreduce.stats.ranking import CONTROLS, highlighted
+from mlreduce_studies.gathering.rankings import StudyRanking
+from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.spectra import spectra_of
 
@@ -23,6 +25,8 @@ __all__ = ["COOCCURRING", "Entries", "page_names"]
 
 #: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
 COOCCURRING = 25
+# Methods that are named of a study, beside the controls.
+_BEST = 3
 
 
 def page_names(names: Iterable[str]) -> dict[str, str]:
@@ -54,15 +58,24 @@ class Entries:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.studies = [study for run in runs for study in run.studies]
-        self._averages: dict[tuple[str, ...], dict[Any, pd.DataFrame]] = {}
         self._data = {study.key: run.folder.parent / "data" for run in runs for study in run.studies}
 
     @cached_property
-    def ranks(self) -> pd.DataFrame:
-        """Ranks in every setting of every study, with the column ``study``."""
-        return pd.concat(
-            [setting_ranks(study.summary).assign(study=study.key) for study in self.studies], ignore_index=True
-        )
+    def rankings(self) -> dict[str, list[StudyRanking]]:
+        """Studies to all their rankings."""
+        return {study.key: ranked(study) for study in self.studies}
+
+    @cached_property
+    def judged_by(self) -> dict[str, str]:
+        """Studies to the measure by which their methods are judged where one is shown."""
+        return {study.key: judged_by(study) for study in self.studies}
+
+    @cached_property
+    def foremost(self) -> dict[str, StudyRanking]:
+        """Studies to the one ranking that stands for them; those with the most methods times data sets first."""
+        found = {key: foremost(own, self.judged_by[key]) for key, own in self.rankings.items()}
+        there = {key: one for key, one in found.items() if one is not None}
+        return dict(sorted(there.items(), key=lambda own: -own[1].ranking.by_set["near"].size))
 
     @cached_property
     def methods(self) -> dict[str, str]:
@@ -104,37 +117,68 @@ class Entries:
         names = {
             study.key: {label: self.registered(study, label) for label in self._labels(study)} for study in self.studies
         }
-        tables = {
-            "by_dataset": average_ranks(self.ranks, ["study", "dataset"]),
-            "by_measure": average_ranks(self.ranks, ["study", "measure"]),
-            "times": _stacked(self.studies, _times),
-            "choices": _stacked(self.studies, _choices),
-        }
+        tables = {"times": _stacked(self.studies, _times), "choices": _stacked(self.studies, _choices)}
+        ranks = {"by_study": self._rows(main=True), "by_dataset": self._rows_by_dataset(), "by_measure": self._rows()}
         of_name: dict[str, dict[str, list[dict[Any, Any]]]] = {
-            name: {key: [] for key in tables} for name in self.methods
+            name: {key: [] for key in (*ranks, *tables)} for name in self.methods
         }
+        for key, rows in ranks.items():
+            for row in rows:
+                if row["method"] in of_name and (key != "by_measure" or row["every"]):
+                    of_name[row["method"]][key].append(row)
         for key, table in tables.items():
-            for row in table.to_dict("records"):
-                name = names[row["study"]].get(row["method"])
+            for measured in table.to_dict("records"):
+                name = names[measured["study"]].get(measured["method"])
                 if name is not None:
-                    of_name[name][key].append(row)
+                    of_name[name][key].append(measured)
         return of_name
 
-    def _averaged(self, column: str, name: str, by: Sequence[str]) -> pd.DataFrame:
-        """Return the average ranks where a column has a value; all values are averaged at once."""
-        key = (column, *by)
-        if key not in self._averages:
-            table = average_ranks(self.ranks, key)
-            self._averages[key] = {value: part.drop(columns=column) for value, part in table.groupby(column)}
-            self._averages[key][None] = table.iloc[:0]
-        return self._averages[key].get(name, self._averages[key][None])
+    def _rows(self, main: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield the rows of all rankings, or of those by the measure by which a study judges."""
+        for study in self.foremost:
+            for one in self.rankings[study]:
+                if not main or one.measure == self.judged_by[study]:
+                    yield from rows_of(study, one)
 
-    def _ranks_of(self, column: str, name: str, by: Sequence[str]) -> list[dict[Any, Any]]:
-        return _records(self._averaged(column, name, by))
+    def _rows_by_dataset(self) -> Iterator[dict[str, Any]]:
+        for study, one in self.foremost.items():
+            for dataset in one.ranking.data_sets:
+                yield from rows_on(study, one, dataset)
 
-    def _winners_of(self, column: str, name: str, by: Sequence[str]) -> list[dict[Any, Any]]:
-        """Return the method of the lowest average rank for each of some columns."""
-        return _records(self._averaged(column, name, by).drop_duplicates(list(by)))
+    @cached_property
+    def _winners(self) -> list[dict[str, Any]]:
+        """The best method on each data set in each ranking."""
+        return [
+            rows_on(study, one, dataset)[0]
+            for study in self.foremost
+            for one in self.rankings[study]
+            for dataset in one.ranking.data_sets
+        ]
+
+    def first(self, study: str) -> list[dict[str, Any]]:
+        """Return what is named of a study: its best methods and the controls, in order."""
+        if study not in self.foremost:
+            return []
+        one = self.foremost[study]
+        shown = highlighted(one.ranking.table, best=_BEST)
+        rows = [row for row in rows_of(study, one) if row["method"] in shown]
+        return [row | {"control": row["method"] in CONTROLS} for row in rows]
+
+    def ranked_labels(self, study: str) -> dict[str, list[str]]:
+        """Return the labels that are ranked in a study, one variant per method, by measure."""
+        found: dict[str, dict[str, None]] = {}
+        for one in self.rankings[study]:
+            found.setdefault(one.measure, {}).update(dict.fromkeys(one.labels.values()))
+        return {measure: [*labels] for measure, labels in found.items()}
+
+    def highlighted(self, study: str) -> dict[str, list[str]]:
+        """Return the labels that a picture of a study names, by measure: the best methods and the controls."""
+        found = {}
+        for measure in {one.measure: None for one in self.rankings[study]}:
+            one = foremost(self.rankings[study], measure)
+            assert one is not None
+            found[measure] = [one.labels[name] for name in highlighted(one.ranking.table)]
+        return found
 
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
@@ -166,11 +210,17 @@ class Entries:
                 for row in table[table["dataset"] == name].to_dict("records"):
                     studies.setdefault(tuple(row.items()), []).append(study.key)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
+        ranks = [row for study, one in self.foremost.items() for row in rows_on(study, one, name)]
+        families = {study.key: study.description["family"] for study in self.studies}
+        first: dict[str, str] = {}
+        for ranked_row in ranks:  # of the study with the most methods of its family, which comes first
+            first.setdefault(families[ranked_row["study"]], ranked_row["method"])
         return {
             "name": name,
             "sizes": sizes,
-            "ranks": self._ranks_of("dataset", name, ["study", "predictor"]),
-            "winners": self._winners_of("dataset", name, ["study", "predictor", "measure"]),
+            "ranks": ranks,
+            "first": first,
+            "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
             "spectra": [part for study in self.studies for part in spectra_of(study, name)],
         }
@@ -194,8 +244,12 @@ class Entries:
             "name": name,
             "described": _described(registered),
             "entries": entries,
-            "ranks": self._ranks_of("predictor", name, ["study"]),
-            "winners": self._winners_of("predictor", name, ["study", "dataset"]),
+            "ranks": [row for row in self._rows(main=True) if row["predictor"] == name],
+            "winners": [
+                row
+                for row in self._winners
+                if row["predictor"] == name and row["measure"] == self.judged_by[row["study"]]
+            ],
         }
 
     def measure(self, name: str) -> dict[str, Any]:
@@ -205,8 +259,8 @@ class Entries:
             "label": measure_label(name),
             "higher": higher_is_better(name),
             "definition": _definition(name),
-            "ranks": self._ranks_of("measure", name, ["study"]),
-            "winners": self._winners_of("measure", name, ["study", "dataset", "predictor"]),
+            "ranks": [row for row in self._rows() if row["measure"] == name and row["every"]],
+            "winners": [row for row in self._winners if row["measure"] == name and row["every"]],
         }
 
 
@@ -214,11 +268,6 @@ def _definition(measure: str) -> str:
     """Return what a measure is: the first line of its formula's docstring, which says what the formula returns."""
     text = first_line(find_measure(measure).formula).removeprefix("Return ")
     return text[:1].upper() + text[1:]
-
-
-def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:
-    records: list[dict[Any, Any]] = table.to_dict("records")
-    return records
 
 
 def _stacked(studies: Sequence[StudyResults], of_study: Callable[[StudyResults], pd.DataFrame]) -> pd.DataFrame:

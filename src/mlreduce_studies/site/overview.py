@@ -14,7 +14,6 @@ import pandas as pd
 from mlreduce.files import replacing
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.papers import failed_of
-from mlreduce_studies.site.ranking import average_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import summary_counts
@@ -26,20 +25,16 @@ _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
 _LARGEST = 400_000
 _PLAIN = 20_000
 
-# Methods with the lowest average rank that the front page names.
-_BEST = 3
-
 
 def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries: Entries) -> list[dict[str, Any]]:
     """Return what the front page says of each study."""
-    best = average_ranks(entries.ranks, ["study"]).groupby("study", sort=False)["method"].agg(list).to_dict()
     return [
         {
             "key": study.key,
             "page": pages[study.key],
             "title": study.description["title"],
             "paper": study.is_of_a_paper,
-            "best": best.get(study.key, [])[:_BEST],
+            "best": entries.first(study.key),
             "predictors": study.summary["predictor"].nunique(),
             "measures": study.summary["measure"].nunique(),
             "counts": summary_counts(study.claims),

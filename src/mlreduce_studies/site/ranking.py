@@ -1,61 +1,65 @@
-"""Ranks of methods within each setting of a study, and their averages."""
+"""The rankings of a study as rows of pages, by `mlreduce.stats.ranking`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import Any
 
-import pandas as pd
+from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of, views_among
+from mlreduce_studies.site.runs import StudyResults
 
-from mlreduce.metrics import higher_is_better
-from mlreduce_studies.gathering.summary import with_own_size
-
-__all__ = ["RANK_COLUMNS", "average_ranks", "setting_ranks"]
-
-# What methods are ranked within; a number of dimensions is a setting only where it is no percentage or threshold.
-_SETTING = ["protocol", "dataset", "predictor", "measure", "size_percent", "energy", "own_size"]
-
-#: Columns of average ranks, beside those that they are averaged by.
-RANK_COLUMNS = ("method", "rank", "of", "best", "settings")
+__all__ = ["foremost", "judged_by", "ranked", "rows_of", "rows_on"]
 
 
-def setting_ranks(summary: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary with the rank of each method among those of its setting, best first, and their number.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, without gaps.
-
-    Returns
-    -------
-    DataFrame
-        With ``own_size``, ``rank`` (ties share the mean) and ``of``. Settings with one method are left out.
-    """
-    rows = with_own_size(summary)
-    signs = {name: -1.0 if higher_is_better(name) else 1.0 for name in rows["measure"].unique()}
-    ordered = rows["mean"] * rows["measure"].map(signs).astype(float)
-    groups = ordered.groupby([rows[name] for name in _SETTING], observed=True, sort=False)
-    rows = rows.assign(rank=groups.rank(method="average"), of=groups.transform("size"))
-    return rows[rows["of"] > 1]
+def ranked(study: StudyResults) -> list[StudyRanking]:
+    """Return all rankings of a study: by protocol, measure and predictors; what failed is last."""
+    methods, averages = study.description["methods"], study.description["averages"]
+    names = names_of({label: str(entry["registered"]) for label, entry in methods.items()}, averages)
+    summary = study.frame("summary")
+    if summary is None:
+        return []
+    labels = {*names, *(label for draws in averages.values() for label in draws)}
+    others = {label: label for label in summary["method"].unique() if label not in labels}
+    return rankings_of(summary, names | others, averages, leave_out=views_among(summary["dataset"].unique()))
 
 
-def average_ranks(ranks: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return average rank, number of methods, share of settings in which it is best, and number of settings.
+def judged_by(study: StudyResults) -> str:
+    """Return the measure by which the methods of a study are judged where one is shown."""
+    measured = set(study.summary["measure"])
+    return main_measure(study.description["tables"], [one for one in study.description["measures"] if one in measured])
 
-    Parameters
-    ----------
-    ranks : DataFrame
-        From `setting_ranks`.
-    by : sequence of str
-        Columns beside the method.
 
-    Returns
-    -------
-    DataFrame
-        With ``by`` and `RANK_COLUMNS`, the best first within each of ``by``.
-    """
-    keys = [*by, "method"]
-    plain = {key: ranks[key].astype(object) for key in keys}  # of categories every combination would be looked at
-    groups = ranks.assign(first=ranks["rank"] < 2, **plain).groupby(keys, sort=False)
-    found = groups.agg(rank=("rank", "mean"), of=("of", "mean"), best=("first", "mean"), settings=("rank", "size"))
-    return found.reset_index().sort_values([*by, "rank", "method"], ignore_index=True)
+def foremost(rankings: list[StudyRanking], measure: str) -> StudyRanking | None:
+    """Return the ranking by a measure that has the most methods times data sets."""
+    own = [one for one in rankings if one.measure == measure and one.every]
+    return max(own, key=lambda one: len(one.ranking.table) * len(one.ranking.data_sets), default=None)
+
+
+def rows_of(study: str, one: StudyRanking) -> Iterator[dict[str, Any]]:
+    """Yield a row per method, the best first."""
+    place = _place(study, one) | {"of": len(one.ranking.table), "data_sets": len(one.ranking.data_sets)}
+    for method, row in one.ranking.table.iterrows():
+        yield place | {"method": str(method)} | {key: row[key] for key in ("near", "low", "high", "rank", "won")}
+
+
+def rows_on(study: str, one: StudyRanking, dataset: str) -> list[dict[str, Any]]:
+    """Return a row per method on one data set, the best there first."""
+    if dataset not in one.ranking.data_sets:
+        return []
+    own = {name: one.ranking.by_set[name].loc[dataset] for name in ("near", "rank", "won")}
+    place = _place(study, one) | {"of": len(one.ranking.table), "data_sets": 1, "dataset": dataset}
+    rows = [
+        place | {"method": str(method)} | {name: float(values[method]) for name, values in own.items()}
+        for method in one.ranking.table.index
+    ]
+    return sorted(rows, key=lambda row: (-row["near"], row["rank"], row["method"]))
+
+
+def _place(study: str, one: StudyRanking) -> dict[str, Any]:
+    return {
+        "study": study,
+        "protocol": one.protocol,
+        "predictor": ", ".join(one.predictors),
+        "measure": one.measure,
+        "every": one.every,
+    }

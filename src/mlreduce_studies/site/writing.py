@@ -17,6 +17,7 @@ from mlreduce.files import replacing, write_text
 from mlreduce.folders import replacing_folder
 from mlreduce.metrics import measure_label
 from mlreduce.plot.colours import colour_of
+from mlreduce.stats.ranking import MARGIN
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
 from mlreduce_studies.site.claim_texts import project_address
@@ -137,7 +138,8 @@ class Site:
             known.append(
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
-                | {"summarised": is_summarised(study, self._limit)}
+                | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.key)}
+                | {"ranked": self.entries.ranked_labels(study.key)}
                 | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
@@ -227,6 +229,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
+    environment.globals["margin"] = MARGIN
     return environment
 
 

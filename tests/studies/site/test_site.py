@@ -21,6 +21,8 @@ from planted_run import DATASETS, METHODS, planted_data, planted_run
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.methods.facts import method_of
+from mlreduce.metrics import higher_is_better
+from mlreduce.stats.ranking import rank
 from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.summary import write_csv
@@ -29,7 +31,6 @@ from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
 from mlreduce_studies.site.entries import page_names
 from mlreduce_studies.site.papers import claims_of, parts_of
-from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
 from mlreduce_studies.site.writing import write_page, write_site
@@ -147,10 +148,6 @@ def test_without_scripts_everything_is_there(site):
 
 def test_pages_of_methods_and_data_sets_say_who_wins(site):
     pages = pages_of(site)
-    rows = re.findall(r"<tr>.*?</tr>", (site / "methods" / "mine.html").read_text(), re.DOTALL)
-    ranked = [row for row in rows if "birds" in row and "%" in row]
-    assert len(ranked) == 1
-    assert re.findall(r"<td[^>]*>([^<]*)</td>", ranked[0]) == ["planted", "birds", "1.00", "3.0", "100 %", "6"]
     assert method_of("mvmd").headline in pages["methods/mvmd.html"].text
     assert "wren" in pages["datasets/birds.html"].text
     assert "The fraction of label assignments that are wrong." in pages["measures/hamming-loss.html"].text
@@ -216,22 +213,51 @@ def test_a_claim_names_the_tables_and_figures_that_show_it(tmp_path):
     assert claims_of(study, parts)[0]["parts"] == {}
 
 
-def test_ranks_in_settings():
-    cell = {"protocol": "p", "dataset": "d", "predictor": "r", "size_percent": 50, "energy": 0.0, "size": 1.0}
-    rows = [
-        ("a", "hamming-loss", 0.1),
-        ("b", "hamming-loss", 0.2),
-        ("a", "instance-f1", 0.1),
-        ("b", "instance-f1", 0.2),
-    ]
-    summary = pd.DataFrame([{**cell, "method": m, "measure": x, "mean": v} for m, x, v in rows])
-    alone = {**cell, "dataset": "e", "method": "a", "measure": "instance-f1", "mean": 1.0}
-    ranks = setting_ranks(pd.concat([summary, pd.DataFrame([alone])], ignore_index=True))
-    assert ranks["rank"].tolist() == [1.0, 2.0, 2.0, 1.0]
-    found = average_ranks(ranks, ["dataset"])
-    assert found[["method", "rank", "of", "best", "settings"]].to_numpy().tolist() == [
-        ["a", 1.5, 2.0, 0.5, 2], ["b", 1.5, 2.0, 0.5, 2],
-    ]  # fmt: skip
+def test_every_page_has_the_ranks_of_the_core(site):
+    """Front page, methods, data sets, predictors and measures say what one ranking of the summary says."""
+    summary = pd.read_csv(site.parent / "planted" / "summary.csv")
+    cells = summary.rename(columns={"mean": "value"}).drop(columns="size").rename(columns={"size_percent": "size"})
+    made = {
+        measure: rank(own[["dataset", "method", "predictor", "size", "value"]], higher_is_better(measure))
+        for measure, own in cells.groupby("measure")
+    }
+    own = made["hamming-loss"]  # of the first table
+    pages = pages_of(site)
+
+    def rows(page, table):
+        text = re.search(rf'<table id="{table}".*?</table>', (site / page).read_text(), re.DOTALL)[0]
+        found = []
+        for row in re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)[1:]:
+            cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)
+            found.append([re.sub(r"<[^>]*>", "", cell).strip() for cell in cells])
+        return found
+
+    def of(method, table):
+        low, high = (f"{table.loc[method, end]:.2f}" for end in ("low", "high"))
+        return [f"{table.loc[method, 'near']:.2f}", f"{low} to {high}", f"{table.loc[method, 'rank']:.2f}", "3"]
+
+    order = list(own.table.index)
+    for method in METHODS:
+        (found,) = rows(f"methods/{method}.html", "by-study")
+        assert found[:5] == ["planted", "ten-fold", "ridge", "hamming-loss", method]
+        assert found[5:9] == of(method, own.table)
+        for _, dataset, _, name, near, ranked, *_ in rows(f"methods/{method}.html", "by-dataset"):
+            assert name == method
+            assert [near, ranked] == [f"{own.by_set[key].loc[dataset, method]:.2f}" for key in ("near", "rank")]
+        for found in rows(f"methods/{method}.html", "by-measure"):
+            assert found[5:9] == of(method, made[found[3]].table)
+    assert [row[3] for row in rows("predictors/ridge.html", "ranks-table")] == order
+    for measure, ranking in made.items():
+        assert [row[3] for row in rows(f"measures/{measure}.html", "ranks-table")] == list(ranking.table.index)
+    for dataset in DATASETS:
+        near, ranks = (own.by_set[name].loc[dataset] for name in ("near", "rank"))
+        best = sorted(METHODS, key=lambda name: (-near[name], ranks[name], name))
+        assert [row[4] for row in rows(f"datasets/{dataset}.html", "ranks-table")] == best
+        assert f"projection: {best[0]}" in pages["datasets/index.html"].text
+        winners = [row[4] for row in rows(f"datasets/{dataset}.html", "winners-table") if row[3] == "hamming-loss"]
+        assert winners == best[:1]
+    known = json.loads((site / "data" / "studies.js").read_text().partition("] = ")[2].rstrip(";\n"))
+    assert known[0]["first"] == {measure: list(ranking.table.index) for measure, ranking in made.items()}
 
 
 def test_the_data_as_one_json(site):
@@ -330,7 +356,8 @@ def test_a_study_without_a_paper_is_a_comparison(tmp_path):
     pages = pages_of(tmp_path / "site")
     for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
         assert "1 comparison," in front.text
-        assert "mine, mvmd, pca" in front.text  # by their average ranks
+        first = re.search(r"mine (\S+), mvmd (\S+), pca (\S+)", front.text)  # by how likely they are near the best
+        assert sorted(map(float, first.groups()), reverse=True) == [*map(float, first.groups())]
         assert "claims:" not in front.text
         assert next(a["id"] for tag, a in front.elements if tag == "table") == "compared"
     page = pages["papers/planted.html"]

@@ -2,8 +2,8 @@
 "use strict";
 addEventListener("DOMContentLoaded", async () => {
   const {root, load, keep, element} = window.mlreduce;
-  const {mean, posterior, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
-  const {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, marginOf, askedOf} = window.mlreduceScores;
+  const {mean, posterior, ranking, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
+  const {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, settingMeans, marginOf, askedOf} = window.mlreduceScores;
   const studies = window.mlreduceData.studies;
   const form = document.getElementById("choices");
   const said = document.getElementById("said");
@@ -67,7 +67,6 @@ addEventListener("DOMContentLoaded", async () => {
       const known = predictors();
       const more = first ? several(asked.predictors, (name) => name, known) : [];
       options(fields.predictor, [...more, ...unique(known)], first ? joined(asked.predictors) : undefined);
-      if (first ? asked.margin === null : !fields.margin.dataset.typed) fields.margin.value = parts.some((part) => !part.content.higher) ? "2 %" : "0.01";
     }
     if (what <= 3) {
       const there = blocks();
@@ -82,11 +81,17 @@ addEventListener("DOMContentLoaded", async () => {
       const methods = [...new Set(there.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
       const sets = [...new Set(there.map((b) => b.dataset))];
       const before = chosen("methods").filter((name) => methods.includes(name));
-      boxes("methods", methods, first && asked.methods.length ? asked.methods : before.length > 1 ? before : plain(methods), own.methods);
+      boxes("methods", methods, first && asked.methods.length ? asked.methods : before.length > 1 ? before : beginning(methods), own.methods);
       const kept = chosen("datasets").filter((name) => sets.includes(name));
       boxes("datasets", sets, first && asked.datasets.length ? asked.datasets : kept.length ? kept : sets);
     }
     await show();
+  }
+
+  // The best methods by the measure and the controls, as on the other pages.
+  function beginning(methods) {
+    const own = (study().first?.[fields.measure.value] ?? []).filter((name) => methods.includes(name));
+    return own.length > 1 ? own : plain(methods);
   }
 
   // The first methods that are no variants of another, so that the page begins with a picture that can be read.
@@ -109,7 +114,7 @@ addEventListener("DOMContentLoaded", async () => {
   function choice() {
     return {
       parts, protocol: fields.protocol.value, predictors: listed("predictor"), size: fields.size.value, methods: chosen("methods"),
-      margin: marginOf(fields.margin.value) ?? {value: 0.01, relative: false}, each: claim !== null && asked.each, direction: claim && asked.direction,
+      margin: marginOf(fields.margin.value) ?? {value: 0.01, relative: false}, each: claim !== null && asked.each, direction: claim && asked.direction, lines: claim === null,
     };
   }
 
@@ -140,7 +145,7 @@ addEventListener("DOMContentLoaded", async () => {
     const better = [...new Set(parts.map((part) => part.content.higher))].map((higher) => (higher ? "higher" : "lower")).join(" or, of losses, ");
     said.textContent = `${marginOf(fields.margin.value) ? "" : `The margin ${fields.margin.value} is no number and no share such as 2 %: 0.01 is taken. `}${labels()}, ${better} is better; ${whole.length} of ${there.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
     const means = whole.map((row) => row.means);
-    showRanks(methods, means);
+    showRanks(own, whole.map((row) => row.dataset), means, there);
     const compared = showPairs(own, whole.map((row) => row.dataset));
     window.mlreduceCompared = {methods, sets: whole.map((row) => row.dataset), means, pairs: compared, claim};
     form.dataset.ready = String(Number(form.dataset.ready ?? 0) + 1);
@@ -208,21 +213,44 @@ addEventListener("DOMContentLoaded", async () => {
     return element("table", attributes, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows));
   }
 
-  function showRanks(methods, means) {
+  // All methods of the study that other pages rank, those that are chosen among them, on some data sets.
+  function fieldOf(methods, datasets) {
+    const there = new Set(blocks().filter((block) => datasets.includes(block.dataset)).flatMap((block) => block.methods));
+    const ranked = (study().ranked?.[fields.measure.value] ?? []).filter((name) => there.has(name));
+    return [...new Set([...ranked, ...methods])];
+  }
+
+  // Of a claim without probabilities and tests: its own verdict counts.
+  function showRanks(own, datasets, means, there) {
     const place = document.getElementById("ranks-table");
     if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
-    const higher = parts.length > 1 || parts[0].content.higher;
-    const rows = means.map((own) => ranks(own, higher));
+    const {methods} = own, higher = parts.length > 1 || parts[0].content.higher;
+    const field = fieldOf(methods, there);
+    const inMargins = (values) => (own.margin.relative ? values.map((value) => value / Math.max(...values.filter(Number.isFinite).map(Math.abs))) : values);
+    const settings = there.map((dataset) => settingMeans(own, field, dataset).map(inMargins)).filter((table) => table.length);
+    // Scores are 32-bit numbers, whose differences are not exact.
+    const all = ranking(settings, higher, own.margin.value + 1e-7).methods;
+    const found = methods.map((method) => all[field.indexOf(method)]);
+    const rows = means.map((values) => ranks(values, higher));
     const average = methods.map((_, j) => mean(rows.map((row) => row[j])));
     const {statistic, p} = friedman(rows);
     const difference = criticalDifference(methods.length, rows.length);
-    const order = methods.map((_, j) => j).sort((i, j) => average[i] - average[j]);
-    const best = average[order[0]], tested = Number.isFinite(difference) && !claim; // of a claim its own verdict counts
-    const body = order.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, average[j].toFixed(2)), element("td", {}, String(rows.filter((row) => row[j] < 2).length)), element("td", {}, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)), element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
+    const places = methods.map((_, j) => j).sort((i, j) => (claim ? 0 : found[j].near - found[i].near) || found[i].rank - found[j].rank || (methods[i] < methods[j] ? -1 : 1));
+    const best = Math.min(...average), tested = Number.isFinite(difference);
     const few = difference >= methods.length - 1;
+    const cells = places.map((j) => [
+      element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`),
+      ...(claim ? [] : [element("td", {}, found[j].near.toFixed(2))]),
+      element("td", {}, found[j].rank.toFixed(2)),
+      element("td", {}, `${(100 * found[j].won).toFixed(0)} %`),
+      element("td", {}, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)),
+      ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")]),
+    ]);
+    const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
+    window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
     place.replaceChildren(
-      tableOf(["method", "average rank", "best on", "mean", tested ? "by Nemenyi's test" : ""], tested ? body : body.map((row) => (row.lastChild.replaceChildren(""), row))),
-      element("p", {}, claim ? "" : Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${rows.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
+      tableOf(head, cells.map((row) => element("tr", {}, ...row))),
+      element("p", {}, claim ? "" : Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${datasets.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
     );
   }
 
@@ -317,12 +345,10 @@ addEventListener("DOMContentLoaded", async () => {
   }
 
   options(fields.study, studies.map((own) => [own.key, own.key]), asked.study ?? undefined);
-  fields.margin.value = new URLSearchParams(location.search).get("margin") ?? "";
-  if (fields.margin.value) fields.margin.dataset.typed = "yes";
+  fields.margin.value = new URLSearchParams(location.search).get("margin") ?? "0.01";
   form.hidden = false;
   ["study", "measure", "protocol", "predictor"].forEach((name, number) => fields[name].addEventListener("change", () => { leave(); changed(number); }));
   for (const name of ["size", "margin"]) fields[name].addEventListener("change", () => { leave(); show(); });
-  fields.margin.addEventListener("input", () => { fields.margin.dataset.typed = "yes"; });
   for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", () => { leave(); show(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   await claimed();

@@ -28,33 +28,58 @@ globalThis.mlreduceScores = (() => {
     return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && bySplit(block, (split) => valueAt(content, block, row, s, split)).some(Number.isFinite));
   }
 
-  // Percentages that every method of a choice has that has several: one with a single size, such as all labels, is compared by that.
+  // Percentages that every method has that has several, but for 100, where nothing is reduced: one with a single size,
+  // such as all labels, stands at each of them.
   function commonPercents(content, block, methods) {
     const own = methods.filter((method) => block.methods.includes(method)).map((method) => percentsOf(content, block, method)).filter((sizes) => sizes.length > 1);
-    return own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
+    const common = own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
+    const reduced = common.filter((s) => block.settings[s][0] < 100);
+    return reduced.length ? reduced : common;
   }
 
-  // Values of a method by split at the sizes of a choice: pairs of a name and a list with NaN for gaps.
-  function atSizes(content, block, method, choice) {
+  // Values of a method by split at each size of a choice: pairs of a name and a list with NaN for gaps. With `lines` a
+  // method of one size alone, such as a control, stands at every percentage.
+  function listsOf(content, block, method, choice) {
     const row = block.methods.indexOf(method);
-    const own = (s, split) => valueAt(content, block, row, s, split);
-    if (choice.size === AVERAGE) {
-      const percents = percentsOf(content, block, method);
-      const averaged = percents.length === 1 ? percents : commonPercents(content, block, choice.methods);
-      return averaged.length ? [["", bySplit(block, (split) => mean(averaged.map((s) => own(s, split))))]] : [];
-    }
+    const own = (s, split) => (s < 0 ? NaN : valueAt(content, block, row, s, split));
+    const at = (s) => bySplit(block, (split) => own(s, split));
+    const percents = percentsOf(content, block, method);
+    if (choice.size === AVERAGE) return (percents.length === 1 ? percents : commonPercents(content, block, choice.methods)).map((s) => [nameOf(block.settings[s]), at(s)]);
     const most = choice.size === LARGEST ? Infinity : Number(/^at most (\d+) dimensions$/.exec(choice.size)?.[1] ?? NaN);
     if (!Number.isNaN(most)) {
       const numbered = block.settings.map((_, s) => s).filter((s) => !block.settings[s][0] && !block.settings[s][1] && block.settings[s][2] <= most).sort((s, t) => block.settings[t][2] - block.settings[s][2]);
-      return [["", bySplit(block, (split) => own(numbered.find((s) => Number.isFinite(own(s, split))) ?? NaN, split) ?? NaN)]];
+      return [["", bySplit(block, (split) => own(numbered.find((s) => Number.isFinite(own(s, split))) ?? -1, split))]];
     }
-    const names = block.settings.map(nameOf);
-    return choice.size.split("; ").filter((name) => names.includes(name)).map((name) => [name, bySplit(block, (split) => own(names.indexOf(name), split))]);
+    const names = choice.size.split("; "), positions = names.map((name) => block.settings.findIndex((one) => nameOf(one) === name));
+    const line = choice.lines && percents.length === 1 && positions.every((s) => s >= 0 && block.settings[s][0] > 0);
+    return names.map((name, i) => [name, at(line ? percents[0] : positions[i])]);
+  }
+
+  // The same with the mean over the sizes as one where that is asked for.
+  function atSizes(content, block, method, choice) {
+    const lists = listsOf(content, block, method, choice);
+    if (choice.size !== AVERAGE) return lists;
+    return lists.length ? [["", bySplit(block, (split) => mean(lists.map(([, values]) => values[split])))]] : [];
+  }
+
+  // Means of methods on a data set at each size, with each measure and predictor; NaN where one has none. Of several
+  // measures losses are negative.
+  function settingMeans(choice, methods, dataset) {
+    return choice.parts.flatMap(({content}) => choice.predictors.flatMap((predictor) => {
+      const block = content.blocks.find((b) => b.protocol === choice.protocol && b.predictor === predictor && b.dataset === dataset);
+      if (!block) return [];
+      const own = methods.map((method) => (block.methods.includes(method) ? listsOf(content, block, method, {...choice, methods}) : []));
+      const sign = choice.parts.length > 1 && !content.higher ? -1 : 1;
+      return Array.from({length: Math.max(...own.map((lists) => lists.length))}, (_, at) => own.map((lists) => {
+        const values = (lists[lists.length === 1 ? 0 : at]?.[1] ?? []).filter(Number.isFinite);
+        return sign * Math.fround(mean(values)); // scores are 32-bit numbers
+      }));
+    }));
   }
 
   // Cells of a method on a data set: one for each measure, predictor and size of a choice that it has values of.
   // A choice has `parts` (of a measure each: its name, label and content), `protocol`, `predictors`, `size`, `methods`,
-  // `margin` {value, relative}, `each` (whether cells are counted one by one) and `direction`.
+  // `margin` {value, relative}, `each` (whether cells are counted one by one), `direction`, and `lines` of `listsOf`.
   function cellsOf(choice, method, dataset) {
     const cells = [];
     for (const {measure, content} of choice.parts) {
@@ -118,5 +143,5 @@ globalThis.mlreduceScores = (() => {
     };
   }
 
-  return {AVERAGE, LARGEST, decoded, nameOf, percentsOf, commonPercents, cellsOf, completeSplits, pairOf, pairsOf, marginOf, askedOf};
+  return {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairOf, pairsOf, settingMeans, marginOf, askedOf};
 })();

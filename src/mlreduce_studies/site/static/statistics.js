@@ -117,6 +117,21 @@ globalThis.mlreduceStatistics = (() => {
     return rounded.map((own) => (rounded.filter((other) => other < own).length + rounded.filter((other) => other <= own).length + 1) / 2);
   }
 
+  // Methods ranked over data sets, each a list of settings, and a setting the values of the methods, NaN where one failed:
+  // how likely each is within the margin of the best, its average rank, and in which share no other is better.
+  function ranking(sets, higherIsBetter, margin) {
+    const sign = higherIsBetter ? 1 : -1, round = (value) => Number(value.toFixed(12));
+    const ofSetting = (values) => {
+      const signed = values.map((value) => (Number.isFinite(value) ? sign * round(value) : -Infinity));
+      const best = Math.max(...signed), places = signed.map((own) => (signed.filter((other) => other > own).length + signed.filter((other) => other >= own).length + 1) / 2);
+      const behind = signed.map((own) => (own === -Infinity ? Infinity : round(best - own)));
+      return values.map((_, j) => [behind[j] <= margin ? 1 : 0, places[j], behind[j] === 0 ? 1 : 0]);
+    };
+    const average = (parts) => parts[0].map((own, j) => own.map((_, i) => mean(parts.map((part) => part[j][i]))));
+    const bySet = sets.map((settings) => average(settings.map(ofSetting)));
+    return {methods: average(bySet).map((own) => own.map(round)).map(([near, rank, won]) => ({near, rank, won})), ranks: bySet.map((own) => own.map(([, rank]) => rank))};
+  }
+
   // Friedman's test on values or ranks, a row per data set, corrected for ties: statistic and p-value.
   function friedman(table) {
     const n = table.length, k = table[0].length;
@@ -196,5 +211,5 @@ globalThis.mlreduceStatistics = (() => {
     return {below: won[0] / samples, within: won[1] / samples, above: won[2] / samples};
   }
 
-  return {mean, logGamma, betaIncomplete, gammaUpper, normalBelow, studentBelow, studentQuantile, posterior, ranks, friedman, criticalDifference, signedRank};
+  return {mean, logGamma, betaIncomplete, gammaUpper, normalBelow, studentBelow, studentQuantile, posterior, ranks, ranking, friedman, criticalDifference, signedRank};
 })();

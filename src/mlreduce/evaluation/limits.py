@@ -1,0 +1,99 @@
+"""Limits on the processor time and the memory of one call of an estimator, which then fails as any other error does."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["LimitError", "within_limits"]
+
+
+class LimitError(Exception):
+    """An estimator took more time or memory than its study allows."""
+
+
+@contextmanager
+def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
+    """Within the block, raise where more processor time or memory is taken than allowed.
+
+    A call into compiled code ends before its time is looked at. Nothing is limited in other threads than the main one,
+    whose signals these are, nor on systems without them.
+
+    Parameters
+    ----------
+    limits : dict
+        Perhaps ``seconds``, of the processor, and ``gigabytes``, beside what the process has before.
+
+    Raises
+    ------
+    LimitError
+        If one of them is exceeded.
+
+    Examples
+    --------
+    >>> from mlreduce.evaluation.limits import within_limits
+    >>> with within_limits({"seconds": 0.1}):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    mlreduce.evaluation.limits.LimitError: took more than 0.1 s, the limit of the study
+    """
+    if not limits or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
+        yield
+        return
+    with _memory(limits.get("gigabytes")), _time(limits.get("seconds")):
+        yield
+
+
+@contextmanager
+def _time(seconds: float | None) -> Iterator[None]:
+    if seconds is None:
+        yield
+        return
+
+    def over(*_: Any) -> None:
+        raise LimitError(f"took more than {seconds:g} s, the limit of the study")
+
+    former = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, former)
+
+
+@contextmanager
+def _memory(gigabytes: float | None) -> Iterator[None]:
+    held = _address_space()
+    if gigabytes is None or held is None:
+        yield
+        return
+    import resource  # not on Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    asked = held + int(gigabytes * 1e9)
+    allowed = min((own for own in (asked, soft, hard) if own != resource.RLIM_INFINITY), default=asked)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+    try:
+        yield
+    except MemoryError as error:
+        if allowed < asked:
+            raise
+        raise LimitError(f"took more than {gigabytes:g} GB, the limit of the study") from error
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _address_space() -> int | None:
+    """Return the bytes of address space that this process has; None where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - opened for every fit
+            pages = int(file.read().split()[0])
+        import resource
+    except (OSError, ImportError):
+        return None
+    return pages * resource.getpagesize()

@@ -1,0 +1,166 @@
+"""The rankings of a study, from its summary: per protocol, measure and predictors, by `mlreduce.stats.ranking`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.exceptions import DataError
+from mlreduce.metrics import higher_is_better
+from mlreduce.metrics.measures import measures_that_need
+from mlreduce.stats.ranking import Ranking, one_variant, rank, variants
+from mlreduce_studies.gathering.summary import at_directions
+
+__all__ = ["StudyRanking", "main_measure", "names_of", "rankings_of", "sized_cells", "views_among"]
+
+
+@dataclass(frozen=True)
+class StudyRanking:
+    """Methods of a study ranked by one measure.
+
+    Attributes
+    ----------
+    protocol, measure : str
+    predictors : tuple of str
+        Over which settings are averaged: all with which the same methods are compared, or one.
+    every : bool
+        Whether these are all with which the same methods are compared.
+    ranking : Ranking
+    labels : dict of str to str
+        Registered names of the methods to their labels in the study.
+    """
+
+    protocol: str
+    measure: str
+    predictors: tuple[str, ...]
+    every: bool
+    ranking: Ranking
+    labels: Mapping[str, str]
+
+
+def names_of(registered: Mapping[str, str], averages: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return labels to registered names in the order of the study; for draws, the label of their mean.
+
+    Parameters
+    ----------
+    registered : dict of str to str
+        Labels of a study file, with those of draws, to registered names.
+    averages : dict of str to list of str
+        Labels of means to those of the draws.
+    """
+    mean_of = {draw: name for name, draws in averages.items() for draw in draws}
+    return {mean_of.get(label, label): name for label, name in registered.items()}
+
+
+def views_among(datasets: Iterable[str]) -> set[str]:
+    """Return those data sets of the catalogue that are views within another of them: no instance counts twice."""
+    from mlreduce.datasets.catalogue import read_catalogue
+
+    names, catalogue = set(datasets), read_catalogue()
+    return catalogue.views_of(name for name in names if name in catalogue) & names
+
+
+def main_measure(tables: Mapping[str, Mapping[str, Any]], measures: Sequence[str]) -> str:
+    """Return the measure by which the methods of a study are judged: that of its first table, or else the first one.
+
+    Measures of codes are none: methods that code nothing do not have them.
+    """
+    of_tables = [name for spec in tables.values() for name in [spec.get("measure"), *spec.get("measures", [])] if name]
+    codes = set(measures_that_need("codes"))
+    return next(str(name) for name in [*of_tables, *measures] if name in measures and name not in codes)
+
+
+def sized_cells(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of a summary by the size in percent, with the columns of `mlreduce.stats.ranking.rank`.
+
+    A method without percentages on a data set stands there at its energy thresholds or, without those, at its largest
+    number of dimensions. A cell that failed on all splits has no value.
+    """
+    rows = summary.assign(percent=summary["size_percent"] > 0, threshold=summary["energy"] > 0)
+    of_method = rows.groupby(["protocol", "dataset", "method", "predictor", "measure"], observed=True)
+    has = of_method[["percent", "threshold"]].transform("any")
+    by_percent = rows[rows["percent"]]
+    by_energy = rows[rows["threshold"] & ~has["percent"]]
+    largest = at_directions(rows[~has["percent"] & ~has["threshold"]])
+    parts = [
+        by_percent.assign(size=by_percent["size_percent"].astype(float)),
+        by_energy.assign(size=by_energy["energy"]),
+    ]
+    found = pd.concat([*parts, largest], ignore_index=True)
+    columns = ["protocol", "measure", "dataset", "method", "predictor", "size", "mean"]
+    return found[columns].rename(columns={"mean": "value"})
+
+
+def rankings_of(
+    summary: pd.DataFrame,
+    names: Mapping[str, str],
+    averages: Mapping[str, Sequence[str]],
+    *,
+    leave_out: Collection[str] = (),
+    fewest: int = 2,
+    measures: Collection[str] | None = None,
+    seconds: Mapping[str, float] | None = None,
+) -> list[StudyRanking]:
+    """Rank the methods of a study, one variant of each.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, gaps among them.
+    names, averages
+        As of `names_of`, which returns the first.
+    leave_out : collection of str, default=()
+        Data sets, such as views of others.
+    fewest : int, default=2
+        Fewest methods that are ranked.
+    measures : collection of str or None, default=None
+        None ranks by all.
+    seconds : dict of str to float or None, default=None
+        Registered names to seconds.
+
+    Returns
+    -------
+    list of StudyRanking
+        By protocol and measure: over all predictors with which the same methods are compared and, of several, with
+        each.
+    """
+    rows = summary[~summary["dataset"].isin(list(leave_out))]
+    if measures is not None:
+        rows = rows[rows["measure"].isin(list(measures))]
+    text = ["protocol", "dataset", "method", "predictor", "measure"]
+    cells = sized_cells(rows.astype(dict.fromkeys(text, object)))
+    found = []
+    for (protocol, measure), own in cells.groupby(["protocol", "measure"], sort=False):
+        for predictors, every in _alike(own, names, averages):
+            part = own[own["predictor"].isin(predictors)]
+            labels = variants(_labels(part, averages), names)
+            chosen = one_variant(part.drop(columns=["protocol", "measure"]), names, averages)
+            if len(labels) < fewest:
+                continue
+            try:
+                made = rank(chosen, higher_is_better(str(measure)), seconds=seconds)
+            except DataError:
+                continue  # no data set has all methods: what there is was cut short
+            found.append(StudyRanking(str(protocol), str(measure), predictors, every, made, labels))
+    return found
+
+
+def _labels(cells: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> set[str]:
+    mean_of = {draw: name for name, draws in averages.items() for draw in draws}
+    return {mean_of.get(label, label) for label in cells["method"].unique()}
+
+
+def _alike(
+    cells: pd.DataFrame, names: Mapping[str, str], averages: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield the predictors with which the same methods are compared, and of several each; whether these are all."""
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for predictor, own in cells.groupby("predictor", sort=False):
+        alike.setdefault(tuple(sorted(variants(_labels(own, averages), names).items())), []).append(str(predictor))
+    for predictors in alike.values():
+        yield tuple(predictors), True
+        if len(predictors) > 1:
+            yield from (((predictor,), False) for predictor in predictors)

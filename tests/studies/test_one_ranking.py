@@ -1,0 +1,186 @@
+"""One ranking stands behind site, guide, peers, figure and `recommend`: none of them contradicts another."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import update_evidence
+import update_results
+
+import mlreduce
+from mlreduce.methods import evidence
+from mlreduce.methods.evidence import foremost
+from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
+from mlreduce_studies.figures.near_best import _ranked
+from mlreduce_studies.gathering.rankings import main_measure, names_of, rankings_of, sized_cells
+from mlreduce_studies.site.description import describe_study
+from mlreduce_studies.site.entries import Entries
+from mlreduce_studies.site.runs import Run, StudyResults
+
+PROJECT = Path(__file__).parents[2]
+REFERENCE = PROJECT / "results" / "reference"
+#: Studies, their families, and the tables of docs/peers.md over all predictors.
+FAMILIES = {
+    "selectors": ("selection", "all-selectors-both"),
+    "coders": ("labelspace", "all-coders"),
+    "projections": ("projection", "all-projections-both"),
+}
+STUDIES = pytest.mark.parametrize("study", FAMILIES)
+NUMBERS = ["near", "low", "high", "rank", "won", "mean"]
+
+
+@pytest.fixture(scope="module")
+def entries(reference):
+    described = {name: describe_study(update_evidence.study_of(name)) for name in FAMILIES}
+    studies = [StudyResults(name, REFERENCE / name, own) for name, own in described.items()]
+    return Entries([Run("reference", REFERENCE, studies, "", "")])
+
+
+@pytest.fixture(scope="module")
+def recommended():
+    data = mlreduce.load_dataset("planted-300")
+    return mlreduce.recommend((data.X - data.X.min(axis=0)), data.Y).table
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
+
+
+def block(page: str, name: str) -> list[list[str]]:
+    text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
+    return rows_of(re.search(f"<!-- {name}: begin -->(.*?)<!-- {name}: end -->", text, re.DOTALL)[1])[2:]
+
+
+@STUDIES
+def test_the_site_the_guide_and_recommend_rank_alike(study, entries, recommended):
+    family, table = FAMILIES[study]
+    own = foremost(family)
+    order = [one.method for one in own]
+    ranking = entries.foremost[study].ranking
+    assert own[0].study == study
+    assert list(ranking.table.index) == order
+    pd.testing.assert_frame_equal(update_results.ranking(table).table[NUMBERS], ranking.table[NUMBERS])
+    for one in own:
+        for name in NUMBERS:
+            assert getattr(one, name) == pytest.approx(ranking.table.loc[one.method, name], abs=1e-6)
+            if name != "mean":
+                assert f"{getattr(one, name):.2f}" == f"{ranking.table.loc[one.method, name]:.2f}"
+    assert [row[0] for row in block("peers.md", f"evidence {table}")] == order
+    shown = recommended[recommended["family"] == family]
+    fits = [name for name in order if shown["fits"].get(name)]
+    assert fits == order  # all of them fit data of this shape
+    assert list(shown.index[: len(fits)]) == fits
+
+
+@STUDIES
+def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, entries):
+    family, _ = FAMILIES[study]
+    made, measure = entries.foremost[study], entries.judged_by[study]
+    ranking = made.ranking
+    first = entries.first(study)
+    assert next(row["method"] for row in first if not row["control"]) in ranking.table.index[:3]
+    assert {row["method"] for row in first} >= {*ranking.table.index[:3], *({*CONTROLS} & {*ranking.table.index})}
+    assert all(row["near"] == ranking.table.loc[row["method"], "near"] for row in first)
+    assert entries.highlighted(study)[measure] == [made.labels[name] for name in highlighted(ranking.table)]
+    best = ranking.table.index[0]
+    page = entries.method(best)
+    assert [page["by_study"][0][name] for name in ("study", "near", "rank")] == [
+        study,
+        *ranking.table.loc[best, ["near", "rank"]],
+    ]
+    assert {row["dataset"] for row in page["by_dataset"] if row["study"] == study} == set(ranking.data_sets)
+    for dataset in ranking.data_sets[:3]:
+        near, ranks = (ranking.by_set[name].loc[dataset] for name in ("near", "rank"))
+        expected = min(ranking.table.index, key=lambda name: (-near[name], ranks[name], name))
+        said = entries.dataset(dataset)
+        assert said["first"][family] == expected
+        assert next(row["method"] for row in said["ranks"] if row["study"] == study) == expected
+    spec = update_evidence.study_of(study).figure_spec("figure-near-best")
+    # The figure shows all that is ranked.
+    drawn, labels = _ranked(
+        pd.read_csv(REFERENCE / study / "summary.csv.gz").query("predictor in @made.predictors"), spec
+    )
+    pd.testing.assert_frame_equal(drawn.table[NUMBERS], ranking.table[NUMBERS])
+    assert labels == dict(made.labels)
+
+
+def test_the_first_choices_of_the_guide_are_those_of_recommend(recommended):
+    cases = dict(zip(update_results.CASES.values(), block("which-method.md", "first-choices"), strict=True))
+    for (family, partly), row in cases.items():
+        named = re.match(r"`([\w-]+)` (\S+) ", row[1])
+        own = foremost(family, partly)[0]
+        assert (named[1], named[2]) == (own.method, f"{own.near:.2f}")
+        if not partly:
+            assert recommended[recommended["family"] == family].index[0] == own.method
+
+
+@pytest.mark.parametrize("study", sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")))
+def test_every_study_is_ranked_over_sizes_and_sets_that_its_methods_share(study):
+    for one in update_evidence.studied(study):
+        ranking = one.ranking
+        assert len(set(one.labels.values())) == len(ranking.table) == len(one.labels)
+        assert not ranking.left_out
+        for control in {*CONTROLS} & {*ranking.table.index}:
+            assert ranking.by_set["rank"][control].notna().all()
+
+
+def summary(rows):
+    columns = ["dataset", "method", "predictor", "size_percent", "energy", "size", "mean"]
+    table = pd.DataFrame(rows, columns=columns).assign(protocol="p", measure="micro-f1", splits=2)
+    return table
+
+
+def test_sizes_of_a_summary():
+    rows = [
+        ("d", "a", "r", 10, 0.0, 1.0, 0.1),
+        ("d", "a", "r", 0, 0.99, 3.0, 0.2),
+        ("d", "a", "r", 0, 0.0, 5.0, 0.3),
+        ("d", "b", "r", 0, 0.99, 3.0, 0.4),
+        ("d", "b", "r", 0, 0.0, 5.0, 0.5),
+        ("d", "c", "r", 0, 0.0, 4.0, 0.6),
+        ("d", "c", "r", 0, 0.0, 5.0, 0.7),
+    ]
+    found = sized_cells(summary(rows)).sort_values("method")
+    assert found[["method", "size", "value"]].to_numpy().tolist() == [["a", 10, 0.1], ["b", 0.99, 0.4], ["c", 5, 0.7]]
+
+
+def test_predictors_with_the_same_methods_are_averaged_over():
+    values = {
+        "r": {"a": 0.9, "b": 0.5},
+        "k": {"a": 0.5, "b": 0.9},
+        "m": {"a": 0.9},
+        "n": {"a": 0.9, "b": 0.2, "x": 0.1},
+    }
+    rows = [("d", m, p, 10, 0.0, 1.0, v) for p, own in values.items() for m, v in own.items()]
+    found = rankings_of(summary(rows), {"a": "a", "b": "b", "x": "x"}, {})
+    assert [(one.predictors, one.every, list(one.ranking.table.index)) for one in found] == [
+        (("r", "k"), True, ["a", "b"]),
+        (("r",), False, ["a", "b"]),
+        (("k",), False, ["b", "a"]),
+        (("n",), True, ["a", "b", "x"]),
+    ]
+
+
+def test_names_and_the_measure_of_a_study():
+    registered = {"pca": "pca", "r-0": "random-features", "r-1": "random-features"}
+    assert names_of(registered, {"r": ["r-0", "r-1"]}) == {"pca": "pca", "r": "random-features"}
+    assert variants(["r", "pca"], names_of(registered, {"r": ["r-0", "r-1"]})) == {"pca": "pca", "random-features": "r"}
+    tables = {"t": {"measure": "encoding-error"}, "u": {"measures": ["macro-f1", "micro-f1"]}}
+    assert main_measure(tables, ["hamming-loss", "encoding-error", "macro-f1"]) == "macro-f1"
+    assert main_measure({}, ["encoding-error", "hamming-loss"]) == "hamming-loss"
+
+
+def test_seconds_stand_for_data_of_ordinary_size():
+    sizes = pd.read_csv(evidence.SETS).query("study in @FAMILIES")[["instances", "features", "labels"]].median()
+    shape = evidence.TYPICAL
+    for median, own in zip(sizes, (shape.n, shape.d, shape.q), strict=True):
+        assert 1 / 3 < median / own < 3
+    assert evidence.typical_seconds("mine") is None
+    cells = pd.DataFrame(
+        [("d", name, 10, 0.1) for name in ("pca", "mine")], columns=["dataset", "method", "size", "value"]
+    )
+    made = rank(cells, True, seconds={"pca": evidence.typical_seconds("pca")})
+    assert made.table["front"].to_dict() == {"mine": False, "pca": True}
