@@ -12,6 +12,7 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce.stats.margins import wins_ties_losses
 from mlreduce_studies.figures import make_figure, save
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.summary import summarise, write_csv
@@ -103,12 +104,14 @@ def planted_run(
         "0.01",
     )
     write_csv(pd.DataFrame([line], columns=list(LINE_COLUMNS)), folder / "claims-lines.csv")
-    wide = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin(SIZES[:2])]
-    means = wide.groupby(["dataset", "method"])["mean"].mean().unstack()
-    found = [
-        ("better", f"small {text}", methods[-1], methods[0], name, row[methods[-1]] - row[methods[0]], 0.01, 1, 0, 0)
-        for name, row in means.iterrows()
-    ]
+    own = summary[summary["size_percent"].isin(SIZES[:2])]
+    signed = own.assign(mean=own["mean"].where(own["measure"] == "instance-f1", -own["mean"]))
+    means = signed.groupby(["dataset", "method"])["mean"].mean().unstack()
+    found = []
+    for other in methods[-2::-1]:
+        for name, difference in (means[methods[-1]] - means[other]).items():
+            counts = wins_ties_losses([difference], 0.01)
+            found.append(("better", f"small {text}", methods[-1], other, name, difference, 0.01, *counts))
     write_csv(pd.DataFrame(found, columns=list(DIFFERENCE_COLUMNS)), folder / "claims-differences.csv")
     made = {
         "study": "planted",
@@ -131,6 +134,8 @@ def planted_run(
         "tables": {"table3": table},
         "figures": {"figure1": {"spec": figure, "files": {"figure1": "ten-fold"}, "source": "summary"}},
         "shown_in": {"better": ["table3"]},
+        "compared": {"better": {f"small {text}": {"cells": "mean", "margin": "0.01"}}},
+        "says": f"The paper says that mine is better. {text}",
     }
     run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
     (base / DESCRIPTION).write_text(json.dumps(run))

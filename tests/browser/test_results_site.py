@@ -80,10 +80,15 @@ def ready(page, selector):
     page.wait_for_selector(f"{selector}[data-ready]", state="attached", timeout=20_000)
 
 
+def unfold(page):
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+
+
 @pytest.mark.parametrize("width", [1400, 390])
 def test_no_page_is_wider_than_the_screen_and_no_text_is_cut(opened, width):
     for name in PAGES:
         page = opened(name, width)
+        unfold(page)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         # What does not fit stands in something that scrolls, which the keyboard reaches.
@@ -102,7 +107,7 @@ def test_no_page_is_wider_than_the_screen_and_no_text_is_cut(opened, width):
 
 
 def test_a_table_sorts_filters_hides_columns_and_keeps_it_in_the_address(opened):
-    page = opened("papers/planted.html")
+    page = opened("papers/planted.html#table3")  # which unfolds it
     ready(page, "#table3-1")
     first = page.locator("#table3-1 tbody tr:first-child th:nth-child(2)")
     for method in ("mine", "pca"):  # up, then down
@@ -220,14 +225,42 @@ def test_the_comparison_is_that_of_the_library(opened, planted):
 
 def test_a_claim_opens_the_comparison_with_its_settings(opened, planted):
     page = opened("papers/planted.html")
-    page.click("#claims-table summary")
-    link = page.locator("#claims-table a:has-text('ridge')").first
-    found = compared(opened(link.get_attribute("href").removeprefix("../")))
-    summary = pd.read_csv(planted / "planted" / "summary.csv")
-    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
-    means = own.groupby(["dataset", "method"])["mean"].mean().unstack()
-    assert found["methods"] == list(METHODS)
-    np.testing.assert_allclose(found["means"], means.loc[found["sets"], found["methods"]], rtol=1e-6)
+    page.click("#claim-better > summary")
+    link = page.locator("#claim-better a.compare")
+    other = opened(link.get_attribute("href").removeprefix("../"))
+    found = compared(other)
+    differences = pd.read_csv(planted / "planted" / "claims-differences.csv")
+    assert found["sets"] == list(DATASETS)
+    for (method, against), own in differences.groupby(["method", "other"]):
+        (pair,) = (pair for pair in found["pairs"] if pair["methods"] == [method, against])
+        assert [pair[key] for key in ("wins", "ties", "losses")] == own[["wins", "ties", "losses"]].sum().tolist()
+    # The claim's verdict stands there, and no probability beside it; one's own choice has them again.
+    assert "confirmed" in other.inner_text("#claim")
+    assert other.locator("#pairs-table .claimed").count() == len(METHODS) - 1
+    assert "better 1.00" not in other.inner_text("#pairs-table")
+    before = form_ready(other)
+    other.uncheck("#datasets input[value=scene]")
+    other.wait_for_function("before => Number(document.getElementById('choices').dataset.ready) > before", arg=before)
+    assert other.locator("#claim").is_hidden()
+    assert "claim=" not in other.url
+    assert "better" in other.inner_text("#pairs-table")
+
+
+def form_ready(page):
+    return int(page.get_attribute("#choices", "data-ready"))
+
+
+def test_claims_filter_by_verdict_with_the_keyboard_and_the_address_keeps_it(opened):
+    page = opened("papers/planted.html")
+    page.focus("#filter input >> nth=0")
+    page.keyboard.press("ArrowDown")
+    assert "verdict=confirmed" in page.url
+    expect(page.locator("#filtered")).to_have_text("1 of 1 claims: confirmed.")
+    again = opened("papers/planted.html?verdict=confirmed#claim-better")
+    assert again.is_checked("#filter input[value=confirmed]")
+    assert again.locator("#claim-better").get_attribute("open") is not None
+    other = opened("papers/planted.html?verdict=refuted")  # of which it has none
+    assert other.locator("#claim-better").is_visible()
 
 
 def test_statistics_of_the_page_are_those_of_the_library(opened):
@@ -257,12 +290,14 @@ def test_hostile_names_run_nothing(opened, tmp_path):
     write_page(read_run(base), tmp_path / "report.html")
     for path in sorted((base / "site").rglob("*.html")):
         page = opened(str(path.relative_to(base / "site")), base=base / "site")
+        unfold(page)
         for selector in ("figure.chart", "table.data"):
             if page.locator(selector).count():
                 page.locator(selector).first.scroll_into_view_if_needed()
         page.wait_for_timeout(400)
         assert page.locator("main img[src=x], main script").count() == 0
     page = opened("papers/planted.html", base=base / "site")
+    unfold(page)
     ready(page, "#table3-1")
     page.click("#table3-1_wrapper .buttons-colvis")
     assert page.locator(".dt-button-collection button").count() == 5
@@ -316,16 +351,28 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, tmp_path):
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     assert size < 4e6 * len(run.studies) + 2e6  # a paper's pages and files, and the scripts of all
     page = opened("papers/cplst-2012.html", base=target)
-    link = page.locator("#claims-table .links a").first
+    link = page.locator("a.compare").first
     found = compared(opened(link.get_attribute("href").removeprefix("../"), base=target))
     assert len(found["sets"]) > 1
+    for study in run.studies:
+        for width in (1400, 390):
+            page = opened(f"papers/{study.name}.html", width, base=target)
+            shown = page.locator("figure.chart:visible")
+            if shown.count():
+                shown.first.scroll_into_view_if_needed()
+                page.wait_for_function(
+                    "id => document.getElementById(id).dataset.ready", arg=shown.first.get_attribute("id")
+                )
+            assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
+            assert page.locator(".answer .telling li").count() in range(1, 4), study.name
 
 
 def test_print_shows_everything(opened):
     page = opened("papers/planted.html")
     page.emulate_media(media="print")
     assert not page.locator("header").is_visible()
-    assert page.locator("#claims-table").is_visible()
+    for inside in ("#claim-better .why", "#claim-better .differences", "#printed-table-1", "#table3-1"):
+        assert page.locator(inside).bounding_box()["height"] > 10, inside  # folded on the screen
 
 
 @pytest.fixture(scope="module")
@@ -347,6 +394,7 @@ def axe(tmp_path_factory):
 def test_axe_finds_no_serious_fault(opened, axe, scheme):
     for name in PAGES:
         page = opened(name, color_scheme=scheme, bypass_csp=True)
+        unfold(page)
         for selector in ("figure.chart", "table.data"):
             if page.locator(selector).count():
                 ready(page, selector)

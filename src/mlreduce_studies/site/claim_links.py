@@ -9,57 +9,61 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from mlreduce.metrics import measure_label
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["LARGEST", "compare_links", "differences_by_pair", "title_of_part"]
+__all__ = ["LARGEST", "compare_link", "differences_by_pair", "differences_by_setting", "title_of_part"]
 
 #: What the comparison calls the largest number of dimensions that each method has.
 LARGEST = "largest number of dimensions"
 
-# Links of one setting to the comparison, at most: it shows one measure with one predictor at a time.
-_LINKS = 6
 
+def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> str:
+    """Return the address of the comparison as a setting of a claim makes it.
 
-def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str, str]]:
-    """Return links to the comparison with what a setting compares: one for each measure with each predictor.
+    It carries measures, protocol, predictors, sizes, methods, data sets, margin, direction and whether cells are
+    counted one by one, so that wins, ties and losses there are those of the setting.
 
     Parameters
     ----------
     study : StudyResults
     line : dict
         A row of claims-lines.csv, with `mlreduce_studies.verdicts.columns.LINE_COLUMNS`.
+    number : int
+        Of the setting among those of its claim, from 0.
 
     Returns
     -------
-    list of dict
-        ``text`` and ``address``; none where the setting is about no measure, or about one method.
+    str
+        "" where the comparison cannot show it: where it was not run, is about no measure or one method, or chooses
+        other predictors or sizes for the second method.
     """
-    methods, datasets = _split(line["methods"]), _split(line["datasets"])
-    rows = study.summary[study.summary["method"].isin(methods) & (study.summary["protocol"] == line["protocol"])]
-    there = set(rows["method"].unique())
-    methods = [name for name in methods if name in there]
-    if len(methods) < 2:
-        return []
-    links = []
-    for measure in _split(line["measures"]):
-        measured = rows[rows["measure"] == measure]
-        with_measure, measured_sets = set(measured["predictor"].unique()), set(measured["dataset"].unique())
-        named = _split(line["predictors"]) or list(study.description["predictors"])
-        for predictor in [name for name in named if name in with_measure]:
-            chosen = {
-                "study": study.key,
-                "measure": measure,
-                "protocol": line["protocol"],
-                "predictor": predictor,
-                "size": line["sizes"] or _usual_sizes(measured[measured["predictor"] == predictor]),
-                "methods": "~".join(methods),
-                "datasets": "~".join(name for name in datasets if name in measured_sets),
-                "pair": "~".join(methods[:2]),
-            }
-            query = urlencode({key: value for key, value in chosen.items() if value}, quote_via=quote)
-            links.append({"text": f"{measure_label(measure)}, {predictor}", "address": f"compare.html?{query}#result"})
-    return links[:_LINKS]
+    how = study.description.get("compared", {}).get(line["id"], {}).get(line["setting"])
+    if how is None or line["verdict"] == "not run":
+        return ""
+    methods, measures = _split(line["methods"]), _split(line["measures"])
+    rows = study.summary
+    rows = rows[rows["method"].isin(methods) & rows["measure"].isin(measures) & (rows["protocol"] == line["protocol"])]
+    predictors = _split(line["predictors"]) or [
+        name for name in study.description["predictors"] if name in set(rows["predictor"])
+    ]
+    rows = rows[rows["predictor"].isin(predictors) & rows["dataset"].isin(_split(line["datasets"]))]
+    if len(methods) < 2 or set(rows["method"]) != set(methods):
+        return ""
+    chosen = {
+        "claim": line["id"],
+        "setting": str(number),
+        "study": study.key,
+        "measure": "~".join(measures),
+        "protocol": line["protocol"],
+        "predictor": "~".join(predictors),
+        "size": line["sizes"] or _usual_sizes(rows),
+        **how,
+        "direction": line["kind"],
+        "methods": "~".join(methods),
+        "datasets": "~".join(_split(line["datasets"])),
+        "pair": "~".join(methods[:2]),
+    }
+    return f"compare.html?{urlencode({key: str(value) for key, value in chosen.items()}, quote_via=quote)}#claim"
 
 
 def _split(text: str) -> list[str]:
@@ -86,15 +90,20 @@ def differences_by_pair(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, 
         ``datasets``, and ``rows`` with ``pair`` and ``cells``, in the order of the data sets.
     """
     pairs = {}
-    table = table.assign(setting=table["setting"].astype(object).fillna(""))  # of claims with one setting it is empty
-    for (claim, setting), part in table.groupby(["id", "setting"], sort=False):
+    for setting, part in differences_by_setting(table).items():
         datasets = list(dict.fromkeys(part["dataset"]))
         rows = []
         for (method, other), of_pair in part.groupby(["method", "other"], sort=False):
             cells = {row["dataset"]: _cell(row) for row in of_pair.to_dict("records")}
             rows.append({"pair": f"{method} and {other}", "cells": [cells.get(name) for name in datasets]})
-        pairs[str(claim), str(setting)] = {"datasets": datasets, "rows": rows}
+        pairs[setting] = {"datasets": datasets, "rows": rows}
     return pairs
+
+
+def differences_by_setting(table: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the rows of claims-differences.csv for each claim and setting, whose name is "" where there is one."""
+    table = table.assign(setting=table["setting"].astype(object).fillna(""))
+    return {(str(claim), str(setting)): part for (claim, setting), part in table.groupby(["id", "setting"], sort=False)}
 
 
 def _cell(row: Mapping[Any, Any]) -> dict[str, Any]:

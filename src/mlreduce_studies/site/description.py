@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from mlreduce_studies.options import FIGURES, source_of
 from mlreduce_studies.study import Study
-from mlreduce_studies.verdicts.reading import read_claims
+from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
+from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, Line
 
 __all__ = ["describe_study"]
 
@@ -21,8 +24,11 @@ def describe_study(study: Study) -> dict[str, Any]:
     dict
         ``methods`` and ``predictors`` are labels to the names of their classes in the registry and to parameters,
         ``figures`` names to the entries of the study file with ``files`` and ``source``, ``rules`` those of
-        `mlreduce_studies.verdicts.settings.claim_settings`, and ``shown_in`` the ``id`` of a claim to the tables and
-        figures that show what it is about.
+        `mlreduce_studies.verdicts.settings.claim_settings`, ``shown_in`` the ``id`` of a claim to the tables and
+        figures that show what it is about, ``compared`` the ``id`` of a claim to its settings that the page of
+        comparisons can show, each with ``cells`` (whether the "mean" over measures, predictors and sizes is compared or
+        "each" of them) and ``margin`` (a number, or a share such as "2 %", not rounded); and ``says`` what the paper
+        says, in the words of the page in its folder ("" without one).
     """
     claims = [] if study.claims is None else read_claims(study.claims)
     return {
@@ -39,6 +45,8 @@ def describe_study(study: Study) -> dict[str, Any]:
         "averages": {name: list(draws) for name, draws in study.averages.items()},
         "rules": claim_settings(study)["rules"],
         "shown_in": {claim.id: list(claim.shown_in) for claim in claims if claim.shown_in},
+        "compared": {claim.id: lines for claim in claims if (lines := _compared(claim, study.claimed_on))},
+        "says": "" if study.claims is None else _said(Path(study.claims).with_name("README.md")),
         "tables": {name: dict(spec) for name, spec in study.tables.items()},
         "figures": {
             name: {
@@ -55,3 +63,33 @@ def _entry(label: str, entry: Mapping[str, Any]) -> dict[str, Any]:
         "registered": entry.get("method", label),
         "parameters": {key: value for key, value in entry.items() if key != "method"},
     }
+
+
+def _compared(claim: Claim, datasets: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the settings of a claim that compare two methods by measures, at one choice for both."""
+    if claim.proof or claim.unchecked:
+        return {}
+    return {line.name: _how(line) for line in claim.lines(datasets) if _is_one_choice(line)}
+
+
+def _is_one_choice(line: Line) -> bool:
+    statement = line.statement
+    of_measures = not set(statement.quantities) & set(QUANTITIES) and "table" not in statement.options
+    one_choice = statement.than_select is None and "relative_to" not in statement.options
+    return of_measures and one_choice and bool(KINDS[statement.kind].asks)
+
+
+def _how(line: Line) -> dict[str, str]:
+    margin = line.statement.margin or 0.0
+    return {
+        "cells": "mean" if line.statement.cells == "mean" or line.holds == "tendency" else "each",
+        "margin": f"{100 * margin:.12g} %" if line.statement.relative else f"{margin:.12g}",
+    }
+
+
+def _said(page: Path) -> str:
+    """Return the text of the section "What the paper says" of a paper's page."""
+    if not page.is_file():
+        return ""
+    found = re.search(r"^## What the paper says\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return " ".join(found[1].split()) if found else ""

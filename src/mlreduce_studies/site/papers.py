@@ -9,21 +9,30 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
-from mlreduce_studies.site.claim_links import compare_links, differences_by_pair, title_of_part
+from mlreduce_studies.site.claim_links import (
+    compare_link,
+    differences_by_pair,
+    differences_by_setting,
+    title_of_part,
+)
+from mlreduce_studies.site.claim_texts import citation, disagreement, issue_link
+from mlreduce_studies.site.reasons import effect, first_sentence, reason, scope, telling_pair
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
 from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relative_difference, sums_by_protocol
-from mlreduce_studies.verdicts.columns import LINE_COLUMNS, verdicts_sentence
+from mlreduce_studies.verdicts.columns import LINE_COLUMNS, verdict_counts, verdicts_sentence
 
 __all__ = [
     "SIGNS",
     "audit_of",
     "beside_printed_tables",
     "claims_of",
+    "compared_claims",
     "failed_of",
     "parts_of",
     "tables_of",
+    "telling_claims",
 ]
 
 #: What stands beside the colour of a verdict, for whoever does not see the colour.
@@ -109,40 +118,26 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     study : StudyResults
     parts : sequence of dict, default=()
         Tables and figures of the page; see `parts_of`.
+
+    Returns
+    -------
+    list of dict
+        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence),
+        ``judged_by`` ("results", "mathematics" or "nothing"), ``effect`` (its size in a sentence, "" where none is
+        known), ``margins`` (the same in margins), ``citation``, ``disagreement`` and ``issue`` (an address or "").
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)
-    settings: dict[str, list[dict[str, Any]]] = {}
-    texts = (
-        "setting",
-        "datasets",
-        "evidence",
-        "methods",
-        "measures",
-        "protocol",
-        "predictors",
-        "sizes",
-        "holds",
-        "margin",
-    )
+    tables = {} if differences is None else differences_by_setting(differences)
     if lines is not None:  # those of older runs do not say what is compared
+        texts = [name for name in LINE_COLUMNS if name not in ("id", "counted", "verdict", "p_for", "p_against")]
         lines = lines.reindex(columns=list(LINE_COLUMNS)).astype(dict.fromkeys(texts, object))
         lines = lines.fillna(dict.fromkeys(texts, ""))
+    settings: dict[str, list[dict[str, Any]]] = {}
     for line in [] if lines is None else lines.to_dict("records"):
-        shown = {
-            "setting": line["setting"],
-            "datasets": line["datasets"],
-            "links": [] if line["verdict"] == "not run" else compare_links(study, line),
-            "differences": pairs.get((line["id"], line["setting"])),
-            "counted": bool(line["counted"]),
-            "scope": _scope(line),
-            "verdict": line["verdict"],
-            "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
-            "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
-            "strength": _strength(line["p_for"], line["p_against"]),
-            "evidence": line["evidence"],
-        }
-        settings.setdefault(line["id"], []).append(shown)
+        own = settings.setdefault(line["id"], [])
+        table = tables.get((line["id"], line["setting"]), pd.DataFrame())
+        own.append(_setting(study, line, table, len(own)) | {"differences": pairs.get((line["id"], line["setting"]))})
     shown, figures = study.description.get("shown_in", {}), study.description["figures"]
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
     for claim in claims:
@@ -150,16 +145,108 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
         files = {file for name in named for file in (figures[name]["files"] if name in figures else [name])}
         claim["parts"] = {part["anchor"]: part["title"] for part in parts if part["name"] in files}
         claim["settings"] = settings.get(claim["id"], [])
+        claim["methods"] = list(dict.fromkeys(name for line in claim["settings"] for name in line["methods"]))
+        counted = [line for line in claim["settings"] if line["counted"]]
+        claim["judged_by"] = _JUDGED_BY.get(claim["verdict"], "results")
+        claim["why"] = _why(claim, counted)
+        first = next((line for line in counted if line["effect"]), None)
+        claim |= {"effect": "", "margins": 0.0} if first is None else {key: first[key] for key in ("effect", "margins")}
+        claim["citation"] = citation(study, claim)
+        claim["disagreement"] = disagreement(study, claim, counted)
+        claim["issue"] = issue_link(study, claim, claim["disagreement"])
     return claims
+
+
+# What a verdict rests on; on results where it is not here.
+_JUDGED_BY = {
+    **dict.fromkeys(("proved", "false by algebra"), "mathematics"),
+    **dict.fromkeys(("not run", "cannot be checked"), "nothing"),
+}
+
+
+def compared_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return what the comparison shows of the claims that link to it: each with its settings, in their order."""
+    keys = ("setting", "verdict", "why", "holds", "pairs")
+    return {
+        claim["id"]: {
+            "claim": claim["claim"],
+            "settings": [{key: line[key] for key in keys} | {"link": line["link"]} for line in claim["settings"]],
+        }
+        for claim in claims
+        if any(line["link"] for line in claim["settings"])
+    }
+
+
+def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, number: int) -> dict[str, Any]:
+    """Return what a page shows of a setting, the ``number``-th of its claim, with its table of differences."""
+    pair = telling_pair(line, table)
+    of_pairs = 0 if pair is None else table.groupby(["method", "other"], sort=False).ngroups
+    return {
+        "setting": line["setting"],
+        "datasets": line["datasets"],
+        "methods": str(line["methods"]).split(),
+        "link": compare_link(study, line, number),
+        "pairs": [] if table.empty else table[["method", "other"]].drop_duplicates().to_numpy().tolist(),
+        "holds": str(line["holds"]),
+        "counted": bool(line["counted"]),
+        "scope": _scope(line),
+        "verdict": line["verdict"],
+        "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
+        "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
+        "strength": _strength(line["p_for"], line["p_against"]),
+        "evidence": line["evidence"],
+        "why": reason(line, table),
+        "effect": "" if pair is None else effect(line, pair, of_pairs),
+        "margins": 0.0 if pair is None else _in_margins(pair.table),
+    }
+
+
+def _in_margins(table: pd.DataFrame) -> float:
+    """Return the size of the mean difference over data sets, in margins; 0 where a margin is."""
+    if not (table["margin"] > 0).all():
+        return 0.0
+    return abs(float((table["difference"] / table["margin"]).mean()))
+
+
+def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
+    """Return why a claim has its verdict: the reason of its only setting, or what its settings say, with one reason."""
+    if not counted or claim["judged_by"] != "results":
+        return first_sentence(str(claim["evidence"]))
+    (first, *others) = counted
+    if not others:
+        return str(first["why"])
+    verdicts = pd.Series([line["verdict"] for line in counted]).value_counts(sort=False)
+    said = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+    agree = (
+        f"In {'both' if len(counted) == 2 else f'all {len(counted)}'} settings"
+        if len(verdicts) == 1
+        else f"The settings do not agree ({said})"
+    )
+    return f"{agree}; {first['setting']}: {first['why']}"
+
+
+def telling_claims(claims: Sequence[Mapping[str, Any]], number: int = 3) -> list[Mapping[str, Any]]:
+    """Return the claims that say the most on a paper.
+
+    The first that its abstract makes (else its first), then the refuted one and the confirmed one with the largest
+    effect in margins, and others like these, of each comparison one. Only what results judge, with a size of effect.
+    """
+    judged = [claim for claim in claims if claim["judged_by"] == "results" and claim["effect"] and not claim["own"]]
+    main = [claim for claim in judged if "abstract" in claim["where"].lower()] or judged
+    decided = sorted((claim for claim in judged if claim["verdict"] != "undecided"), key=lambda own: -own["margins"])
+    best = {verdict: [own for own in decided if own["verdict"] == verdict] for verdict in ("refuted", "confirmed")}
+    chosen: dict[str, Mapping[str, Any]] = {}
+    for claim in [*main[:1], *best["refuted"][:1], *best["confirmed"][:1], *decided, *judged]:
+        if claim["group"] not in chosen and len(chosen) < number:
+            chosen[claim["group"]] = claim
+    return list(chosen.values())
 
 
 def _scope(line: Mapping[Any, Any]) -> str:
     """Say on how many data sets a setting is to hold, and by which margin."""
-    number, holds = len(line["datasets"].split()), str(line["holds"])
-    if not holds:
+    if not str(line["holds"]):
         return ""
-    sets = f"{'at least ' * holds.isdigit()}{holds} of {number}" if number > 1 else line["datasets"]
-    return f"{sets}, margin {line['margin']}" if str(line["margin"]) else sets
+    return f"{scope(line)}, margin {line['margin']}" if str(line["margin"]) else scope(line)
 
 
 def parts_of(
@@ -211,4 +298,5 @@ def audit_of(study: StudyResults) -> dict[str, Any]:
         "sentences": sentences,
         "sizes": [] if sizes is None else sizes.to_dict("records"),
         "verdicts": verdicts_sentence(study.claims),
+        "counts": {verdict: number for verdict, number in verdict_counts(study.claims).items() if number},
     }

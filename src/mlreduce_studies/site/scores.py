@@ -62,14 +62,16 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
     """Yield each measure of a study and its scores as JSON.
 
     The scores are 32-bit floating-point numbers by gzip in base64, a block per protocol, predictor and data set:
-    methods by settings by splits, NaN where there is none.
+    methods by settings by splits, NaN where there is none. Blocks of a protocol and data set have the same splits, so
+    that measures and predictors can be averaged split by split.
     """
     rows = comparable_scores(study, limit)
     sizes = _test_shares(study)
+    splits = {key: np.unique(part) for key, part in rows.groupby(["protocol", "dataset"], observed=True)["split"]}
     for measure, measured in rows.groupby("measure", observed=True, sort=True):
         blocks, values, offset = [], [], 0
         for (protocol, predictor, dataset), part in measured.groupby(_BLOCK, observed=True, sort=True):
-            block, array = _block(part)
+            block, array = _block(part, splits[protocol, dataset])
             share = sizes.get((str(protocol), str(dataset)))
             blocks.append(
                 {"protocol": protocol, "predictor": predictor, "dataset": dataset, "share": share, "offset": offset}
@@ -91,10 +93,10 @@ def _packed(values: Any) -> str:
     return base64.b64encode(gzip.compress(values.astype("<f4").tobytes(), 6, mtime=0)).decode("ascii")
 
 
-def _block(part: pd.DataFrame) -> tuple[dict[str, Any], Any]:
+def _block(part: pd.DataFrame, splits: Any) -> tuple[dict[str, Any], Any]:
     methods, which_method = np.unique(part["method"].astype(str), return_inverse=True)
     settings, which_setting = np.unique(part[_SETTING].to_numpy(float), axis=0, return_inverse=True)
-    splits, which_split = np.unique(part["split"], return_inverse=True)
+    which_split = np.searchsorted(splits, part["split"])
     array = np.full((len(methods), len(settings), len(splits)), np.nan)
     array[which_method, which_setting.ravel(), which_split] = part["value"]
     return {"methods": methods.tolist(), "settings": settings.tolist(), "splits": len(splits)}, array

@@ -20,6 +20,7 @@ from mlreduce.plot.colours import colour_of
 from mlreduce.stats.ranking import MARGIN
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
+from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
@@ -99,8 +100,16 @@ class Site:
             figures.append(
                 figure | {"picture": f"files/{page}/{figure['picture']}", "points": script if hover else "", "key": key}
             )
-        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page, downloads=downloads)
+        content = _paper(study, figures)
+        self._page(f"papers/{page}.html", "paper", **content, page=page, downloads=downloads)
+        compared = papers.compared_claims(content["claims"])
+        if compared:
+            self._script(self._claims_file(page), f"{page}/claims", compared)
         return figures
+
+    @staticmethod
+    def _claims_file(page: str) -> str:
+        return f"data/claims-{page}.js"
 
     def _write_entries(self) -> None:
         for folder, kind in _KINDS.items():
@@ -131,6 +140,7 @@ class Site:
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.key)}
                 | {"ranked": self.entries.ranked_labels(study.key)}
+                | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
         self._page("compare.html", "compare", known=known)
@@ -148,6 +158,7 @@ class Site:
 
     def _render(self, template: str, **content: Any) -> str:
         shared = {"runs": self.runs, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
+        shared |= {name: project_address(name.capitalize()).rstrip("/") for name in ("repository", "documentation")}
         shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
         return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
 
@@ -174,16 +185,28 @@ class Site:
 
 def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
+    claims = papers.claims_of(study, papers.parts_of(tables, printed, figures))
     return {
         "study": study,
         "tables": tables,
         "printed": printed,
-        "figures": figures,
-        "claims": papers.claims_of(study, papers.parts_of(tables, printed, figures)),
+        "figures": _opened(figures),
+        "claims": claims,
+        "telling": papers.telling_claims(claims),
         "audit": papers.audit_of(study),
         "counts": summary_counts(study.claims),
         "failed": papers.failed_of(study),
     }
+
+
+def _opened(figures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return figures of which the first small one is ``open``: of a few panels, or no higher than wide."""
+    small = [
+        len(panels) <= 4 if (panels := figure["data"]["panels"]) else figure["size"][1] <= figure["size"][0]
+        for figure in figures
+    ]
+    first = small.index(True) if any(small) else -1
+    return [{**figure, "open": number == first} for number, figure in enumerate(figures)]
 
 
 def _as_data(path: Path) -> str:
@@ -202,11 +225,24 @@ def _environment() -> jinja2.Environment:
         return markupsafe.Markup("<b>{}</b>").format(match[1]) if match else text
 
     environment.filters["bold"] = bold
+    environment.filters["brief"] = brief
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
     environment.globals["margin"] = MARGIN
     return environment
+
+
+def brief(text: str, longest: int = 140) -> str:
+    """Return the beginning of a text, to the end of a word, without what stands in brackets at its end.
+
+    Examples
+    --------
+    >>> brief("A is better than B (here: by F1)."), brief("A is better than B", 10)
+    ('A is better than B.', 'A is…')
+    """
+    short = re.sub(r" \(here: .*\)\.$", ".", text, flags=re.DOTALL)
+    return short if len(short) <= longest else f"{short[: longest - 1].rpartition(' ')[0]}…"
 
 
 def duration(seconds: float) -> str:

@@ -1,87 +1,18 @@
 // The comparison: what is chosen, and curves, ranks, pairs and the verdict on a pair from the scores of every split.
 "use strict";
 addEventListener("DOMContentLoaded", async () => {
-  const {root, load, state, keep, element} = window.mlreduce;
+  const {root, load, keep, element} = window.mlreduce;
   const {mean, posterior, ranking, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
+  const {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, settingMeans, marginOf, askedOf} = window.mlreduceScores;
   const studies = window.mlreduceData.studies;
   const form = document.getElementById("choices");
   const said = document.getElementById("said");
   const result = document.getElementById("result");
   const fields = form.elements;
-  const AVERAGE = "average over the sizes", LARGEST = "largest number of dimensions";
-  let scores = null; // of the study and measure that are chosen
-  let pair = (state("pair") ?? "").split("~").filter(Boolean);
-
-  // Data
-
-  async function decoded(content) {
-    if (!content.array) {
-      const bytes = Uint8Array.from(atob(content.values), (letter) => letter.charCodeAt(0));
-      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-      content.array = new Float32Array(await new Response(unpacked).arrayBuffer());
-    }
-    return content;
-  }
-
-  // Values of a method by split at a setting, or averaged over the settings; splits with a gap are NaN.
-  function valuesOf(block, method, setting) {
-    const row = block.methods.indexOf(method);
-    if (row < 0) return null;
-    const own = settingsOf(block, row, setting);
-    if (!own.length || own.includes(-1)) return null;
-    const found = [];
-    for (let split = 0; split < block.splits; split++) {
-      found.push(mean(own.map((s) => scores.array[block.offset + (row * block.settings.length + s) * block.splits + split])));
-    }
-    return found.some(Number.isFinite) ? found : null;
-  }
-
-  // Positions of the settings of a block that a choice means; several are averaged over.
-  function settingsOf(block, row, choice, methods = chosen("methods")) {
-    if (choice === AVERAGE) {
-      const own = percentsOf(block, row);
-      return own.length === 1 ? own : commonSettings(block, methods);
-    }
-    const most = choice === LARGEST ? Infinity : Number(/^at most (\d+) dimensions$/.exec(choice)?.[1] ?? NaN);
-    if (Number.isNaN(most)) {
-      const asked = choice.split("; ").map((name) => block.settings.findIndex((one) => nameOf(one) === name));
-      const own = percentsOf(block, row); // one size alone, as of a control, is a line: it stands at every percentage
-      return own.length === 1 && asked.every((s) => s >= 0 && block.settings[s][0] > 0) ? asked.map(() => own[0]) : asked;
-    }
-    const there = block.settings.map((_, s) => s).filter((s) => {
-      const [percent, energy, size] = block.settings[s];
-      return !percent && !energy && size <= most && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]);
-    });
-    return there.length ? [there.reduce((a, b) => (block.settings[b][2] > block.settings[a][2] ? b : a))] : [];
-  }
-
-  // Positions of the percentages that a method has.
-  function percentsOf(block, row) {
-    return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]));
-  }
-
-  // Percentages that every method has that has several, but for 100, where nothing is reduced: one with a single
-  // size, such as all labels, stands at each of them.
-  function commonSettings(block, methods) {
-    const own = methods.filter((method) => block.methods.includes(method)).map((method) => percentsOf(block, block.methods.indexOf(method))).filter((sizes) => sizes.length > 1);
-    const common = own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
-    const reduced = common.filter((s) => block.settings[s][0] < 100);
-    return reduced.length ? reduced : common;
-  }
-
-  // Means of the methods at each of the settings that a choice means, NaN where one has none.
-  function settingMeans(block, methods, choice) {
-    const own = methods.map((method) => (block.methods.includes(method) ? settingsOf(block, block.methods.indexOf(method), choice, methods) : []));
-    const length = Math.max(...own.map((sizes) => sizes.length));
-    return Array.from({length}, (_, at) => methods.map((method, j) => {
-      const row = block.methods.indexOf(method), s = own[j][own[j].length === 1 ? 0 : at] ?? -1;
-      return s < 0 ? NaN : meanOf(Array.from({length: block.splits}, (_, split) => scores.array[block.offset + (row * block.settings.length + s) * block.splits + split]));
-    }));
-  }
-
-  function nameOf([percent, energy, size]) {
-    return percent ? `${percent} %` : energy ? `threshold ${energy}` : size ? `${size} dimensions` : "one size";
-  }
+  const asked = askedOf(new URLSearchParams(location.search));
+  let parts = []; // of the study: the scores of each measure that is chosen
+  let claim = null; // whose comparison this is, until something else is chosen
+  let pair = (new URLSearchParams(location.search).get("pair") ?? "").split("~").filter(Boolean);
 
   // Scores are 32-bit numbers: means that differ by less are ties.
   const meanOf = (values) => Math.fround(mean(values.filter(Number.isFinite)));
@@ -109,44 +40,56 @@ addEventListener("DOMContentLoaded", async () => {
 
   const chosen = (id) => [...document.querySelectorAll(`#${id} input:checked`)].map((box) => box.value);
   const study = () => studies.find((own) => own.key === fields.study.value) ?? studies[0];
-  const wantedOf = (key) => state(key)?.split("~");
+  const listed = (name) => fields[name].value.split("~");
+  const joined = (names) => (names.length ? names.join("~") : undefined);
+
+  // Of a claim: several measures, predictors or sizes at once are one entry more.
+  function several(names, shown, known, mark = "~") {
+    return names.length > 1 && names.every((name) => known.includes(name)) ? [[names.join(mark), names.map(shown).join(", ")]] : [];
+  }
 
   async function changed(what) {
-    const own = study();
-    if (what <= 0) options(fields.measure, own.measures.map((m) => [m.name, m.label]), what < 0 ? state("measure") : undefined);
+    const own = study(), first = what < 0;
+    if (what <= 0) {
+      const labels = new Map(own.measures.map((m) => [m.name, m.label]));
+      const more = first ? several(asked.measures, (name) => labels.get(name), [...labels.keys()]) : [];
+      options(fields.measure, [...more, ...labels], first ? joined(asked.measures) : undefined);
+    }
     if (what <= 1) {
-      const measure = own.measures.find((m) => m.name === fields.measure.value);
-      const key = `${own.page}/${measure.name}`;
-      await load(root + measure.file);
-      scores = await decoded(window.mlreduceData[key]);
-      const first = what < 0;
-      options(fields.protocol, unique(scores.blocks.map((b) => b.protocol)), first ? state("protocol") : undefined);
-      options(fields.predictor, predictors(), first ? state("predictor") : undefined);
-    } else if (what === 2) {
-      options(fields.predictor, predictors());
+      parts = await Promise.all(listed("measure").map(async (name) => {
+        const measure = own.measures.find((m) => m.name === name);
+        await load(root + measure.file);
+        return {measure: name, content: await decoded(window.mlreduceData[`${own.page}/${name}`])};
+      }));
+      options(fields.protocol, unique(all().map((b) => b.protocol)), first ? asked.protocol : undefined);
+    }
+    if (what <= 2) {
+      const known = predictors();
+      const more = first ? several(asked.predictors, (name) => name, known) : [];
+      options(fields.predictor, [...more, ...unique(known)], first ? joined(asked.predictors) : undefined);
     }
     if (what <= 3) {
-      const own = blocks();
-      const settings = unique(own.flatMap((b) => b.settings.map(nameOf)));
-      const curves = own.some((b) => b.settings.filter(([percent]) => percent > 0).length > 1);
-      const numbered = own.some((b) => b.settings.filter(([percent, energy]) => !percent && !energy).length > 1);
-      const wanted = what < 0 ? state("size") ?? undefined : fields.size.value;
+      const there = blocks();
+      const settings = [...new Set(there.flatMap((b) => b.settings.map(nameOf)))];
+      const curves = there.some((b) => b.settings.filter(([percent]) => percent > 0).length > 1);
+      const numbered = there.some((b) => b.settings.filter(([percent, energy]) => !percent && !energy).length > 1);
+      const wanted = first ? asked.size ?? undefined : fields.size.value;
       // Of a claim: some of the sizes, or those up to a number.
-      const several = wanted?.includes("; ") || wanted?.startsWith("at most ") ? [[wanted, wanted.replaceAll("; ", ", ")]] : [];
-      options(fields.size, [...(curves ? [[AVERAGE, AVERAGE]] : []), ...(numbered ? [[LARGEST, LARGEST]] : []), ...several, ...settings], wanted);
-      const known = Object.keys(study().methods);
-      const methods = [...new Set(own.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
-      const sets = own.map((b) => b.dataset);
+      const more = /^at most \d+ dimensions$/.test(wanted ?? "") ? [[wanted, wanted]] : several(wanted?.split("; ") ?? [], (name) => name, settings, "; ");
+      options(fields.size, [...(curves ? [[AVERAGE, AVERAGE]] : []), ...(numbered ? [[LARGEST, LARGEST]] : []), ...more, ...unique(settings)], wanted);
+      const known = Object.keys(own.methods);
+      const methods = [...new Set(there.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
+      const sets = [...new Set(there.map((b) => b.dataset))];
       const before = chosen("methods").filter((name) => methods.includes(name));
-      boxes("methods", methods, (what < 0 && wantedOf("methods")) || (before.length > 1 ? before : first(methods)), study().methods);
+      boxes("methods", methods, first && asked.methods.length ? asked.methods : before.length > 1 ? before : beginning(methods), own.methods);
       const kept = chosen("datasets").filter((name) => sets.includes(name));
-      boxes("datasets", sets, (what < 0 && wantedOf("datasets")) || (kept.length ? kept : sets));
+      boxes("datasets", sets, first && asked.datasets.length ? asked.datasets : kept.length ? kept : sets);
     }
     await show();
   }
 
   // The best methods by the measure and the controls, as on the other pages.
-  function first(methods) {
+  function beginning(methods) {
     const own = (study().first?.[fields.measure.value] ?? []).filter((name) => methods.includes(name));
     return own.length > 1 ? own : plain(methods);
   }
@@ -157,57 +100,107 @@ addEventListener("DOMContentLoaded", async () => {
     return own.slice(0, 8);
   }
 
+  const all = () => parts.flatMap((part) => part.content.blocks);
+  const blocks = () => all().filter((b) => b.protocol === fields.protocol.value && listed("predictor").includes(b.predictor));
+  const unique = (values) => [...new Set(values)].map((value) => [value, value]);
+
   // In the order of the study file.
   function predictors() {
-    const there = new Set(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor));
-    return unique(study().predictors.filter((name) => there.has(name)));
+    const there = new Set(all().filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor));
+    return study().predictors.filter((name) => there.has(name));
   }
 
-  const unique = (values) => [...new Set(values)].map((value) => [value, value]);
-  const blocks = () => scores.blocks.filter((b) => b.protocol === fields.protocol.value && b.predictor === fields.predictor.value);
+  // What is compared, as mlreduceScores has it.
+  function choice() {
+    return {
+      parts, protocol: fields.protocol.value, predictors: listed("predictor"), size: fields.size.value, methods: chosen("methods"),
+      margin: marginOf(fields.margin.value) ?? {value: 0.01, relative: false}, each: claim !== null && asked.each, direction: claim && asked.direction, lines: claim === null,
+    };
+  }
+
+  // Something else was chosen: this is no claim's comparison any more.
+  function leave() {
+    if (!claim) return;
+    claim = null;
+    keep({claim: null, setting: null, cells: null, direction: null});
+  }
 
   // Results
 
   async function show() {
     const methods = chosen("methods"), sets = chosen("datasets");
-    const margin = fields.margin.value === "" ? 0.01 : Math.max(0, Number(fields.margin.value));
     keep({study: fields.study.value, measure: fields.measure.value, protocol: fields.protocol.value, predictor: fields.predictor.value, size: fields.size.value, margin: fields.margin.value, methods: methods.join("~"), datasets: sets.join("~"), pair: pair.join("~")});
     const enough = methods.length > 1 && sets.length > 0;
     result.hidden = !enough;
+    showClaim();
     said.textContent = enough ? "" : "Choose two methods or more, and a data set.";
     if (!enough) return;
-    const own = blocks().filter((b) => sets.includes(b.dataset));
-    await curves(own, methods);
-    const table = own.map((block) => ({block, values: methods.map((method) => valuesOf(block, method, fields.size.value))}));
-    const whole = table.filter((row) => row.values.every((values) => values));
-    const left = table.filter((row) => !whole.includes(row)).map((row) => row.block.dataset);
-    const alone = fields.size.value === AVERAGE ? methods.filter((method) => own.some((block) => block.methods.includes(method) && percentsOf(block, block.methods.indexOf(method)).length === 1)) : [];
-    said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
-    const means = whole.map((row) => row.values.map(meanOf));
-    showRanks(methods, own, means, margin);
-    showPairs(methods, whole, means, margin);
-    window.mlreduceCompared = {methods, sets: whole.map((row) => row.block.dataset), means};
+    const own = choice();
+    const there = [...new Set(blocks().map((b) => b.dataset))].filter((dataset) => sets.includes(dataset));
+    await curves(own, there);
+    const table = there.map((dataset) => ({dataset, means: meansOn(own, dataset)}));
+    const whole = table.filter((row) => row.means);
+    const left = table.filter((row) => !row.means).map((row) => row.dataset);
+    const alone = own.size === AVERAGE ? methods.filter((method) => parts.some(({content}) => blocks().some((block) => content.blocks.includes(block) && there.includes(block.dataset) && block.methods.includes(method) && percentsOf(content, block, method).length === 1))) : [];
+    const better = [...new Set(parts.map((part) => part.content.higher))].map((higher) => (higher ? "higher" : "lower")).join(" or, of losses, ");
+    said.textContent = `${marginOf(fields.margin.value) ? "" : `The margin ${fields.margin.value} is no number and no share such as 2 %: 0.01 is taken. `}${labels()}, ${better} is better; ${whole.length} of ${there.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
+    const means = whole.map((row) => row.means);
+    showRanks(own, whole.map((row) => row.dataset), means, there);
+    const compared = showPairs(own, whole.map((row) => row.dataset));
+    window.mlreduceCompared = {methods, sets: whole.map((row) => row.dataset), means, pairs: compared, claim};
     form.dataset.ready = String(Number(form.dataset.ready ?? 0) + 1);
   }
 
-  async function curves(own, methods) {
+  const labels = () => parts.map((part) => part.content.label).join(", ");
+
+  // The mean of each method over the cells that all have; of several measures, losses negative. null without such cells.
+  function meansOn(own, dataset) {
+    const cells = own.methods.map((method) => cellsOf(own, method, dataset));
+    const common = cells[0].map((cell) => cell.name).filter((name) => cells.every((of) => of.some((cell) => cell.name === name)));
+    if (!common.length) return null;
+    const turned = (cell) => (own.parts.length > 1 ? cell.sign : 1);
+    const means = cells.map((of) => {
+      const kept = of.filter((cell) => common.includes(cell.name));
+      return meanOf(completeSplits(kept).map((split) => mean(kept.map((cell) => turned(cell) * cell.values[split]))));
+    });
+    return means.every(Number.isFinite) ? means : null;
+  }
+
+  // What is claimed and what was found, while the choices are those of a claim.
+  function showClaim() {
+    const place = document.getElementById("claim");
+    place.hidden = !claim;
+    if (!claim) return;
+    place.replaceChildren(
+      element("p", {}, element("b", {}, "A claim: "), claim.claim, claim.setting ? ` (${claim.setting})` : ""),
+      element("p", {}, element("span", {class: `verdict ${claim.verdict}`}, claim.verdict), ": ", claim.why),
+      element("p", {class: "note"}, element("a", {href: `${root}papers/${study().page}.html#claim-${claim.id}`}, "The claim with all its evidence"), `. Measures, sizes, data sets and margin below are its own${asked.each ? "; it is to hold in single measures, predictors and sizes, and these are counted one by one" : ""}. With another choice this is a comparison of yours.`),
+    );
+  }
+
+  // Of several measures and predictors the first has curves.
+  async function curves(own, datasets) {
     const place = document.getElementById("curves-chart");
     const markers = "os^Dv<>dPXph*";
-    const panels = own.map((block) => {
+    const {content} = parts[0], predictor = own.predictors[0];
+    document.getElementById("curves-of").textContent = parts.length * own.predictors.length > 1 ? ` Here: ${content.label}, ${predictor}; choose another above.` : "";
+    const shown = content.blocks.filter((b) => b.protocol === own.protocol && b.predictor === predictor && datasets.includes(b.dataset));
+    const panels = shown.map((block) => {
       const swept = block.settings.some(([percent]) => percent > 0) ? 0 : 2;
-      const lines = methods.filter((method) => block.methods.includes(method)).map((method) => {
+      const lines = own.methods.filter((method) => block.methods.includes(method)).map((method) => {
         const points = [];
         block.settings.forEach((setting) => {
           if (!setting[swept]) return;
-          const values = (valuesOf(block, method, nameOf(setting)) ?? []).filter(Number.isFinite);
+          const [cell] = cellsOf({...own, parts: parts.slice(0, 1), predictors: [predictor], size: nameOf(setting)}, method, block.dataset);
+          const values = (cell?.values ?? []).filter(Number.isFinite);
           if (!values.length) return;
           const m = mean(values);
           const error = values.length > 1 ? Math.sqrt(values.reduce((t, v) => t + (v - m) ** 2, 0) / (values.length - 1) / values.length) : NaN;
           points.push(Number.isFinite(error) ? [setting[swept], m, m - error, m + error] : [setting[swept], m]);
         });
-        return {name: method, colour: study().methods[method] ?? "#808080", dash: null, marker: markers[methods.indexOf(method) % markers.length], width: 1.2, points};
+        return {name: method, colour: study().methods[method] ?? "#808080", dash: null, marker: markers[own.methods.indexOf(method) % markers.length], width: 1.2, points};
       });
-      return {title: block.dataset, x: {label: swept ? "dimensions" : "size, %", log: false}, y: {label: scores.label, log: false}, lines: lines.filter((line) => line.points.length)};
+      return {title: block.dataset, x: {label: swept ? "dimensions" : "size, %", log: false}, y: {label: content.label, log: false}, lines: lines.filter((line) => line.points.length)};
     }).filter((panel) => panel.lines.length);
     if (!panels.length) {
       place.replaceChildren(element("p", {}, "There is no curve: one size was measured."));
@@ -220,99 +213,144 @@ addEventListener("DOMContentLoaded", async () => {
     return element("table", attributes, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows));
   }
 
-  // All methods of the study that other pages rank, those that are chosen among them, in some blocks.
-  function fieldOf(blocks, methods) {
-    const there = new Set(blocks.flatMap((block) => block.methods));
+  // All methods of the study that other pages rank, those that are chosen among them, on some data sets.
+  function fieldOf(methods, datasets) {
+    const there = new Set(blocks().filter((block) => datasets.includes(block.dataset)).flatMap((block) => block.methods));
     const ranked = (study().ranked?.[fields.measure.value] ?? []).filter((name) => there.has(name));
     return [...new Set([...ranked, ...methods])];
   }
 
-  function showRanks(methods, own, means, margin) {
+  // Of a claim without probabilities and tests: its own verdict counts.
+  function showRanks(own, datasets, means, there) {
     const place = document.getElementById("ranks-table");
     if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
+    const {methods} = own, higher = parts.length > 1 || parts[0].content.higher;
+    const field = fieldOf(methods, there);
+    const inMargins = (values) => (own.margin.relative ? values.map((value) => value / Math.max(...values.filter(Number.isFinite).map(Math.abs))) : values);
+    const settings = there.map((dataset) => settingMeans(own, field, dataset).map(inMargins)).filter((table) => table.length);
     // Scores are 32-bit numbers, whose differences are not exact.
-    const field = fieldOf(own, methods);
-    const settings = own.map((block) => settingMeans(block, field, fields.size.value)).filter((table) => table.length);
-    const all = ranking(settings, scores.higher, margin + 1e-7).methods;
+    const all = ranking(settings, higher, own.margin.value + 1e-7).methods;
     const found = methods.map((method) => all[field.indexOf(method)]);
-    const rows = means.map((values) => ranks(values, scores.higher));
+    const rows = means.map((values) => ranks(values, higher));
     const average = methods.map((_, j) => mean(rows.map((row) => row[j])));
     const {statistic, p} = friedman(rows);
     const difference = criticalDifference(methods.length, rows.length);
-    const places = methods.map((_, j) => j).sort((i, j) => found[j].near - found[i].near || found[i].rank - found[j].rank || (methods[i] < methods[j] ? -1 : 1));
-    const best = Math.min(...average);
-    const body = places.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, found[j].near.toFixed(2)), element("td", {}, found[j].rank.toFixed(2)), element("td", {}, `${(100 * found[j].won).toFixed(0)} %`), element("td", {}, mean(means.map((row) => row[j])).toPrecision(4)), element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
-    window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
+    const places = methods.map((_, j) => j).sort((i, j) => (claim ? 0 : found[j].near - found[i].near) || found[i].rank - found[j].rank || (methods[i] < methods[j] ? -1 : 1));
+    const best = Math.min(...average), tested = Number.isFinite(difference);
     const few = difference >= methods.length - 1;
+    const cells = places.map((j) => [
+      element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`),
+      ...(claim ? [] : [element("td", {}, found[j].near.toFixed(2))]),
+      element("td", {}, found[j].rank.toFixed(2)),
+      element("td", {}, `${(100 * found[j].won).toFixed(0)} %`),
+      element("td", {}, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)),
+      ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")]),
+    ]);
+    const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
+    window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
     place.replaceChildren(
-      tableOf(["method", `within ${margin} of the best`, `average rank of ${field.length}`, "best in", "mean", Number.isFinite(difference) ? "by Nemenyi's test of the chosen" : ""], Number.isFinite(difference) ? body : body.map((row) => (row.lastChild.replaceChildren(""), row))),
-      element("p", {}, Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${rows.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
+      tableOf(head, cells.map((row) => element("tr", {}, ...row))),
+      element("p", {}, claim ? "" : Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${datasets.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
     );
   }
 
-  function showPairs(methods, whole, means, margin) {
+  // A difference in margins of its data set where these are shares of the second method's mean.
+  function chances(of, margin) {
+    const scaled = margin.relative && of.pairs.every((own) => own.margin > 0);
+    return signedRank(of.pairs.map((own) => (scaled ? own.mean / own.margin : own.mean)), scaled ? 1 : margin.relative ? 0 : margin.value);
+  }
+
+  const signed = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toPrecision(3)}`;
+
+  // All pairs, and which of them a claim is about: there its verdict is shown, and no other probability.
+  function showPairs(own, datasets) {
     const place = document.getElementById("pairs-table");
-    if (!means.length) {
+    if (!datasets.length) {
       document.getElementById("pair").replaceChildren();
-      return place.replaceChildren();
+      place.replaceChildren();
+      return [];
     }
-    const sign = scores.higher ? 1 : -1;
-    const differences = (i, j) => means.map((row) => sign * (row[i] - row[j]));
-    const overall = methods.map((_, i) => mean(methods.map((_, j) => mean(differences(i, j)))));
+    const {methods} = own;
+    const found = methods.map((first) => methods.map((second) => (first === second ? null : pairsOf(own, first, second, datasets))));
+    const overall = found.map((row) => mean(row.filter((of) => of?.pairs.length).map((of) => of.mean)));
     const order = methods.map((_, i) => i).sort((i, j) => overall[j] - overall[i]);
-    const found = new Map();
+    const named = (i, j) => claim?.pairs.some(([first, second]) => first === methods[i] && second === methods[j]);
     const body = order.map((i) => element("tr", {}, element("th", {scope: "row"}, methods[i]), ...order.map((j) => {
-      if (i === j) return element("td", {}, "");
-      const own = differences(i, j);
-      // One test per pair: the other order is its mirror.
-      const mirrored = found.get(`${j} ${i}`);
-      const chances = mirrored ? {above: mirrored.below, within: mirrored.within, below: mirrored.above} : signedRank(own, margin);
-      found.set(`${i} ${j}`, chances);
-      const [word, chance] = [["better", chances.above], ["similar", chances.within], ["worse", chances.below]].reduce((a, b) => (b[1] > a[1] ? b : a));
-      const wins = own.filter((d) => d > margin).length, losses = own.filter((d) => d < -margin).length;
-      const text = `${mean(own) >= 0 ? "+" : "−"}${Math.abs(mean(own)).toPrecision(3)}`;
-      return element("td", {class: chance >= 0.95 ? word : "", "data-better": chances.above}, element("button", {type: "button", title: `${methods[i]} and ${methods[j]}`, onclick: () => {
+      const of = found[i][j];
+      if (!of?.pairs.length) return element("td", {}, "");
+      const lines = [element("b", {}, signed(of.mean)), element("br"), `${of.wins}/${of.ties}/${of.losses}`];
+      const attributes = {class: named(i, j) ? "claimed" : ""};
+      if (!claim) {
+        const {above, within, below} = chances(of, own.margin);
+        const [word, chance] = largest([["better", above], ["similar", within], ["worse", below]]);
+        attributes.class = chance >= 0.95 ? word : "";
+        attributes["data-better"] = above;
+        lines.push(element("br"), `${word} ${chance.toFixed(2)}`);
+      }
+      return element("td", attributes, element("button", {type: "button", title: `${methods[i]} and ${methods[j]}`, onclick: () => {
         pair = [methods[i], methods[j]];
         keep({pair: pair.join("~")});
-        showPair(whole, margin, methods);
-      }}, element("b", {}, text), element("br"), `${wins}/${own.length - wins - losses}/${losses}`, element("br"), `${word} ${chance.toFixed(2)}`));
+        showPair(own, datasets);
+      }}, ...lines));
     })));
     place.replaceChildren(tableOf(["", ...order.map((i) => methods[i])], body, {class: "matrix"}));
     if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[order[0]], methods[order[1]]];
-    showPair(whole, margin, methods);
+    showPair(own, datasets);
+    return found.flatMap((row, i) => row.map((of, j) => of && {methods: [methods[i], methods[j]], wins: of.wins, ties: of.ties, losses: of.losses})).filter(Boolean);
   }
 
-  function showPair(whole, margin, methods) {
+  const largest = (named) => named.reduce((a, b) => (b[1] > a[1] ? b : a));
+
+  function showPair(own, datasets) {
     const place = document.getElementById("pair");
-    const [i, j] = pair.map((name) => methods.indexOf(name));
-    const sign = scores.higher ? 1 : -1;
-    const all = [];
-    const rows = whole.map(({block, values}) => {
-      const own = values[i].map((value, split) => sign * (value - values[j][split])).filter(Number.isFinite);
-      if (own.length) all.push(mean(own));
-      const cells = [element("th", {scope: "row"}, block.dataset), element("td", {}, own.length ? mean(own).toPrecision(3) : "–")];
-      if (own.length < 2 || !block.share) return element("tr", {}, ...cells, ...Array.from({length: 4}, () => element("td", {}, "–")));
-      const found = posterior(own, block.share);
-      const [low, high] = found.interval();
-      const {below, within, above} = found.regions(margin);
+    const of = pairsOf(own, ...pair, datasets);
+    if (!of.pairs.length) return place.replaceChildren(element("p", {}, "No split has a value of both."));
+    const counted = `${of.wins} wins, ${of.ties} ties, ${of.losses} losses of ${pair[0]}; mean difference ${signed(of.mean)}`;
+    if (claim && asked.each) {
+      const rows = of.pairs.map((one) => element("tr", {}, element("th", {scope: "row"}, one.dataset), ...[one.mean.toPrecision(3), one.margin.toPrecision(2), one.wins, one.ties, one.losses].map((text) => element("td", {}, String(text)))));
+      return place.replaceChildren(
+        element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${counted}. Counted are cells: a measure with a predictor at a size.`),
+        tableOf(["data set", "mean difference", "margin", "cells won", "tied", "lost"], rows),
+      );
+    }
+    const rows = of.pairs.map((one) => {
+      const {differences, margin} = one.parts[0];
+      const cells = [element("th", {scope: "row"}, one.dataset), element("td", {}, one.mean.toPrecision(3)), element("td", {}, margin.toPrecision(2))];
+      if (claim?.holds === "tendency") return element("tr", {}, ...cells);
+      if (differences.length < 2 || !one.share) return element("tr", {}, ...cells, ...Array.from({length: 4}, () => element("td", {}, "–")));
+      const mine = posterior(differences, one.share);
+      const [low, high] = mine.interval();
+      const {below, within, above} = mine.regions(margin);
       return element("tr", {}, ...cells, element("td", {}, `${low.toPrecision(3)} to ${high.toPrecision(3)}`), ...[above, within, below].map((chance) => element("td", {class: chance >= 0.95 ? "strong" : ""}, chance.toFixed(3))));
     });
-    if (!all.length) return place.replaceChildren(element("p", {}, "No split has a value of both."));
-    const chances = signedRank(all, margin);
-    const [word, chance] = [["better than", chances.above], ["similar to", chances.within], ["worse than", chances.below]].reduce((a, b) => (b[1] > a[1] ? b : a));
-    place.replaceChildren(
-      element("p", {}, element("b", {}, `${pair[0]} is ${word} ${pair[1]} with probability ${chance.toFixed(3)}`), ` (better ${chances.above.toFixed(3)}, similar ${chances.within.toFixed(3)}, worse ${chances.below.toFixed(3)}) on a data set like these, by a margin of ${margin}: Bayesian signed-rank test over ${all.length} data sets, decided from 0.95 on.`),
-      element("p", {class: "note"}, "By data set: the Bayesian correlated t-test over the splits; differences are positive where the first is better."),
-      tableOf(["data set", "mean difference", "95 % interval", "better", "similar", "worse"], rows),
-    );
+    const head = ["data set", "mean difference", "margin", ...(claim?.holds === "tendency" ? [] : ["95 % interval", "better", "similar", "worse"])];
+    let sentence;
+    if (claim) sentence = element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${counted}.`);
+    else {
+      const {above, within, below} = chances(of, own.margin);
+      const [word, chance] = largest([["better than", above], ["similar to", within], ["worse than", below]]);
+      sentence = element("p", {}, element("b", {}, `${pair[0]} is ${word} ${pair[1]} with probability ${chance.toFixed(3)}`), ` (better ${above.toFixed(3)}, similar ${within.toFixed(3)}, worse ${below.toFixed(3)}) on a data set like these, by a margin of ${fields.margin.value}: Bayesian signed-rank test over ${of.pairs.length} data sets, decided from 0.95 on.`);
+    }
+    place.replaceChildren(sentence, element("p", {class: "note"}, "By data set: the Bayesian correlated t-test over the splits; differences are positive where the first is better."), tableOf(head, rows));
   }
 
-  options(fields.study, studies.map((own) => [own.key, own.key]), state("study") ?? undefined);
-  fields.margin.value = state("margin") ?? "0.01";
+  // The claim of the address, where its study has it.
+  async function claimed() {
+    const own = study();
+    if (!asked.claim || own.key !== asked.study || !own.claims) return;
+    await load(root + own.claims);
+    const found = window.mlreduceData[`${own.page}/claims`][asked.claim];
+    const line = found?.settings[asked.setting];
+    if (line) claim = {id: asked.claim, claim: found.claim, ...line};
+  }
+
+  options(fields.study, studies.map((own) => [own.key, own.key]), asked.study ?? undefined);
+  fields.margin.value = new URLSearchParams(location.search).get("margin") ?? "0.01";
   form.hidden = false;
-  ["study", "measure", "protocol", "predictor"].forEach((name, number) => fields[name].addEventListener("change", () => changed(number)));
-  for (const name of ["size", "margin"]) fields[name].addEventListener("change", show);
-  for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", show);
+  ["study", "measure", "protocol", "predictor"].forEach((name, number) => fields[name].addEventListener("change", () => { leave(); changed(number); }));
+  for (const name of ["size", "margin"]) fields[name].addEventListener("change", () => { leave(); show(); });
+  for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", () => { leave(); show(); });
   form.addEventListener("submit", (event) => event.preventDefault());
+  await claimed();
   await changed(-1);
 });

@@ -1,0 +1,126 @@
+"""Texts on a claim to copy: a citation, and a disagreement with everything filled in that it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, metadata
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from mlreduce.escaping import latex_escaped
+from mlreduce_studies.site.runs import StudyResults
+
+__all__ = ["citation", "disagreement", "issue_link", "project_address"]
+
+# Packages whose versions can change a score.
+_PACKAGES = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "pandas")
+
+# Browsers and servers take addresses of that length.
+_LONGEST = 6000
+
+# Names that no address on the web has: RFC 2606.
+_RESERVED = ("example", "invalid", "localhost", "test")
+
+
+def citation(study: StudyResults, claim: Mapping[Any, Any]) -> str:
+    """Return the verdict on a claim as an entry of BibTeX."""
+    run = study.manifest.get("run", {})
+    project = _project()
+    ended = str(run.get("ended", ""))
+    notes = [f"mlreduce {_version(study)}", _commit(study), f"results of {ended[:10]}" if ended else ""]
+    title = f"Verdict on the claim {claim['id']} of {study.description['title']}: {claim['verdict']}"
+    fields = {
+        "author": f"{{{latex_escaped(str(project.get('Author', 'The mlreduce developers')))}}}",
+        "title": f"{{{latex_escaped(title)}}}",
+        "year": ended[:4],
+        "note": latex_escaped(", ".join(note for note in notes if note)),
+        "url": project_address("Repository"),
+    }
+    key = re.sub(r"[^A-Za-z0-9-]+", "-", f"mlreduce-{claim['id']}")
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@misc{{{key},", *lines, "}"])
+
+
+def disagreement(study: StudyResults, claim: Mapping[Any, Any], settings: Sequence[Mapping[str, Any]]) -> str:
+    """Return a text that disputes the verdict on a claim, but for the reason.
+
+    Parameters
+    ----------
+    study : StudyResults
+    claim : dict
+        A row of claims.csv with ``why``.
+    settings : sequence of dict
+        Those that count, from `mlreduce_studies.site.papers.claims_of`.
+    """
+    run = study.manifest.get("run", {})
+    packages = run.get("packages", {})
+    versions = [f"{name} {packages[name]}" for name in _PACKAGES if name in packages]
+    python = run.get("python", "unknown")
+    made = [f"{key} {study.manifest[key]}" for key in ("scale", "splits", "seed") if key in study.manifest]
+    where = f"results/{study.folder.resolve().parent.name}/{study.name}"
+    return "\n".join(
+        [
+            f"I disagree with the verdict on the claim {claim['id']} of {study.name}.",
+            "",
+            f"Claim ({claim['where']}): {claim['claim']}",
+            f"Verdict: {claim['verdict']}",
+            *(_of_setting(line) for line in settings),
+            *([] if settings else [f"- {claim['evidence']}"]),
+            f"Results: {', '.join(part for part in (*made, _commit(study)) if part)}",
+            f"Versions: {', '.join([f'Python {python}', *versions])}",
+            f"Recomputed from the kept scores by: python -m mlreduce_studies.verdicts {where}",
+            "",
+            "What is wrong, and what would be right: ",
+        ]
+    )
+
+
+def _of_setting(line: Mapping[str, Any]) -> str:
+    name = f"{line['setting']}: " if line["setting"] else ""
+    p_values = f" (p for {line['p_for']}, against {line['p_against']})" if line["p_for"] else ""
+    return f"- {name}{line['verdict']}{p_values}. {line['why']}"
+
+
+def issue_link(study: StudyResults, claim: Mapping[Any, Any], text: str) -> str:
+    """Return the address of a form for an issue with a text filled in; "" where the project names no address."""
+    issues = project_address("Issues")
+    if not issues:
+        return ""
+    asked = {"title": f"Verdict on {study.name}: {claim['id']}", "body": text}
+    address = f"{issues.rstrip('/')}/new?{urlencode(asked, quote_via=quote)}"
+    return (
+        address
+        if len(address) <= _LONGEST
+        else f"{issues.rstrip('/')}/new?{urlencode({'title': asked['title']}, quote_via=quote)}"
+    )
+
+
+def project_address(name: str) -> str:
+    """Return an address of the project, such as "Issues"; "" for a placeholder with a reserved name."""
+    for entry in _project().get("Project-URL", ()):
+        label, _, address = entry.partition(", ")
+        host = urlsplit(address).hostname or ""
+        if label == name and host.rpartition(".")[2] not in _RESERVED and address.startswith(("https://", "http://")):
+            return str(address)
+    return ""
+
+
+def _project() -> dict[str, Any]:
+    """Return what pyproject.toml says of the project."""
+    try:
+        found = metadata("mlreduce")
+    except PackageNotFoundError:
+        return {}
+    own = {"Project-URL": found.get_all("Project-URL") or []}
+    return own | {key: found[key] for key in ("Author", "Version") if key in found}
+
+
+def _version(study: StudyResults) -> str:
+    made = study.manifest.get("run", {}).get("packages", {}).get("mlreduce")
+    return str(made or _project().get("Version", ""))
+
+
+def _commit(study: StudyResults) -> str:
+    commit = study.manifest.get("run", {}).get("source", {}).get("commit")
+    return f"commit {commit}" if commit else ""

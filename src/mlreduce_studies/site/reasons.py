@@ -1,0 +1,199 @@
+"""Why a claim has its verdict, in a sentence from the tables of its settings and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.metrics import measure_label
+from mlreduce_studies.verdicts.statements import KINDS
+
+__all__ = ["Pair", "effect", "first_sentence", "reason", "scope", "telling_pair"]
+
+# What a difference is of, its unit, and what a positive and a negative one are called.
+_UNITS = {
+    "seconds": "s",
+    "directions": "directions",
+    "approximation-error": "approximation error",
+    "approximation-error-fall": "fall of the approximation error",
+}
+_SIDES = {"larger": ("more", "less"), "smaller": ("less", "more")}
+_ASKED = {"above": "{0}", "not below": "no {1}", "within": "alike", "below": "{1}"}
+
+# Data sets that a sentence names, at most.
+_NAMED = 4
+
+
+class Pair(NamedTuple):
+    """Two methods of a setting over its data sets.
+
+    Attributes
+    ----------
+    method, other : str
+    table : DataFrame
+        Their rows of claims-differences.csv.
+    holds : ndarray of bool
+        Of each data set, whether the difference is on the side of the margin that the sentence asks for.
+    inside : ndarray
+        How far the mean difference is beyond what is asked for, in margins; in its own unit where a margin is 0.
+    """
+
+    method: str
+    other: str
+    table: pd.DataFrame
+    holds: Any
+    inside: Any
+
+
+def scope(line: Mapping[Any, Any]) -> str:
+    """Say on how many data sets a setting is to hold."""
+    names, holds = str(line["datasets"]).split(), str(line["holds"])
+    if len(names) == 1:
+        return f"on {names[0]}"
+    if holds == "tendency":
+        return f"as a tendency over {len(names)} data sets"
+    if holds == "all":
+        return f"on {'both' if len(names) == 2 else f'all {len(names)}'} data sets"
+    return f"on {'most' if holds == 'most' else f'at least {holds}'} of {len(names)} data sets"
+
+
+def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | None:
+    """Return the pair of a setting that is the farthest from what the sentence asks for; None without pairs.
+
+    Where all pairs are to hold, as nearly always, a verdict turns on it.
+    """
+    asks = KINDS[line["kind"]].asks if line["kind"] in KINDS else ""
+    if differences.empty or not asks:
+        return None
+    groups = differences.groupby(["method", "other"], sort=False)
+    pairs = [_pair(str(method), str(other), asks, own) for (method, other), own in groups]
+    return min(pairs, key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
+
+
+def _pair(method: str, other: str, asks: str, table: pd.DataFrame) -> Pair:
+    difference, margin = table["difference"].to_numpy(float), table["margin"].to_numpy(float)
+    won, tied, lost = (table[name].to_numpy(float) for name in ("wins", "ties", "losses"))
+    inside, right = {
+        "above": (difference - margin, won),
+        "not below": (difference + margin, won + tied),
+        "within": (margin - np.abs(difference), tied),
+        "below": (-difference - margin, lost),
+    }[asks]
+    units = np.where(margin > 0, margin, 1.0)
+    return Pair(method, other, table, right > (won + tied + lost) / 2, inside / units)
+
+
+def effect(line: Mapping[Any, Any], pair: Pair, pairs: int = 1) -> str:
+    """Return the size of the effect in a setting: the mean difference with its sign in words, and where it holds.
+
+    Parameters
+    ----------
+    line : dict
+        A row of claims-lines.csv.
+    pair : Pair
+        From `telling_pair`.
+    pairs : int, default=1
+        Of how many pairs it is one.
+    """
+    holds = f"; {_asked(line)} on {int(pair.holds.sum())} of {len(pair.table)} data sets" if len(pair.table) > 1 else ""
+    return f"{_difference(line, pair, pairs)}{holds} (asked for {scope(line)})"
+
+
+def reason(line: Mapping[Any, Any], differences: pd.DataFrame) -> str:
+    """Return a sentence on why a setting has its verdict.
+
+    Parameters
+    ----------
+    line : dict
+        A row of claims-lines.csv.
+    differences : DataFrame
+        Its rows of claims-differences.csv; without any, the sentence is the first of the evidence.
+
+    Returns
+    -------
+    str
+        Both methods, what is measured, the mean difference with its sign in words, how many data sets (or cells) are on
+        which side of the margin, what the sentence asks for, and the data sets on which the verdict turns.
+    """
+    pair = telling_pair(line, differences)
+    if pair is None:
+        return first_sentence(str(line["evidence"]))
+    pairs = differences.groupby(["method", "other"], sort=False).ngroups
+    more, less = _sides(line)
+    wins, ties, losses = (int(pair.table[name].sum()) for name in ("wins", "ties", "losses"))
+    number = wins + ties + losses
+    of = "cells (measure, predictor, size)" if number > len(pair.table) else f"data set{'s' * (number != 1)}"
+    margin = f"within the margin of {line['margin']}" if str(line["margin"]) else "within the margin"
+    return (
+        f"{_difference(line, pair, pairs)}; {wins} {more}, {ties} {margin}, {losses} {less} of {number} {of}, "
+        f"asked for: {_asked(line)} {scope(line)}{_decided(str(line['verdict']), pair)}."
+    )
+
+
+def _difference(line: Mapping[Any, Any], pair: Pair, pairs: int) -> str:
+    names = f"{pair.method} against {pair.other}"
+    if pair.method == pair.other:
+        names = f"{pair.method} against itself with another predictor or size"
+    least = f", the least favourable of {pairs} pairs" if pairs > 1 else ""
+    mean = float(pair.table["difference"].mean())
+    average = " on average" if len(pair.table) > 1 else ""
+    return (
+        f"{names}{least}{_measured(line)}: {abs(mean):.3g}{_unit(line)} {_sides(line)[0 if mean >= 0 else 1]}{average}"
+    )
+
+
+def _sides(line: Mapping[Any, Any]) -> tuple[str, str]:
+    return _SIDES.get(str(line["kind"]), ("better", "worse"))
+
+
+def _asked(line: Mapping[Any, Any]) -> str:
+    return _ASKED[KINDS[str(line["kind"])].asks].format(*_sides(line))
+
+
+def _measured(line: Mapping[Any, Any]) -> str:
+    names = str(line["measures"]).split()
+    if not names or names[0] in _UNITS:
+        return ""
+    labels = [measure_label(name) for name in names]
+    return f" by {labels[0] if len(labels) == 1 else f'the mean of {len(labels)} measures'}"
+
+
+def _unit(line: Mapping[Any, Any]) -> str:
+    unit = _UNITS.get(str(line["measures"]).partition(" ")[0], "")
+    return f" {unit}" if unit else ""
+
+
+def _decided(verdict: str, pair: Pair) -> str:
+    """Name the data sets on which a verdict turns."""
+    if len(pair.table) < 2:
+        return ""
+    order = [int(number) for number in np.argsort(pair.inside, kind="stable")]
+    if verdict == "refuted" and not pair.holds.all():
+        return f"; against it: {_listed(pair, [number for number in order if not pair.holds[number]])}"
+    nearest = [int(number) for number in np.argsort(np.abs(pair.inside), kind="stable")]
+    if verdict == "confirmed":
+        nearest = [number for number in order if pair.holds[number]][:1]
+    return f"; nearest to the limit: {_listed(pair, nearest[:2])}" if nearest else ""
+
+
+def _listed(pair: Pair, numbers: Sequence[int]) -> str:
+    rows = [pair.table.iloc[number] for number in numbers[:_NAMED]]
+    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
+    return ", ".join(f"{row['dataset']} ({row['difference']:+.3g})" for row in rows) + more
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text: up to a full stop before a capital letter.
+
+    Examples
+    --------
+    >>> first_sentence("By 0.5 more, e.g. on a. It holds.")
+    'By 0.5 more, e.g. on a.'
+    """
+    for number in range(len(text) - 2):
+        if text[number : number + 2] == ". " and text[number + 2].isupper():
+            return text[: number + 1]
+    return text
