@@ -2,8 +2,10 @@
 
     python docs/update_frozen.py                      # before the run: date, seeds and digests into papers/frozen.yaml
     python docs/update_frozen.py FILE "what and why"  # after it: a file was changed; entered as an amendment
+    python docs/update_frozen.py --benchmark [...]    # the same of the benchmark: comparisons/frozen.yaml
 
-A test holds the files to papers/frozen.yaml. Every amendment is on the page of verdicts (docs/verdicts.md).
+A test holds the files to papers/frozen.yaml. Every amendment is on the page of verdicts (docs/verdicts.md). The
+protocol of the benchmark is frozen with the modules that rank its methods.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import yaml
 
 from mlreduce.configuration import read_yaml
 from mlreduce.files import write_text
+from mlreduce_studies.benchmark.protocol import CONFIG, protocol_files
 
 PROJECT = Path(__file__).parents[1]
 FROZEN = PROJECT / "papers" / "frozen.yaml"
@@ -30,10 +33,24 @@ PROCEDURE = (
     ),
     *(f"src/mlreduce/stats/{name}.py" for name in ("combination", "margins", "posterior", "tendency")),
 )
+#: What ranks the methods of the benchmark, as far as it is there.
+RANKING = ("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py")
 COMMENT = """\
 # What the confirmatory edition is judged by, frozen before its studies were run: python docs/update_frozen.py.
 # SHA-256 of claims and studies as they stand, and of the syntax trees of the modules that judge.
 """
+
+
+BENCHMARK = PROJECT / "comparisons" / "frozen.yaml"
+BENCHMARK_COMMENT = """\
+# The protocol of the benchmark, frozen before it was run: python docs/update_frozen.py --benchmark.
+# SHA-256 of its files as they stand, and of the syntax trees of the modules that rank.
+"""
+
+
+def benchmark_files() -> list[str]:
+    """Return the files of the benchmark that are frozen, from the root of the project."""
+    return [*protocol_files(PROJECT), *(file for file in RANKING if (PROJECT / file).is_file())]
 
 
 def frozen_files() -> list[str]:
@@ -60,6 +77,25 @@ def digest(file: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def changed(content: dict[str, Any]) -> list[str]:
+    """Return the files that are not as they were frozen, or as they were entered last."""
+    last = content["files"] | {own["file"]: own["digest"] for own in content["amendments"] if "digest" in own}
+    return [file for file, expected in last.items() if not (PROJECT / file).is_file() or digest(file) != expected]
+
+
+def freeze_benchmark() -> None:
+    """Write date, seed and digests of the benchmark."""
+    if BENCHMARK.is_file():
+        sys.exit(f"{BENCHMARK} is there; a change is an amendment: python docs/update_frozen.py --benchmark FILE WHY")
+    content: dict[str, Any] = {
+        "frozen": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "seed": read_yaml(PROJECT / CONFIG)["seed"],
+        "files": {file: digest(file) for file in benchmark_files()},
+        "amendments": [],
+    }
+    write_text(BENCHMARK, BENCHMARK_COMMENT + yaml.safe_dump(content, sort_keys=False, width=120))
+
+
 def freeze() -> None:
     """Write date, seeds and digests."""
     if FROZEN.is_file():
@@ -75,15 +111,23 @@ def freeze() -> None:
     write_text(FROZEN, COMMENT + yaml.safe_dump(content, sort_keys=False, width=120))
 
 
-def amend(file: str, why: str) -> None:
+def amend(file: str, why: str, benchmark: bool = False) -> None:
     """Enter the change of a file."""
-    content = read_yaml(FROZEN)
-    if file not in frozen_files():
-        sys.exit(f"{file}: not frozen; these are: {', '.join(frozen_files())}")
+    path, comment = (BENCHMARK, BENCHMARK_COMMENT) if benchmark else (FROZEN, COMMENT)
+    content = read_yaml(path)
+    known = benchmark_files() if benchmark else frozen_files()
+    if file not in known:
+        sys.exit(f"{file}: not frozen; these are: {', '.join(known)}")
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     content["amendments"].append({"file": file, "date": today, "why": why, "digest": digest(file)})
-    write_text(FROZEN, COMMENT + yaml.safe_dump(content, sort_keys=False, width=120))
+    write_text(path, comment + yaml.safe_dump(content, sort_keys=False, width=120))
 
 
 if __name__ == "__main__":
-    amend(*sys.argv[1:3]) if len(sys.argv) == 3 else freeze()
+    given = [word for word in sys.argv[1:] if word != "--benchmark"]
+    if len(given) == 2:
+        amend(*given, benchmark="--benchmark" in sys.argv)
+    elif "--benchmark" in sys.argv:
+        freeze_benchmark()
+    else:
+        freeze()

@@ -455,7 +455,9 @@ def _with_fewer_candidates(content: Mapping[str, Any], candidates: int) -> dict[
         return dict(content)
     if candidates == 1:
         groups = {
-            group: {label: {key: own for key, own in entry.items() if key != "search"} for label, entry in methods.items()}
+            group: {
+                label: {key: own for key, own in entry.items() if key != "search"} for label, entry in methods.items()
+            }
             for group, methods in content["methods"].items()
         }
         return {**content, "methods": groups}

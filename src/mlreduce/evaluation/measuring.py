@@ -200,7 +200,8 @@ def _nested_held_out(
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield what `_each_held_out` does, of a model that predicts at all sizes at the cost of one."""
     folds = [
-        (held, model.predict_nested(train[rest], targets[rest], train[held], sizes)) for rest, held in _folds(len(train))
+        (held, model.predict_nested(train[rest], targets[rest], train[held], sizes))
+        for rest, held in _folds(len(train))
     ]
     for guess in model.predict_nested(train, targets, test, sizes):
         held_out = np.empty(targets.shape)

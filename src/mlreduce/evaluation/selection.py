@@ -153,9 +153,9 @@ class SelectionStrategy(Strategy):
                 selects = getattr(method, "selects", True)
                 for percent in measured.sizes if selects else [100]:
                     sizes.setdefault(percent_size(percent, len(order)), []).append((percent, 0.0))
-                for number in measured.dimensions if selects else []:
-                    if number <= len(order):
-                        sizes.setdefault(number, []).append((0, 0.0))
+                for size in measured.dimensions if selects else []:
+                    if size <= len(order):
+                        sizes.setdefault(size, []).append((0, 0.0))
                 sizes = dict(sorted(sizes.items()))
                 best = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
                 measuring.add(number, split, label, entry, best, sizes)

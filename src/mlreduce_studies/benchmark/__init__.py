@@ -1,0 +1,1 @@
+"""The benchmark: its protocol, folds, costs, and the pieces in which its scores are kept."""

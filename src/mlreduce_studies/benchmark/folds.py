@@ -1,0 +1,71 @@
+"""The folds of the benchmark: rows that follow from a seed, and digests of them that are committed.
+
+Row numbers of all splits would take some megabytes; they are drawn again in seconds, and a digest shows that they are
+the same on every machine.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.kept import rows_key
+from mlreduce.evaluation.splitting import take_splits
+from mlreduce.exceptions import DataError
+from mlreduce.files import replacing
+from mlreduce_studies.benchmark.protocol import FOLDS, Protocol
+from mlreduce_studies.study import Study
+
+__all__ = ["FOLD_COLUMNS", "check_folds", "fold_rows", "read_folds", "write_folds"]
+
+FOLD_COLUMNS = ("dataset", "split", "train", "test", "sha256")
+
+FoldRow = tuple[str, int, int, int, str]
+
+
+def fold_rows(protocol: Protocol, study: Study, data: MultiLabelData) -> list[FoldRow]:
+    """Return data set, split, numbers of training and test rows, and the digest of the row numbers, of each split."""
+    (name,) = study.protocols
+    group = next(iter(study.groups))
+    number = study.splits_of(group, data.name)
+    splits = take_splits(data.Y, study.rule_of(name, data.name), range(number), protocol.config["seed"], data.name)
+    return [(data.name, i, len(own.train), len(own.test), rows_key(own)) for i, own in splits.items()]
+
+
+def write_folds(project: str | Path, rows: Iterable[FoldRow]) -> None:
+    """Write the digests of all splits."""
+    with replacing(Path(project, FOLDS)) as path, Path(path).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FOLD_COLUMNS)
+        writer.writerows(rows)
+
+
+def read_folds(project: str | Path) -> dict[str, list[FoldRow]]:
+    """Return the committed rows by data set."""
+    found: dict[str, list[FoldRow]] = {}
+    with Path(project, FOLDS).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            own = (row["dataset"], int(row["split"]), int(row["train"]), int(row["test"]), row["sha256"])
+            found.setdefault(row["dataset"], []).append(own)
+    return found
+
+
+def check_folds(protocol: Protocol, study: Study, data: MultiLabelData) -> None:
+    """Refuse a data set whose splits here are not those that are committed.
+
+    Raises
+    ------
+    DataError
+        If a digest differs, or the data set has none.
+    """
+    committed = read_folds(protocol.project).get(data.name, [])
+    if not committed:
+        raise DataError(f"{FOLDS} has no folds of {data.name}; write them: python benchmarks/reducebench.py folds")
+    for own, there in zip(fold_rows(protocol, study, data), committed, strict=False):
+        if own != there:
+            raise DataError(
+                f"{data.name}, split {own[1]}: {own[2]} rows train and {own[3]} test here, with the digest "
+                f"{own[4][:8]}; {FOLDS} has {there[2]}, {there[3]} and {there[4][:8]}: the data or the seed are others"
+            )

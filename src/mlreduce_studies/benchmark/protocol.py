@@ -1,0 +1,115 @@
+"""The protocol of the benchmark: its files, their digest, and its studies."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mlreduce.configuration import read_yaml
+from mlreduce.datasets.catalogue import Catalogue, read_catalogue
+from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce_studies.study import Study, load_study, study_content, study_file
+
+__all__ = ["CONFIG", "FOLDS", "SHARED", "Protocol", "protocol_files"]
+
+CONFIG, SHARED, FOLDS = "config/benchmark.yaml", "comparisons/benchmark.yaml", "comparisons/benchmark-folds.csv"
+
+
+def protocol_files(project: str | Path) -> list[str]:
+    """Return the files that decide the scores of the benchmark, from the root of the project."""
+    studies = read_yaml(Path(project, CONFIG))["studies"]
+    return [CONFIG, SHARED, *(f"comparisons/{name}/study.yaml" for name in sorted(studies)), FOLDS]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The benchmark of a project.
+
+    Attributes
+    ----------
+    project : Path
+        With ``config`` and ``comparisons``.
+    mirror : path or None
+        Where data sets are read from.
+    """
+
+    project: Path
+    mirror: str | Path | None = None
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """What config/benchmark.yaml says."""
+        config: Mapping[str, Any] = read_yaml(self.project / CONFIG)
+        return config
+
+    @cached_property
+    def shared(self) -> dict[str, Any]:
+        """What the first of the studies says, with all that the studies have in common."""
+        return study_content(study_file(self.config["studies"][0], self.project))
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The data sets there are."""
+        return read_catalogue()
+
+    def studies(self, candidates: int | None = None) -> dict[str, Study]:
+        """Return the studies by name, with fewer candidates or all."""
+        return {
+            name: load_study(
+                study_file(name, self.project), "paper", self.catalogue, mirror=self.mirror, candidates=candidates
+            )
+            for name in self.config["studies"]
+        }
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The data sets."""
+        return list(self.shared["scales"]["paper"]["datasets"])
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates a search has."""
+        number: int = self.shared["search"]["candidates"]
+        return number
+
+    @property
+    def budgets(self) -> dict[int, list[str]]:
+        """Numbers of candidates to the data sets on which they are run."""
+        fewer = self.shared["budgets"]
+        return {self.candidates: self.datasets, **dict.fromkeys(fewer["candidates"], fewer["datasets"])}
+
+    def base(self, candidates: int) -> str:
+        """Return the folder of results of a run, from the root of the project."""
+        return f"{self.config['results']}/{self.run_name(candidates)}"
+
+    def run_name(self, candidates: int) -> str:
+        """Return the name of the run with a number of candidates."""
+        name: str = self.config["name"]
+        return name if candidates == self.candidates else f"{name}-{candidates}-candidates"
+
+    def check_datasets(self, names: list[str]) -> list[str]:
+        """Return names of data sets of the benchmark.
+
+        Raises
+        ------
+        ConfigurationError
+            If one is none of them; the sentence says why, or holds the nearest known name.
+        """
+        for name in names:
+            if name in self.shared["excluded"]:
+                raise ConfigurationError(f"{name} is not in the benchmark: {self.shared['excluded'][name]}")
+            if name not in self.datasets:
+                raise ConfigurationError(unknown_name("data set", name, self.datasets, "the benchmark"))
+        return names
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the files of the protocol, by which a piece knows its own."""
+        digest = hashlib.sha256()
+        for file in protocol_files(self.project):
+            digest.update(f"{file} {hashlib.sha256((self.project / file).read_bytes()).hexdigest()}\n".encode())
+        return digest.hexdigest()

@@ -1,0 +1,374 @@
+"""The benchmark: its protocol, folds, plan and pieces, and what refuses those of another."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import mlreduce
+from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce_studies.benchmark.costs import cost_of, plan, shape_of
+from mlreduce_studies.benchmark.folds import check_folds, fold_rows, read_folds, write_folds
+from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Pieces, job_files
+from mlreduce_studies.benchmark.protocol import Protocol, protocol_files
+from mlreduce_studies.gathering.job_tables import write_table
+
+PROJECT = Path(__file__).parents[2]
+sys.path.insert(0, str(PROJECT / "benchmarks"))
+
+import reducebench  # noqa: E402
+
+FROZEN = runpy.run_path(str(PROJECT / "docs" / "update_frozen.py"))
+# Sets that exist twice, or in several views: at most one of each.
+DUPLICATES = (
+    {"image", "image-boomer"},
+    {"tmc2007-500", "tmc2007"},
+    *({f"{name}-go", f"{name}-pse-aac", name} for name in ("virus", "gpositive", "gnegative", "plant", "human")),
+    {"reuters", "reuters-copies"},
+    {"languagelog", "langlog"},
+)
+
+
+@pytest.fixture(scope="module")
+def protocol():
+    return Protocol(PROJECT)
+
+
+@pytest.fixture(scope="module")
+def studies(protocol):
+    return protocol.studies()
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A project with the files of the protocol alone."""
+    for file in protocol_files(PROJECT):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / file, tmp_path / file)
+    return Protocol(tmp_path)
+
+
+def expected(name):
+    return read_catalogue()[name].options["expect"]
+
+
+# Protocol
+
+
+def test_there_are_enough_data_sets_of_each_kind(protocol):
+    sets = [expected(name) for name in protocol.datasets]
+    assert len(sets) >= 40
+    assert min(own["labels"] for own in sets) >= 6
+    assert sum(own["labels"] > 100 for own in sets) >= 8
+    assert sum(own["attributes"] > 1500 for own in sets) >= 5
+    assert all(len(own & set(protocol.datasets)) <= 1 for own in DUPLICATES)
+
+
+def test_every_published_set_is_run_or_left_out_with_a_reason(protocol):
+    catalogue = read_catalogue()
+    published = {name for name in catalogue if catalogue[name].files}
+    assert published == set(protocol.datasets) | set(protocol.shared["excluded"])
+
+
+def test_the_studies_share_what_decides(studies):
+    first, *others = studies.values()
+    assert {study.family for study in studies.values()} == {"selection", "labelspace", "projection"}
+    for study in others:
+        for key in ("datasets", "protocols", "sizes", "dimensions", "measures", "limits", "excluded"):
+            assert getattr(study, key) == getattr(first, key)
+        assert [study.splits_of(next(iter(study.groups)), name) for name in study.datasets] == [
+            first.splits_of(next(iter(first.groups)), name) for name in study.datasets
+        ]
+
+
+def test_methods_are_tuned_for_each_predictor_and_measure(studies):
+    for study in studies.values():
+        measured = {}
+        for group in study.groups.values():
+            searched = [label for label, entry in group.methods.items() if "search" in entry]
+            assert bool(searched) == (group.search is not None)
+            for label in searched:
+                (predictor,) = group.predictors
+                assert group.search["candidates"] >= 20
+                assert group.search["measure"] in group.measures
+                measured.setdefault((label, predictor), []).extend(group.measures)
+        assert measured
+        assert all(sorted(own) == sorted(study.measures) for own in measured.values())
+
+
+@pytest.mark.parametrize("control", [("selectors", "all-features"), ("projections", "all-features"), ("coders", "br")])
+def test_every_family_has_controls(studies, control):
+    family, whole = control
+    study = studies[f"benchmark-{family}"]
+    assert whole in study.methods
+    assert study.groups["majority"].methods.keys() == {"no-features"}
+    assert any(name in study.averages for name in ("random", "random-projection", "pbr"))
+
+
+def test_fewer_candidates(protocol):
+    few, none = (next(iter(protocol.studies(number).values())) for number in (5, 1))
+    assert {group.search["candidates"] for group in few.groups.values() if group.search} == {5}
+    assert not any(group.chooses for group in none.groups.values())
+    assert few.methods.keys() == none.methods.keys()
+
+
+def test_an_unknown_or_excluded_data_set_is_refused_in_a_sentence(capsys):
+    for name, said in (
+        ("flaks", "unknown data set 'flaks'.*did you mean 'flags'"),
+        ("tox21", "tox21 is not in the bench"),
+    ):
+        with pytest.raises(SystemExit, match=f"reducebench: .*{said}"):
+            reducebench.main(["plan", name])
+
+
+# What studies may say since
+
+
+def study_file(tmp_path, content, shared=None):
+    if shared is not None:
+        (tmp_path / "shared.yaml").write_text(yaml.safe_dump(shared))
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(content))
+    return file
+
+
+def test_a_study_includes_keys_that_it_does_not_have(tmp_path, studies):
+    from mlreduce_studies.study import study_content
+
+    whole = study_content(PROJECT / "comparisons" / "selectors" / "study.yaml")
+    own = {key: whole.pop(key) for key in ("title", "measures")}
+    file = study_file(tmp_path, {**own, "include": "shared.yaml"}, {**whole, "title": "another"})
+    assert study_content(file) == {**whole, **own}
+    with pytest.raises(ConfigurationError, match=r"mine.yaml: include: none.yaml is no file beside it"):
+        study_content(study_file(tmp_path, {**own, "include": "none.yaml"}))
+
+
+def test_a_set_cannot_be_run_and_left_out(tmp_path):
+    from mlreduce_studies.study import load_study, study_content
+
+    content = study_content(PROJECT / "comparisons" / "coders" / "study.yaml") | {"excluded": {"flags": "small"}}
+    with pytest.raises(ConfigurationError, match="excluded: flags is one of the data sets"):
+        load_study(study_file(tmp_path, content), "demo", read_catalogue())
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [("micro-f1@one-treshold", "did you mean 'one-threshold'"), ("ranking-loss@half", "does not change ranking-loss")],
+)
+def test_a_decision_that_a_measure_cannot_have_is_refused(tmp_path, measure, said):
+    from mlreduce_studies.study import load_study, study_content
+
+    content = study_content(PROJECT / "comparisons" / "coders" / "study.yaml")
+    with pytest.raises(ConfigurationError, match=f"measures: {measure}: .*{said}"):
+        load_study(
+            study_file(tmp_path, content | {"measures": [*content["measures"], measure]}), "demo", read_catalogue()
+        )
+
+
+# Folds
+
+
+def test_committed_folds_are_those_of_the_protocol(protocol, studies):
+    study = next(iter(studies.values()))
+    folds = read_folds(PROJECT)
+    assert list(folds) == protocol.datasets
+    for name, rows in folds.items():
+        shape = shape_of(study, protocol.catalogue[name])
+        assert [row[1] for row in rows] == list(range(shape.splits))
+        assert all(abs(row[2] - shape.train) <= 1 and abs(row[3] - shape.test) <= 2 for row in rows)
+        assert len({row[4] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("name", ["flags", "virus-go", "emotions"])
+def test_committed_folds_are_drawn_again(protocol, studies, mirror, name):
+    data = mlreduce.load_dataset(name, mirror=mirror)
+    for study in studies.values():
+        check_folds(protocol, study, data)
+
+
+def test_other_folds_are_refused(copy):
+    study = next(iter(copy.studies().values()))
+    data = replace(mlreduce.load_dataset("planted-300"), name="flags")
+    rows = fold_rows(copy, study, data)
+    write_folds(copy.project, rows)
+    check_folds(copy, study, data)
+    write_folds(copy.project, [(*row[:4], "0" * 64) for row in rows])
+    with pytest.raises(DataError, match="flags, split 0: 240 rows train .* the data or the seed are others"):
+        check_folds(copy, study, data)
+    write_folds(copy.project, [])
+    with pytest.raises(DataError, match="has no folds of flags"):
+        check_folds(copy, study, data)
+
+
+# Plan
+
+
+def test_the_plan_fits_into_nine_hours(protocol):
+    costs = plan(protocol)
+    assert len(costs) == 3 * sum(map(len, protocol.budgets.values()))
+    assert sum(cost.seconds for cost in costs.values()) / 3600 <= 9
+    assert max(cost.seconds for cost in costs.values()) / 3600 <= 1
+
+
+def test_costs_grow_with_the_data_and_the_candidates(protocol, studies):
+    for name, study in studies.items():
+        small = shape_of(study, protocol.catalogue["flags"])
+        larger = replace(small, train=4 * small.train, test=4 * small.test, columns=40 * small.columns, labels=90)
+        assert cost_of(study, larger).predict > cost_of(study, small).predict
+        assert cost_of(study, replace(small, splits=1)).choose * small.splits == pytest.approx(
+            cost_of(study, small).choose
+        )
+        assert cost_of(protocol.studies(5)[name], small).choose < cost_of(study, small).choose
+        assert cost_of(protocol.studies(1)[name], small).choose == 0
+
+
+def test_the_page_is_what_the_protocol_says(protocol):
+    text = reducebench.PAGE.read_text(encoding="utf-8")
+    assert reducebench.page_of(text, protocol) == text
+
+
+# Pieces
+
+
+def job(base, study, dataset, rows, failures=(), seconds=(("pca", 0.25), ("opls", 0.5))):
+    """Write what the workflow would, from (method, percent, size, split, value)."""
+    cells = [(dataset, method, "{}", "ridge", percent, 0.0, size, split, "ranking-loss", value)
+             for method, percent, size, split, value in rows]  # fmt: skip
+    table = pd.DataFrame(cells, columns=SCORE_COLUMNS).assign(study=study, protocol="folds")
+    place = {"study": study, "protocol": "folds", "dataset": dataset, "predictor": "", "split": 0, "step": "reduce"}
+    failed = pd.DataFrame(
+        [
+            {**place, "group": group, "method": method, "error": error, "message": message, "where": ""}
+            for group, method, error, message in failures
+        ]
+    )
+    files = {kind: base / file for kind, file in job_files(study, dataset).items()}
+    for file in files.values():
+        file.parent.mkdir(parents=True, exist_ok=True)
+    write_table(files["scores"], table, failed if failures else None)
+    times = pd.DataFrame(
+        [(dataset, method, 0, own) for method, own in seconds], columns=["dataset", "method", "split", "seconds"]
+    )
+    write_table(files["times"], times)
+
+
+@pytest.fixture
+def kept(copy, tmp_path):
+    """Pieces with one of projections on flags: PCA has all sizes, OPLS six directions, LSI failed."""
+    pca = [("pca", percent, size, 0, size / 100) for percent, size in ((10, 1), (0, 8), (0, 16), (0, 19))]
+    opls = [("opls", percent, size, 0, 0.123456789) for percent, size in ((10, 1), (0, 6))]
+    late = ("without-labels", "lsi", "LimitError", "took more than 20 s, the limit of the study")
+    job(tmp_path / "base", "benchmark-projections", "flags", pca + opls, [late])
+    pieces = Pieces(copy)
+    pieces.keep(copy.studies()["benchmark-projections"], "flags", 20, tmp_path / "base")
+    return pieces
+
+
+def test_a_piece_has_every_value_by_what_it_stands_for(kept):
+    (piece,) = kept.listed()
+    table = kept.read(piece)
+    assert list(table.columns) == ["study", "dataset", "candidates", *PIECE_COLUMNS]
+    assert len(table) == piece.rows
+    own = table[table["status"] == "ok"].set_index(["method", "percent", "number"])
+    assert own.loc[("pca", 0, 16), "size"] == 16
+    # With fewer directions than asked for it has all that there are, as with percentages.
+    assert {number: own.loc[("opls", 0, number), "size"] for number in (8, 16, 32)} == {8: 6, 16: 6, 32: 6}
+    assert own.loc[("opls", 10, 0), "value"] == np.float32(0.12346)
+    assert own.loc[("opls", 10, 0), "seconds"] == 0.5
+
+
+def test_what_failed_has_a_row_for_each_value(kept):
+    table = kept.read(kept.listed()[0])
+    failed = table[table["method"] == "lsi"]
+    study = kept._protocol.studies()["benchmark-projections"]
+    predictors = study.groups["without-labels"].predictors
+    assert set(failed["status"]) == {"time"}
+    assert failed["value"].isna().all()
+    assert len(failed) == len(predictors) * len(study.measures) * (len(study.sizes) + 5)
+    assert not failed.duplicated(["predictor", "measure", "percent", "number", "fold"]).any()
+
+
+def test_what_is_kept_is_not_run_again(kept, copy):
+    assert kept.done() == {("benchmark-projections", "flags", 20)}
+    (own,) = (own for own in reducebench.missing(copy, kept, ["flags"]) if own[1] == 20)
+    assert own[3] == ["benchmark-selectors", "benchmark-coders"]
+    expected = [own[0] for own in reducebench.missing(copy, kept, [])]
+    assert expected == sorted(expected)
+
+
+def test_a_piece_is_the_same_file_when_it_is_made_again(kept, copy, tmp_path):
+    (piece,) = kept.listed()
+    again = Pieces(copy, tmp_path / "again")
+    assert again.keep(copy.studies()["benchmark-projections"], "flags", 20, tmp_path / "base") == piece
+
+
+def test_a_piece_that_was_changed_is_refused(kept):
+    path = kept.folder / kept.listed()[0].file
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(DataError, match=r"flags.20.parquet: its SHA-256 is not that of pieces.csv"):
+        kept.done()
+    path.unlink()
+    with pytest.raises(DataError, match=r"flags.20.parquet: in pieces.csv, but not there"):
+        kept.done()
+
+
+def test_a_piece_of_another_protocol_is_refused(kept, copy):
+    file = copy.project / "comparisons" / "benchmark.yaml"
+    file.write_text(file.read_text().replace("candidates: 20 ", "candidates: 21 "))
+    with pytest.raises(DataError, match=f"flags.20.parquet: of the protocol {copy.digest[:8]}, and here is"):
+        Pieces(Protocol(copy.project)).check()
+
+
+def test_a_piece_that_is_not_listed_is_refused(kept):
+    shutil.copy(kept.folder / kept.listed()[0].file, kept.folder / "benchmark-projections" / "emotions.20.parquet")
+    with pytest.raises(DataError, match=r"emotions.20.parquet: not in pieces.csv"):
+        kept.check()
+
+
+def test_committed_pieces_are_those_of_the_list_and_the_protocol(protocol):
+    Pieces(protocol).check()
+
+
+# Freeze
+
+
+def test_the_protocol_and_what_ranks_are_frozen():
+    files = FROZEN["benchmark_files"]()
+    assert files[: len(protocol_files(PROJECT))] == protocol_files(PROJECT)
+    assert len(files) > len(protocol_files(PROJECT))
+    path = FROZEN["BENCHMARK"]
+    if path.is_file():
+        content = yaml.safe_load(path.read_text())
+        assert list(content["files"]) == files
+        assert FROZEN["changed"](content) == []
+
+
+def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatch):
+    script, root = FROZEN["changed"].__globals__, copy.project
+    monkeypatch.setitem(script, "PROJECT", root)
+    monkeypatch.setitem(script, "BENCHMARK", root / "frozen.yaml")
+    FROZEN["freeze_benchmark"]()
+
+    def content():
+        return yaml.safe_load((root / "frozen.yaml").read_text())
+
+    assert FROZEN["changed"](content()) == []
+    (root / "config" / "benchmark.yaml").write_text("seed: 1\n")
+    assert FROZEN["changed"](content()) == ["config/benchmark.yaml"]
+    shutil.copy(PROJECT / "config" / "benchmark.yaml", root / "config")
+    file = root / "comparisons" / "benchmark-folds.csv"
+    file.write_text(file.read_text() + "\n")
+    FROZEN["amend"]("comparisons/benchmark-folds.csv", "a line", benchmark=True)
+    assert FROZEN["changed"](content()) == []
+    with pytest.raises(SystemExit, match="a change is an amendment"):
+        FROZEN["freeze_benchmark"]()
