@@ -69,4 +69,5 @@ def _compile(metric: str) -> None:
     X, y = np.random.default_rng(0).random((40, 4)), np.tile(np.eye(4), (10, 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        umap.UMAP(n_components=2, n_neighbors=5, target_metric=metric, n_epochs=2, random_state=0).fit(X, y).transform(X + 1)
+        small = umap.UMAP(n_neighbors=5, target_metric=metric, n_epochs=2, random_state=0).fit(X, y)
+        small.transform(X + 1)

@@ -1,6 +1,6 @@
 """What an entry must do before it is run: fit, within limits, alike when done again, and without a look at test rows.
 
-``python -m mlreduce_studies.leaderboard.checks NAME PROJECT`` prints what failed as JSON, in a process that can be ended.
+``python -m mlreduce_studies.leaderboard.checks NAME PROJECT`` prints what failed as JSON, in a process of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,11 +31,12 @@ from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Key
 from mlreduce.evaluation.view import View
-from mlreduce.exceptions import MLReduceError
+from mlreduce.exceptions import ConfigurationError, MLReduceError
 from mlreduce.validation import FloatArray
 from mlreduce_studies.leaderboard.entry import Entry, read_entry
+from mlreduce_studies.leaderboard.packages import missing_packages
 
-__all__ = ["DATA", "failure_of", "installed"]
+__all__ = ["DATA", "failure_of"]
 
 #: Embedded data on which entries are checked.
 DATA = "digits-300"
@@ -205,24 +206,14 @@ def _sentence(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()[:300]
 
 
-def installed(packages: Mapping[str, str]) -> dict[str, str]:
-    """Return those of some packages that are not installed in the version asked for: names to what is there instead."""
-    found: dict[str, str] = {}
-    for name, wanted in packages.items():
-        try:
-            here = version(name)
-        except PackageNotFoundError:
-            here = "none"
-        if here != wanted:
-            found[name] = here
-    return found
-
-
 def main(arguments: Sequence[str]) -> int:
     """Check an entry of a project, and print ``failed`` (a sentence or null) and versions as JSON."""
     name, project = arguments
     entry = read_entry(name, project)
     limits = read_yaml(f"{project}/comparisons/benchmark.yaml")["limits"]
+    missing = missing_packages(entry.packages)
+    if missing:
+        raise ConfigurationError(f"packages: {missing} instead of {dict(entry.packages)}")
     failed = failure_of(entry, limits)
     packages = {own: version(own) for own in ("mlreduce", "numpy", "scipy", "scikit-learn", *entry.packages)}
     print(json.dumps({"failed": failed, "versions": {"python": sys.version.split()[0], **packages}}))

@@ -121,9 +121,7 @@ def read_entry(name: str, project: str | Path) -> Entry:
     if not _NAME.fullmatch(name):
         raise ConfigurationError(f"{path}: an entry is named in lower case with hyphens, as in truncated-svd.yaml")
     if name in registry.method_names():
-        raise ConfigurationError(
-            f"{path}: {name!r} is a method of mlreduce; take another name"
-        )
+        raise ConfigurationError(f"{path}: {name!r} is a method of mlreduce; take another name")
     content = read_yaml(path)
     validate(content, "entry", str(path))
     own = {key: value for key, value in content.items() if key != "class"}
