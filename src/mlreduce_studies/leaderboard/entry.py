@@ -82,6 +82,11 @@ class Entry:
         return digest.hexdigest()
 
     @property
+    def one_size(self) -> bool:
+        """Whether it has one size, its own."""
+        return self.family == "projection" and self.size is None
+
+    @property
     def method(self) -> dict[str, Any]:
         """The entry of a study file, at its own size."""
         search = {"search": dict(self.search)} if self.search else {}

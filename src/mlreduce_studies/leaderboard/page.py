@@ -16,7 +16,6 @@ from mlreduce_studies.benchmark.pieces import Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
-from mlreduce_studies.tables.layout import to_markdown
 
 __all__ = ["MEASURE", "PAGE", "page_text", "ranked", "write_page"]
 
@@ -65,7 +64,8 @@ def _family(
     for name, entry in own.items():
         if ranking is None or name not in ranking.table.index:
             rows.append(_unranked(entry, kept.get(name), name in current))
-    yield to_markdown(_HEADER, rows).strip()
+    lines = [_HEADER, ["---"] * len(_HEADER), *rows]  # with links, which to_markdown would not keep
+    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _row(name: str, ranking: Ranking, own: Mapping[str, Entry]) -> list[str]:
@@ -73,7 +73,7 @@ def _row(name: str, ranking: Ranking, own: Mapping[str, Entry]) -> list[str]:
     seconds = "" if np.isnan(row["seconds"]) else f"{row['seconds']:.2g}"
     numbers = [f"{row['near']:.2f} ({row['low']:.2f} to {row['high']:.2f})", f"{row['rank']:.2f}", f"{row['mean']:.3f}"]
     entry = own.get(name)
-    who = ["", "the project"] if entry is None else [_versions(entry), entry.entered_by]
+    who = ["", "the project"] if entry is None else [_versions(entry), markdown_escaped(entry.entered_by)]
     return [name if entry is None else _linked(entry), *numbers, seconds, *who]
 
 
@@ -85,12 +85,12 @@ def _unranked(entry: Entry, kept: KeptEntry | None, current: bool) -> list[str]:
         why = f"failed: {markdown_escaped(str(kept.about['failed']))}"
     elif kept is not None:
         why = f"run on {len(kept.about['sets'])} of {len(SETS)} sets"
-    return [_linked(entry), why, "", "", "", _versions(entry), entry.entered_by]
+    return [_linked(entry), why, "", "", "", _versions(entry), markdown_escaped(entry.entered_by)]
 
 
 def _linked(entry: Entry) -> str:
     note = ", rows together" if entry.batch else ""
-    return f"[{entry.title}]({entry.reference}){note}"
+    return f"[{markdown_escaped(entry.title)}]({entry.reference}){note}"
 
 
 def _versions(entry: Entry) -> str:
@@ -121,20 +121,11 @@ def ranked(
     parts = [] if committed.empty else [committed]
     for name, one in kept.items():
         table = one.scores[one.scores["measure"] == MEASURE]
-        label, _, number = (table["method"].str.partition("@")[part] for part in range(3))
-        sized = (label == name) & (number != "")
-        table = table[~sized | (table["number"].astype(str) == number)]
-        single = {label for label in table["method"] if label != name} | ({name} if _single(own[name]) else set())
-        parts.append(_cells(table.assign(method=label[table.index]), family, single))
+        parts.append(_cells(table, family, {*table["method"]} - ({name} if not own[name].one_size else set())))
     cells = pd.concat(parts, ignore_index=True).drop_duplicates(["dataset", "method", "size", "predictor"])
     seconds = cells.groupby("method")["seconds"].mean().dropna()
     values = cells[["dataset", "method", "size", "predictor", "value"]]
     return rank(values, higher_is_better=True, seconds=dict(seconds[seconds > 0]))
-
-
-def _single(entry: Entry) -> bool:
-    """Whether an entry has one size, its own."""
-    return entry.family == "projection" and entry.size is None
 
 
 def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:

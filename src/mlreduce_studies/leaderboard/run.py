@@ -17,13 +17,14 @@ from typing import Any
 
 import pandas as pd
 
+from mlreduce.stats.ranking import FULL
 from mlreduce_studies.benchmark.pieces import job_files, piece_table
 from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
 from mlreduce_studies.leaderboard.entry import FAMILIES, Entry
 from mlreduce_studies.provenance.verify import run_workflow
 from mlreduce_studies.study import load_study, study_content, study_file
 
-__all__ = ["Outcome", "checked", "digest_of_study", "run_entry", "study_of"]
+__all__ = ["Outcome", "at_own_sizes", "checked", "digest_of_study", "run_entry", "study_of"]
 
 #: Seconds of all checks, beyond which an entry hangs, and minutes of the run.
 SECONDS, MINUTES = 600.0, 30.0
@@ -135,6 +136,7 @@ def run_entry(
             return Outcome(_of_log(base / entry.name, missing[0]), None, versions, took())
         study = load_study(file, "paper", Protocol(project).catalogue)
         scores = pd.concat([piece_table(study, name, base).assign(dataset=name) for name in sets], ignore_index=True)
+        scores = at_own_sizes(entry, scores)
     return Outcome(_failed_everywhere(entry, scores), scores, versions, took())
 
 
@@ -162,9 +164,22 @@ def checked(entry: Entry, project: Path, seconds: float) -> tuple[str | None, di
         return f"ended its process with status {process.returncode}: {last[:200]}", {}
 
 
+def at_own_sizes(entry: Entry, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores of an entry and its control, under their names, at the sizes that they have.
+
+    What has one size is measured at all of them: of these 100 % is kept. Of a transformer that was fitted for each number
+    of dimensions, that of each fit.
+    """
+    label, _, number = (scores["method"].str.partition("@")[part] for part in range(3))
+    single = [*_CONTROLS[entry.family], *([entry.name] if entry.one_size else [])]
+    of_fit = (number != "") & (scores["number"].astype(str) == number)
+    of_others = (number == "") & ((scores["percent"] == FULL) | ~label.isin(single))
+    return scores.assign(method=label)[of_fit | of_others].reset_index(drop=True)
+
+
 def _failed_everywhere(entry: Entry, scores: pd.DataFrame) -> str | None:
     """Return a sentence where an entry has no score; single failures are the last of their setting."""
-    own = scores[scores["method"].map(lambda label: label.partition("@")[0] == entry.name)]
+    own = scores[scores["method"] == entry.name]
     if own["value"].notna().any():
         return None
     return f"failed in all its fits ({', '.join(sorted(set(own['status'])))})"
