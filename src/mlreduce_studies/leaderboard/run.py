@@ -62,17 +62,24 @@ class Outcome:
 
 
 def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str, Any]:
-    """Return the content of a study file that runs an entry, and a control, as the benchmark runs its methods."""
+    """Return the content of a study file that runs an entry, and a control, as the benchmark runs its methods.
+
+    It has nothing that is about other data sets or methods: what changes there makes no entry old.
+    """
     content = study_content(study_file(FAMILIES[entry.family], project))
     paper = content["scales"]["paper"]
     taken = {name for own in content.get("groups", {}).values() for name in own.get("predictors", [])}
-    scale = {"datasets": list(sets), "splits": paper["splits"], "timed": paper["timed"]}
-    dimensions = content["dimensions"]["folds"]["default"]
+    splits = {name: paper["splits"].get(name, paper["splits"]["default"]) for name in sets}
+    scale = {"datasets": list(sets), "splits": splits, "timed": paper["timed"]}
+    (protocol, rule), *_ = content["protocols"].items()
+    rule = {**rule, "sampled": {name: own for name, own in rule["sampled"].items() if name in sets}}
+    dimensions = sorted(content["dimensions"][protocol]["default"])
     return {
-        **{key: own for key, own in content.items() if key not in _OF_METHODS},
+        **{key: own for key, own in content.items() if key not in _OF_METHODS and (key != "search" or entry.search)},
         "title": f"Leaderboard: {entry.title}",
         "scales": {"paper": scale, "demo": scale},
-        "methods": {"entry": entry.methods(sorted(dimensions)), "controls": dict(_CONTROLS[entry.family])},
+        "protocols": {protocol: rule},
+        "methods": {"entry": entry.methods(dimensions), "controls": dict(_CONTROLS[entry.family])},
         "predictors": {name: own for name, own in content["predictors"].items() if name not in taken},
         "tables": {},
         "figures": {},
@@ -167,8 +174,8 @@ def checked(entry: Entry, project: Path, seconds: float) -> tuple[str | None, di
 def at_own_sizes(entry: Entry, scores: pd.DataFrame) -> pd.DataFrame:
     """Return scores of an entry and its control, under their names, at the sizes that they have.
 
-    What has one size is measured at all of them: of these 100 % is kept. Of a transformer that was fitted for each number
-    of dimensions, that of each fit.
+    What has one size is measured at all of them: of these 100 % is kept. A transformer that was fitted for each of the
+    dimensions has the one of each fit.
     """
     label, _, number = (scores["method"].str.partition("@")[part] for part in range(3))
     single = [*_CONTROLS[entry.family], *([entry.name] if entry.one_size else [])]
