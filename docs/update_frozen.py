@@ -126,7 +126,7 @@ def amend(file: str, why: str, benchmark: bool = False) -> None:
 if __name__ == "__main__":
     given = [word for word in sys.argv[1:] if word != "--benchmark"]
     if len(given) == 2:
-        amend(*given, benchmark="--benchmark" in sys.argv)
+        amend(given[0], given[1], benchmark="--benchmark" in sys.argv)
     elif "--benchmark" in sys.argv:
         freeze_benchmark()
     else:

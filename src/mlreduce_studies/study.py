@@ -772,12 +772,12 @@ def _check_groups(study: Study, where: str) -> None:
                 if other not in group.methods:
                     place = f"{where}: methods.{name}: {label}"
                     raise ConfigurationError(unknown_name("method of the group", other, group.methods, place))
-            places = product(group.predictors, filter(group.runs_on, study.protocols), group.measures or study.measures)
-            for place in places:
-                former = seen.setdefault((label, *place), name)
+            cells = product(group.predictors, filter(group.runs_on, study.protocols), group.measures or study.measures)
+            for cell in cells:
+                former = seen.setdefault((label, *cell), name)
                 if former != name:
                     raise ConfigurationError(
-                        f"{where}: methods.{name}: {label!r} with {place[0]!r} is in group {former!r} too"
+                        f"{where}: methods.{name}: {label!r} with {cell[0]!r} is in group {former!r} too"
                     )
             if entry != study.methods[label]:
                 raise ConfigurationError(

@@ -196,8 +196,8 @@ def test_committed_folds_are_drawn_again(protocol, studies, mirror, name):
         check_folds(protocol, study, data)
 
 
-def test_other_folds_are_refused(copy):
-    study = next(iter(copy.studies().values()))
+def test_other_folds_are_refused(copy, studies):
+    study = next(iter(studies.values()))
     data = replace(mlreduce.load_dataset("planted-300"), name="flags")
     rows = fold_rows(copy, study, data)
     write_folds(copy.project, rows)
@@ -263,14 +263,14 @@ def job(base, study, dataset, rows, failures=(), seconds=(("pca", 0.25), ("opls"
 
 
 @pytest.fixture
-def kept(copy, tmp_path):
+def kept(protocol, studies, tmp_path):
     """Pieces with one of projections on flags: PCA has all sizes, OPLS six directions, LSI failed."""
     pca = [("pca", percent, size, 0, size / 100) for percent, size in ((10, 1), (0, 8), (0, 16), (0, 19))]
     opls = [("opls", percent, size, 0, 0.123456789) for percent, size in ((10, 1), (0, 6))]
     late = ("without-labels", "lsi", "LimitError", "took more than 20 s, the limit of the study")
     job(tmp_path / "base", "benchmark-projections", "flags", pca + opls, [late])
-    pieces = Pieces(copy)
-    pieces.keep(copy.studies()["benchmark-projections"], "flags", 20, tmp_path / "base")
+    pieces = Pieces(protocol, tmp_path / "kept")
+    pieces.keep(studies["benchmark-projections"], "flags", 20, tmp_path / "base")
     return pieces
 
 
@@ -287,10 +287,10 @@ def test_a_piece_has_every_value_by_what_it_stands_for(kept):
     assert own.loc[("opls", 10, 0), "seconds"] == 0.5
 
 
-def test_what_failed_has_a_row_for_each_value(kept):
+def test_what_failed_has_a_row_for_each_value(kept, studies):
     table = kept.read(kept.listed()[0])
     failed = table[table["method"] == "lsi"]
-    study = kept._protocol.studies()["benchmark-projections"]
+    study = studies["benchmark-projections"]
     predictors = study.groups["without-labels"].predictors
     assert set(failed["status"]) == {"time"}
     assert failed["value"].isna().all()
@@ -298,18 +298,18 @@ def test_what_failed_has_a_row_for_each_value(kept):
     assert not failed.duplicated(["predictor", "measure", "percent", "number", "fold"]).any()
 
 
-def test_what_is_kept_is_not_run_again(kept, copy):
+def test_what_is_kept_is_not_run_again(kept, protocol):
     assert kept.done() == {("benchmark-projections", "flags", 20)}
-    (own,) = (own for own in reducebench.missing(copy, kept, ["flags"]) if own[1] == 20)
+    (own,) = (own for own in reducebench.missing(protocol, kept, ["flags"]) if own[1] == 20)
     assert own[3] == ["benchmark-selectors", "benchmark-coders"]
-    expected = [own[0] for own in reducebench.missing(copy, kept, [])]
+    expected = [own[0] for own in reducebench.missing(protocol, kept, [])]
     assert expected == sorted(expected)
 
 
-def test_a_piece_is_the_same_file_when_it_is_made_again(kept, copy, tmp_path):
+def test_a_piece_is_the_same_file_when_it_is_made_again(kept, protocol, studies, tmp_path):
     (piece,) = kept.listed()
-    again = Pieces(copy, tmp_path / "again")
-    assert again.keep(copy.studies()["benchmark-projections"], "flags", 20, tmp_path / "base") == piece
+    again = Pieces(protocol, tmp_path / "again")
+    assert again.keep(studies["benchmark-projections"], "flags", 20, tmp_path / "base") == piece
 
 
 def test_a_piece_that_was_changed_is_refused(kept):
@@ -322,11 +322,11 @@ def test_a_piece_that_was_changed_is_refused(kept):
         kept.done()
 
 
-def test_a_piece_of_another_protocol_is_refused(kept, copy):
+def test_a_piece_of_another_protocol_is_refused(kept, copy, protocol):
     file = copy.project / "comparisons" / "benchmark.yaml"
-    file.write_text(file.read_text().replace("candidates: 20 ", "candidates: 21 "))
-    with pytest.raises(DataError, match=f"flags.20.parquet: of the protocol {copy.digest[:8]}, and here is"):
-        Pieces(Protocol(copy.project)).check()
+    file.write_text(file.read_text().replace("candidates: 20\n", "candidates: 21\n"))
+    with pytest.raises(DataError, match=f"flags.20.parquet: of the protocol {protocol.digest[:8]}, and here is"):
+        Pieces(copy, kept.folder).check()
 
 
 def test_a_piece_that_is_not_listed_is_refused(kept):

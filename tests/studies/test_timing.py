@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.failures import FailedCellWarning, Failures
 from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.validation import as_dense
 from mlreduce_studies.experiments.timing import time_fits
@@ -62,3 +63,17 @@ def test_the_first_fit_is_not_timed(monkeypatch):
     times = time_fits("projection", data, splits_of(30, 2), {"pca": {}}, space)
     assert times["seconds"].tolist() == [1, 1]
     assert len(fits) == 4
+
+
+def test_fits_that_are_timed_have_the_limits_of_a_study():
+    """The job of times passes them on: workflow/scripts/time.py."""
+    data, failures = (
+        planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data,
+        Failures("time", limits={"seconds": 1e-4}),
+    )
+    with pytest.warns(FailedCellWarning):
+        times = time_fits(
+            "selection", data, splits_of(60, 1), {"rfs": {}}, {"scaling": "none", "relation": None}, failures=failures
+        )
+    assert not len(times)
+    assert (0, "rfs") in failures

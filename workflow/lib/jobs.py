@@ -243,6 +243,7 @@ class Jobs:
                 "scalings": {label: own for label, own in scalings.items() if label in methods},
                 "space": study.space_of(dataset),
                 "splits": study.timed_on(dataset),
+                **({"limits": dict(study.limits)} if study.limits else {}),
             },
             sort_keys=True,
         )

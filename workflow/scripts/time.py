@@ -17,7 +17,7 @@ with job(snakemake):
     from mlreduce_studies.gathering.job_tables import write_table
 
     settings, seed = json.loads(snakemake.params.settings), snakemake.params.seed
-    data, failures = MultiLabelData.load(snakemake.input.data), Failures("time")
+    data, failures = MultiLabelData.load(snakemake.input.data), Failures("time", limits=settings.get("limits"))
     splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name)
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
         times = time_fits(

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from mlreduce.evaluation.limits import within_limits
 from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
 
@@ -106,8 +105,7 @@ class Failures:
             If it raises.
         """
         try:
-            with within_limits(self._limits):
-                return work(*arguments)
+            return _limited(self._limits, work, *arguments) if self._limits else work(*arguments)
         except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a method may raise
@@ -157,6 +155,13 @@ class Failures:
             {**dict.fromkeys(FAILURE_COLUMNS, ""), **row, "predictor": self._predictor, **job} for row in self._rows
         ]
         return sorted_failures([as_table([tuple(cell.values()) for cell in cells], FAILURE_COLUMNS)])
+
+
+def _limited(limits: Mapping[str, float], work: Callable[..., _Result], *arguments: Any) -> _Result:
+    from mlreduce.evaluation.limits import within_limits  # few studies have limits
+
+    with within_limits(limits):
+        return work(*arguments)
 
 
 class _Raise(Failures):

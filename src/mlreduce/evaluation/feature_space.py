@@ -18,7 +18,6 @@ from mlreduce import registry
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.evaluation.foreign import ForeignReduction, is_foreign
-from mlreduce.evaluation.kept import entry_key, rows_key
 from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.seeds import seeded
@@ -114,6 +113,9 @@ class FeatureSpaceStrategy(Strategy):
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate is measured, at the search's number of dimensions."""
+        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
+
+        tried = self.tried or Tried()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             view, dimension = View(self._data, part, self._space), max(1, int(search.dimension * share))
@@ -127,9 +129,7 @@ class FeatureSpaceStrategy(Strategy):
 
                 method = make_reduction(label, entry, self._seed, self._data.name, number)
                 key = (number, rows, label, entry_key(entry))
-                return self.tried.score(
-                    (number, label), key, search, failures, partial(_embedded, method, view), measure
-                )
+                return tried.score((number, label), key, search, failures, partial(_embedded, method, view), measure)
 
             return score
 
@@ -147,7 +147,7 @@ class FeatureSpaceStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_reduction(label, entry, self._seed, data.name, number)
-                fit = partial(self.kept.of, (number, label, entry_key(entry)), fit_method)
+                fit = partial(self.fit_once, number, label, entry, fit_method)
                 arrays = failures.attempt(number, label, fit, method, view)
                 if arrays is not None:
                     yield (str(number), label), arrays

@@ -23,7 +23,6 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
-from mlreduce.evaluation.kept import entry_key, rows_key
 from mlreduce.evaluation.scores import as_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
@@ -103,6 +102,10 @@ class LabelSpaceStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the labels."""
         measured = Measured(search.measures, [search.size_percent])
 
+        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
+
+        tried = self.tried or Tried()
+
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             rows = np.concatenate([part.train, part.test])
             whole = imputed(self._data, part.train)
@@ -131,7 +134,7 @@ class LabelSpaceStrategy(Strategy):
                     return {search.measure: math.nan} if found is None else found
 
                 place = (number, key, label, entry_key(entry))
-                return self.tried.score((number, label), place, search, failures, fit, measure)
+                return tried.score((number, label), place, search, failures, fit, measure)
 
             return score
 
@@ -155,7 +158,7 @@ class LabelSpaceStrategy(Strategy):
                     parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
                     coder.set_params(**{key: value for key, value in found.items() if key in parameters})
                     known = ~np.isnan(self._data.Y[split.train]).all(axis=0) if self._unknown else None
-                    fit = partial(self.kept.of, (number, label, entry_key(entry), entry_key(found)), _fitted)
+                    fit = partial(self.fit_once, number, label, [entry, found], _fitted)
                     arrays = failures.attempt(number, label, fit, coder, data, split, shared, known)
                     if arrays is not None:
                         yield (str(number), label), arrays

@@ -12,7 +12,6 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
 from mlreduce.evaluation.fitted_arrays import Arrays
-from mlreduce.evaluation.kept import Kept, Tried
 from mlreduce.evaluation.scores import as_table, joined_scores
 from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.strategy import Entry, Key, Measured, Methods, find_strategy
@@ -119,6 +118,8 @@ class Experiment:
         self._limits = settings.get("limits", {})
         labels = [(task["protocol"], label) for task in settings["tasks"] for label in task["methods"]]
         if len(set(labels)) < len(labels):  # methods of several tasks
+            from mlreduce.evaluation.kept import Kept, Tried
+
             self._strategy.kept, self._strategy.tried = Kept(_KEPT_BYTES), Tried(shares=True)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:

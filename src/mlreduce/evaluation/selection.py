@@ -18,7 +18,6 @@ from mlreduce import registry
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.foreign import ForeignSelector, is_foreign
-from mlreduce.evaluation.kept import entry_key, rows_key
 from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.seeds import seeded
@@ -80,6 +79,10 @@ class SelectionStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the features."""
         data, seed = self._data, self._seed
 
+        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
+
+        tried = self.tried or Tried()
+
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             scaled, labels = normalise(data, part, self._space["scaling"]), data.Y[part.train]
             rows = rows_key(part)
@@ -93,7 +96,7 @@ class SelectionStrategy(Strategy):
 
                 fit = partial(_order, make_selector(label, entry, seed, data.name, number), scaled.train, labels)
                 key = (number, rows, label, entry_key(entry))
-                return self.tried.score((number, label), key, search, failures, fit, measure)
+                return tried.score((number, label), key, search, failures, fit, measure)
 
             return score
 
@@ -118,7 +121,7 @@ class SelectionStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_selector(label, entry, self._seed, data.name, number)
-                fit = partial(self.kept.of, (number, label, entry_key(entry)), _ranked)
+                fit = partial(self.fit_once, number, label, entry, _ranked)
                 arrays = failures.attempt(number, label, fit, method, scaled, data.Y[split.train])
                 if arrays is not None:
                     yield (str(number), label), arrays

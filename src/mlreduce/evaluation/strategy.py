@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -14,12 +15,12 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.entries import strategy_module
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
-from mlreduce.evaluation.kept import Kept, Tried
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
+    from mlreduce.evaluation.kept import Kept, Tried
     from mlreduce.evaluation.search import Evaluator, Search
     from mlreduce.linalg.least_squares import Design
 
@@ -100,7 +101,14 @@ class Strategy:
         self._data, self._space, self._seed = data, space, seed
         self._given_design, self._threads, self._share = design, threads, share
         #: What tasks of a job have in common, if they have.
-        self.kept, self.tried = Kept(), Tried()
+        self.kept: Kept | None = None
+        self.tried: Tried | None = None
+
+    def fit_once(self, number: int, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any) -> Arrays:
+        """Return what a fit of an entry on a split returns, of several tasks that ask for it the first."""
+        if self.kept is None:
+            return work(*arguments)
+        return self.kept.of((number, label, json.dumps(entry, sort_keys=True)), work, *arguments)
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""

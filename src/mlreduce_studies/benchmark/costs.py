@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from mlreduce import registry
@@ -26,7 +27,7 @@ PREDICTION = {"cells": 2.7e-7, "penalty": 3.3e-10, "pairs": 1.2e-8}
 #: Seconds of whatever is done once: a prediction's, a candidate's, a job's.
 OVERHEAD = {"prediction": 0.008, "candidate": 0.0025, "jobs": 15.0}
 #: Measured seconds by those of this model.
-CORRECTION = {"selection": 0.9, "projection": 0.75, "labelspace": 2.0}
+CORRECTION = {"selection": 0.9, "projection": 0.75, "labelspace": 0.8}
 
 # Of the parameters chosen with each predictor by each measure, how many differ.
 _DISTINCT = 0.5
@@ -127,20 +128,18 @@ def _fit(study: Study, label: str, entry: Mapping[str, Any], shape: Shape, rows:
     nothing = estimated(name, _NOTHING, sparse=False)
     least = 0.0 if nothing is None else nothing.seconds
     share = min(1.0, rows * shape.columns / _MEASURED_CELLS) ** 0.5
-    return estimate.seconds - (1.0 - share) * least
+    return float(estimate.seconds - (1.0 - share) * least)
 
 
 def _prediction(study: Study, shape: Shape, share: float) -> float:
     """Return the seconds of a predictor on a split, at all sizes."""
     (protocol,) = study.protocols
     available = shape.labels if study.family == "labelspace" else shape.columns
-    numbers = study.dimensions.get(protocol, {}).get("default", [])
-    numbers = numbers if isinstance(numbers, list) else [numbers]
-    sizes = len(study.sizes) + sum(number <= available for number in numbers)
+    sizes = len(study.sizes) + sum(number <= available for number in study.dimensions_of(protocol, ""))
     rows = shape.train + shape.test
     seconds = OVERHEAD["prediction"] + PREDICTION["cells"] * rows * shape.labels * sizes * share
     seconds += PREDICTION["penalty"] * shape.train * shape.columns * min(shape.train, shape.columns)
-    return seconds + 0.5 * PREDICTION["pairs"] * shape.train * rows * sizes
+    return float(seconds + 0.5 * PREDICTION["pairs"] * shape.train * rows * sizes)
 
 
 def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) -> float:
@@ -165,7 +164,8 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
     return float(folds * (candidates * trial(share) + final * trial(1.0)))
 
 
-def plan(protocol: Protocol) -> dict[tuple[int, str, str], Cost]:
+@cache
+def plan(protocol: Protocol) -> Mapping[tuple[int, str, str], Cost]:
     """Return what is expected of each piece: by number of candidates, data set and study."""
     found = {}
     for candidates, names in protocol.budgets.items():

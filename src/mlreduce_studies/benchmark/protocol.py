@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +58,7 @@ class Protocol:
 
     def studies(self, candidates: int | None = None) -> dict[str, Study]:
         """Return the studies by name, with fewer candidates or all."""
-        return {
-            name: load_study(
-                study_file(name, self.project), "paper", self.catalogue, mirror=self.mirror, candidates=candidates
-            )
-            for name in self.config["studies"]
-        }
+        return _studies(self, candidates)
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -113,3 +108,12 @@ class Protocol:
         for file in protocol_files(self.project):
             digest.update(f"{file} {hashlib.sha256((self.project / file).read_bytes()).hexdigest()}\n".encode())
         return digest.hexdigest()
+
+
+@cache
+def _studies(protocol: Protocol, candidates: int | None) -> dict[str, Study]:
+    files = {name: study_file(name, protocol.project) for name in protocol.config["studies"]}
+    return {
+        name: load_study(file, "paper", protocol.catalogue, mirror=protocol.mirror, candidates=candidates)
+        for name, file in files.items()
+    }
