@@ -66,8 +66,8 @@ class UMAPLabels(TransformerMixin, BaseEstimator):
 @cache
 def _compile(metric: str) -> None:
     """Let Numba compile UMAP, which takes longer than most fits and is no part of them."""
-    X, y = np.random.default_rng(0).random((40, 4)), np.tile(np.eye(4), (10, 1))
+    X, y = np.random.default_rng(0).random((60, 4)), np.tile(np.eye(4), (15, 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        small = umap.UMAP(n_neighbors=5, target_metric=metric, n_epochs=2, random_state=0).fit(X, y)
-        small.transform(X + 1)
+        small = umap.UMAP(n_neighbors=5, target_metric=metric, n_epochs=11, random_state=0, n_jobs=1)
+        small.fit(X[:50], y[:50]).transform(X[50:])

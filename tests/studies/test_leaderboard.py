@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -18,8 +19,10 @@ from sklearn.decomposition import TruncatedSVD
 
 from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.files import file_sha256
 from mlreduce_studies import enter
-from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS
+from mlreduce_studies.benchmark import pieces as benchmark_pieces
+from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Piece, Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.leaderboard import packages, page, run
 from mlreduce_studies.leaderboard.checks import failure_of
@@ -280,6 +283,43 @@ def test_methods_of_the_benchmark_are_ranked_beside_entries(project):
     committed = pd.DataFrame(rows, columns=["dataset", "method", "size", "predictor", "value", "seconds"])
     table = page.ranked("projection", {"mine": kept}, {"mine": entry}, committed).table
     assert list(table.index) == ["pca", "mine", "all-features"]
+
+
+def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(project):
+    folder = project()
+    protocol = Protocol(folder)
+    pieces = Pieces(protocol)
+    methods = ("pca", "wmlda-binary", "wmlda-entropy", "random-projection-0", "random-projection-1", "all-features")
+    rows = [
+        (method, 0, percent, number, number or 16, predictor, page.MEASURE, 0.5 + 0.01 * place, 0.1, "ok")
+        for place, method in enumerate(methods)
+        for percent, number in ((0, 8), (0, 16), (100, 0))
+        for predictor in ("ridge", "majority-labels")
+    ]
+    table = pd.DataFrame(rows, columns=list(PIECE_COLUMNS))
+    for name in SETS:
+        assert page._committed("projection", folder).empty
+        own = Piece("benchmark-projections", name, protocol.candidates, len(table), 0, "", protocol.digest)
+        path = pieces.folder / own.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        benchmark_pieces._write(path, table, {})
+        with (pieces.folder / benchmark_pieces.LIST).open("a", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([Piece._fields] if name == SETS[0] else [])
+            writer.writerow(own._replace(sha256=file_sha256(path)))
+    found = page._committed("projection", folder)
+    assert set(found["predictor"]) == {"ridge"}
+    assert found[found["method"] == "all-features"]["size"].eq(100).all()
+    means = found.groupby("method")["value"].mean().round(6)
+    # One variant of each method, and the mean of the draws.
+    assert means.to_dict() == {"all-features": 0.55, "pca": 0.5, "random-projection": 0.535, "wmlda": 0.51}
+    entry = read_entry("mine", folder)
+    keep(entry, folder, outcome_of(entry, dict.fromkeys(SETS, 0.6)), SETS)
+    text = page.page_text((folder / page.PAGE).read_text(), folder)
+    projections = text.partition("### Projections")[2].partition("### Selectors")[0]
+    shown = re.findall(r"^\| (?!method|---)(.*?) \|", projections, re.MULTILINE)
+    assert [name.partition("]")[0].strip("[") for name in shown][:2] == ["Mine", "all-features"]
+    assert "has not been run" not in projections
 
 
 def test_what_failed_has_a_row_and_touches_nothing_else(project, monkeypatch, capsys, tmp_path):

@@ -148,6 +148,6 @@ def _check(entry: Entry) -> None:
     for key, value in (("size", entry.size), ("batch", entry.batch)):
         if value is not None and entry.family != "projection":
             raise ConfigurationError(f"{entry.path}: {key} is for projections; leave it out")
-    twice = sorted({*entry.search, entry.size}.intersection(entry.parameters))
+    twice = sorted({*entry.search, entry.size or ""}.intersection(entry.parameters))
     if twice:
         raise ConfigurationError(f"{entry.path}: parameters: {twice[0]!r} is given under size or search too")

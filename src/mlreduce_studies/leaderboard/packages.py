@@ -37,20 +37,19 @@ def pins(text: str) -> dict[str, str]:
     return {_plain(name): version for name, version in _PIN.findall(text)}
 
 
-def missing_packages(packages: Mapping[str, str], path: str | Path | None = None) -> dict[str, str]:
-    """Return the packages that are not there in the version asked for, with what is there instead.
+def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
+    """Return the packages that this process does not have in the version asked for, with what it has instead.
 
     Parameters
     ----------
     packages : dict of str to str
         Names to versions.
-    path : path or None, default=None
-        A folder of packages; None is this environment.
     """
-    places = {} if path is None else {"path": [str(path)]}
-    there = {_plain(own.metadata["Name"]): own.version for own in distributions(**places)}
-    own = {name: there.get(_plain(name), "none") for name in packages}
-    return {name: version for name, version in own.items() if version != packages[name]}
+    there: dict[str, str] = {}
+    for own in distributions():
+        there.setdefault(_plain(own.metadata["Name"]), own.version)  # the first on the path is imported
+    here = {name: there.get(_plain(name), "none") for name in packages}
+    return {name: version for name, version in here.items() if version != packages[name]}
 
 
 def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) -> Path | None:

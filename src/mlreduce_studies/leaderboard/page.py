@@ -25,6 +25,8 @@ PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
 _BEGIN, _END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
 _HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace": "Label coders"}
 _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
+# Of values as they are kept.
+_DECIMALS = 5
 # What predicts without features.
 _WITHOUT = ("majority-labels", "label-means")
 
@@ -135,7 +137,8 @@ def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:
     own = table[~table["predictor"].isin(_WITHOUT) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
     size = np.where(own["method"].isin(single), FULL, own[column])
     keys = ["dataset", "method", "size", "predictor"]
-    grouped = own.assign(size=size.astype(float)).groupby(keys, observed=True)
+    value = own["value"].astype(np.float64).round(_DECIMALS)  # pieces have single precision
+    grouped = own.assign(size=size.astype(float), value=value).groupby(keys, observed=True)
     cells = grouped["value"].agg(lambda values: values.mean(skipna=False)).reset_index()
     return cells.assign(seconds=grouped["seconds"].mean().to_numpy())
 
