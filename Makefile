@@ -76,7 +76,7 @@ audit: ## known vulnerabilities of the locked packages
 build test-wheel test-oldest sbom audit: $(STAMP)
 	envs/release.sh $@
 
-benchmark: .venv/.benchmark-installed ## methods beside other packages, and their speed (hours)
+benchmark: .venv/.benchmark-installed ## methods beside other packages (hours)
 	for name in peers digits bibtex_split projections model_trees information selection embeddings; do \
 		OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$$name.py || exit 1; done
 
@@ -89,13 +89,16 @@ defaults: ## all defaults on eight data sets, into docs/defaults.md (minutes)
 deviations defaults: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$@.py
 
-reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRROR=FOLDER of published files
+reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRROR=FOLDER
 	for name in paper peers; do \
 		$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/$$name.yaml || exit 1; done
 	docs/gather_results.sh
 
 site: $(STAMP) ## results/reference as pages, in results/site; RUNS="a b" compares two runs
 	$(BIN)/python -m mlreduce_studies.site $(or $(RUNS),results/reference) --to $(or $(SITE),results/site)
+
+enter: $(STAMP) ## an entry of the leaderboard: METHOD=NAME
+	$(BIN)/python -m mlreduce_studies.enter $(METHOD)
 
 verdicts: $(STAMP) ## judges the claims again and compares, minutes
 	$(BIN)/python -m mlreduce_studies.verdicts results/reference/*

@@ -764,11 +764,8 @@ def _check_groups(study: Study, where: str) -> None:
                 )
         for label, entry in group.methods.items():
             _check_method(label, entry, f"{where}: methods.{name}")
-            if study.family == "labelspace" and registry.is_import_path(registry.entry_name(label, entry)):
-                raise ConfigurationError(
-                    f"{where}: methods.{name}: {label!r} is a class of another package, and none of these is a label "
-                    "coder; give a method of mlreduce.labelspace"
-                )
+            if study.family == "labelspace":
+                _check_coder(label, entry, f"{where}: methods.{name}")
             _check_verb(
                 label, entry, "transform" if study.family == "projection" else "fit", f"{where}: methods.{name}"
             )
@@ -867,6 +864,19 @@ def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> 
     name = registry.entry_name(label, entry)
     if registry.is_import_path(name) and not hasattr(registry.method_class(name), verb):
         raise ConfigurationError(f"{where}: {label}: {name} cannot stand here: it has no {verb}")
+
+
+def _check_coder(label: str, entry: Mapping[str, Any], where: str) -> None:
+    """Check that a class named by its import path is a label coder."""
+    name = registry.entry_name(label, entry)
+    if registry.is_import_path(name):
+        from mlreduce.labelspace.base import LabelCoder  # planning imports no methods
+
+        if not issubclass(registry.method_class(name), LabelCoder):
+            raise ConfigurationError(
+                f"{where}: {label!r} is a class of another package, and is no label coder; give a method of "
+                "mlreduce.labelspace, or a class that derives from mlreduce.labelspace.LabelCoder"
+            )
 
 
 def _check_measure(name: str, measured: Sequence[str], where: str) -> None:

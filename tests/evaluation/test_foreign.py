@@ -74,6 +74,23 @@ def test_all_columns_stand_at_every_size(study):
     assert sorted(scores["size_percent"].unique()) == [20, 100]
 
 
+def test_each_size_is_measured_once_where_columns_stand_for_several(study):
+    data, splits = study
+    methods = {"theirs": {"class": "sklearn.decomposition.TruncatedSVD", "n_components": 4}}
+    strategy = FeatureSpaceStrategy(data, seed=3)
+    fitted = dict(strategy.fit(splits, methods))
+    measured = Measured(["micro-f1"], [20], dimensions=[2, 4, 8])
+    scores = strategy.score(splits, fitted, methods, ("ridge", {}), measured)
+    assert sorted(scores["size_percent"]) == [0, 20]
+
+
+def test_what_derives_from_a_projection_has_its_sizes_by_an_import_path_too(study):
+    scores = score(study, {"pca": {}, "theirs": {"class": "mlreduce.projection.PCA"}}, {"method": "ridge"})
+    own, theirs = (scores[scores["method"] == name].reset_index() for name in ("pca", "theirs"))
+    assert own["size"].nunique() == 2
+    assert theirs[["size", "measure", "value"]].equals(own[["size", "measure", "value"]])
+
+
 def test_regressors_rank_labels_by_what_they_predict(study):
     forest = {"class": "sklearn.ensemble.RandomForestRegressor", "n_estimators": 5}
     scores = score(study, {"pca": {}}, forest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -176,7 +177,7 @@ class FeatureSpaceStrategy(Strategy):
                     continue
                 sizes = _sizes(parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), measured)
                 if isinstance(method, ForeignReduction):
-                    sizes = {parts[0].shape[1]: [stood for own in sizes.values() for stood in own]}
+                    sizes = {parts[0].shape[1]: list(dict.fromkeys(chain.from_iterable(sizes.values())))}
                 measuring.add(number, split, label, entry, parts, sizes)
         return as_scores(measuring.rows)
 

@@ -38,7 +38,7 @@ class Guess(NamedTuple):
 
 
 def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: type) -> bool:
-    """Whether an estimator is no class of the library: named by an import path, or registered in a script.
+    """Whether an estimator is no class of the library or derived from one: by an import path, or from a script.
 
     Parameters
     ----------
@@ -47,11 +47,10 @@ def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: typ
     estimator : estimator
         What they make.
     *bases : type
-        A registered class that derives from one of them is used as the library's are.
+        A class that derives from one of them is used as the library's are.
     """
-    if "class" in entry:
-        return True
-    return registry.entry_name(label, entry) in registry.registered() and not isinstance(estimator, bases)
+    own = "class" in entry or registry.entry_name(label, entry) in registry.registered()
+    return own and not isinstance(estimator, bases)
 
 
 def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:

@@ -1,0 +1,85 @@
+"""Enter a method into the leaderboard: ``python -m mlreduce_studies.enter NAME`` (``make enter METHOD=NAME``).
+
+Reads leaderboard/NAME.yaml, checks the method on a small data set, runs it by the benchmark's protocol on six, and
+writes its scores (results/leaderboard/NAME) and the page (docs/leaderboard.md). A method that fails gets a row that
+says why, and nothing else changes. Ends with a status other than 0 where it failed or could not be run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce_studies.leaderboard.entry import SETS, entries, read_entry
+from mlreduce_studies.leaderboard.kept import RESULTS, keep
+from mlreduce_studies.leaderboard.packages import folder_of_packages, write_lock
+from mlreduce_studies.leaderboard.page import PAGE, write_page
+from mlreduce_studies.leaderboard.run import MINUTES, run_entry
+from mlreduce_studies.provenance.verify import add_places, configured_places
+
+__all__ = ["main"]
+
+
+def _enter(options: Any) -> int:
+    project = Path(options.project)
+    if options.check:
+        write_page(project)
+        print(f"{len(entries(project))} entries; {PAGE} is written")
+        return 0
+    if options.method is None:
+        raise ConfigurationError(f"which entry? One of: {', '.join(entries(project))} (make enter METHOD=NAME)")
+    entry = read_entry(options.method, project)
+    if options.lock:
+        pinned = write_lock(entry, project)
+        print(f"{entry.lock}: {', '.join(' '.join(own) for own in pinned.items()) or 'nothing beyond the project'}")
+        return 0
+    for name in options.sets:
+        if name not in SETS:
+            raise ConfigurationError(unknown_name("data set", name, SETS, "--sets"))
+    packages = folder_of_packages(entry, project, options.packages)
+    places = configured_places(options)
+    outcome = run_entry(entry, project, options.to, options.sets, packages, options.minutes, places)
+    keep(entry, project, outcome, options.sets)
+    write_page(project)
+    place = f"{RESULTS}/{entry.name}, {PAGE}"
+    if outcome.failed is not None:
+        print(f"mlreduce: {entry.name} {outcome.failed} ({place})", file=sys.stderr)
+        return 1
+    print(f"{entry.name}: run on {', '.join(options.sets)} in {outcome.seconds / 60:.1f} minutes ({place})")
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run an entry, and return the exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        None for those of the command line.
+    """
+    summary, _, details = str(__doc__).partition("\n\n")
+    parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.enter", description=summary, epilog=details)
+    parser.add_argument("method", nargs="?", help="name of its file in leaderboard, without .yaml")
+    parser.add_argument("--sets", nargs="+", default=list(SETS), help="some of the six data sets, as a trial")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="after which it has failed (default: 30)")
+    parser.add_argument("--lock", action="store_true", help="write its lock file: what its packages need, with hashes")
+    parser.add_argument("--check", action="store_true", help="check all entries and what is kept, and write the page")
+    parser.add_argument("--to", default="results/entries", help="folder of the workflow's files (default: this)")
+    parser.add_argument(
+        "--packages", default=str(Path(sys.prefix, "leaderboard")), help="folder for packages that entries pin"
+    )
+    add_places(parser)
+    options = parser.parse_args(arguments)
+    try:
+        return _enter(options)
+    except MLReduceError as error:
+        print(f"mlreduce: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

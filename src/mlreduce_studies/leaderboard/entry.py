@@ -1,0 +1,153 @@
+"""Entries of the leaderboard: a file ``leaderboard/NAME.yaml`` that names one class, and where its parts are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.configuration import read_yaml, validate
+from mlreduce.exceptions import ConfigurationError, unknown_name
+
+__all__ = ["FAMILIES", "FOLDER", "SETS", "Entry", "entries", "entry_names", "read_entry"]
+
+#: Folder of the entries, in the project.
+FOLDER = "leaderboard"
+
+#: The data sets of the benchmark on which entries are run: few rows, 6 to 174 labels, 19 to 1,186 features.
+SETS = ("flags", "virus-go", "emotions", "birds", "genbase", "cal500")
+
+#: Families to the studies of the benchmark whose protocol they follow.
+FAMILIES = {
+    "projection": "benchmark-projections",
+    "selection": "benchmark-selectors",
+    "labelspace": "benchmark-coders",
+}
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry, read and checked.
+
+    Attributes
+    ----------
+    name : str
+    path : Path
+        Its file; a module and pinned packages are beside it.
+    title, family, class_path, entered_by, reference : str
+    parameters, search : dict
+        Of the class; what is tried by a search.
+    packages : dict of str to str
+        Names to versions.
+    size, batch : str or None
+        As the schema (workflow/schemas/entry.schema.yaml) says.
+    """
+
+    name: str
+    path: Path
+    title: str
+    family: str
+    class_path: str
+    parameters: Mapping[str, Any]
+    search: Mapping[str, Any]
+    packages: Mapping[str, str]
+    entered_by: str
+    reference: str
+    size: str | None = None
+    batch: str | None = None
+
+    @property
+    def module(self) -> Path:
+        """File of a module of its own, which need not be there."""
+        return self.path.with_name(f"{self.name.replace('-', '_')}.py")
+
+    @property
+    def lock(self) -> Path:
+        """File of its packages with hashes, beside those of the project; it need not be there."""
+        return self.path.with_suffix(".lock")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its files: another one has to be run again."""
+        digest = hashlib.sha256()
+        for path in (self.path, self.module, self.lock):
+            if path.is_file():
+                digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return digest.hexdigest()
+
+    @property
+    def one_size(self) -> bool:
+        """Whether it has one size, its own."""
+        return self.family == "projection" and self.size is None
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """The entry of a study file, at its own size."""
+        search = {"search": dict(self.search)} if self.search else {}
+        return {"class": self.class_path, **self.parameters, **search}
+
+    def methods(self, dimensions: list[int]) -> dict[str, dict[str, Any]]:
+        """Return labels to entries of a study file: one, or one per number of dimensions where it says which."""
+        if self.size is None:
+            return {self.name: self.method}
+        inner = {"class": self.class_path, **self.parameters}
+        at = {"class": "mlreduce_studies.outside.AtMost", "transformer": inner, "parameter": self.size}
+        search = {"search": {f"transformer.{name}": own for name, own in self.search.items()}} if self.search else {}
+        return {f"{self.name}@{number}": {**at, "size": number, **search} for number in dimensions}
+
+
+def entry_names(project: str | Path) -> list[str]:
+    """Return the names of all entries of a project, sorted."""
+    return sorted(path.stem for path in Path(project, FOLDER).glob("*.yaml"))
+
+
+def entries(project: str | Path) -> dict[str, Entry]:
+    """Return all entries of a project by name."""
+    return {name: read_entry(name, project) for name in entry_names(project)}
+
+
+def read_entry(name: str, project: str | Path) -> Entry:
+    """Read an entry; nothing of it is imported.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is none of this name, it is not as the schema says, or a part of it does not fit the others.
+    """
+    if name not in entry_names(project):
+        raise ConfigurationError(unknown_name("entry", name, entry_names(project), f"{project}/{FOLDER}"))
+    path = Path(project, FOLDER, f"{name}.yaml")
+    if not _NAME.fullmatch(name):
+        raise ConfigurationError(f"{path}: an entry is named in lower case with hyphens, as in truncated-svd.yaml")
+    if name in registry.method_names():
+        raise ConfigurationError(f"{path}: {name!r} is a method of mlreduce; take another name")
+    content = read_yaml(path)
+    validate(content, "entry", str(path))
+    own = {key: value for key, value in content.items() if key != "class"}
+    found = Entry(name, path, class_path=content["class"], **{"parameters": {}, "search": {}, **own})
+    _check(found)
+    return found
+
+
+def _check(entry: Entry) -> None:
+    """Check that the parts of an entry fit together."""
+    place, *rest = entry.class_path.split(".")
+    if place == FOLDER and (len(rest) != 2 or rest[0] != entry.module.stem):
+        raise ConfigurationError(
+            f"{entry.path}: class: {entry.class_path} is in the module of another entry; its own is "
+            f"{FOLDER}.{entry.module.stem}, and has the class itself"
+        )
+    if place == FOLDER and not entry.module.is_file():
+        raise ConfigurationError(f"{entry.path}: class: {entry.module} is missing, the module with {entry.class_path}")
+    for key, value in (("size", entry.size), ("batch", entry.batch)):
+        if value is not None and entry.family != "projection":
+            raise ConfigurationError(f"{entry.path}: {key} is for projections; leave it out")
+    twice = sorted({*entry.search, entry.size or ""}.intersection(entry.parameters))
+    if twice:
+        raise ConfigurationError(f"{entry.path}: parameters: {twice[0]!r} is given under size or search too")

@@ -1,0 +1,121 @@
+"""What is kept of an entry: its scores as Parquet, and a file that says of what they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.exceptions import DataError, from_extra
+from mlreduce.files import file_sha256, replacing, write_text
+from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS
+from mlreduce_studies.leaderboard.entry import SETS, Entry
+from mlreduce_studies.leaderboard.run import Outcome, digest_of_study
+
+with from_extra("workflow", "tables of a study"):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+__all__ = ["RESULTS", "KeptEntry", "keep", "read_kept"]
+
+#: Folder of what is kept, in the project.
+RESULTS = "results/leaderboard"
+
+_ABOUT, _SCORES = "entry.json", "scores.parquet"
+_COLUMNS = ("dataset", *PIECE_COLUMNS)
+_TEXTS = ("dataset", "method", "predictor", "measure", "status")
+
+
+@dataclass(frozen=True)
+class KeptEntry:
+    """What is kept of an entry.
+
+    Attributes
+    ----------
+    name : str
+    about : dict
+        ``entry`` and ``study``, digests of what was run; ``sets``, ``failed``, ``versions``, ``minutes``, and
+        ``scores``, the SHA-256 of these.
+    scores : DataFrame
+        Empty where it failed.
+    """
+
+    name: str
+    about: Mapping[str, Any]
+    scores: pd.DataFrame
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was run on all data sets and did not fail."""
+        return self.about["failed"] is None and set(self.about["sets"]) >= set(SETS)
+
+    def is_of(self, entry: Entry, project: str | Path) -> bool:
+        """Whether it is of the entry and the protocol as they are now."""
+        study = digest_of_study(entry, project, self.about["sets"])
+        return (self.about["entry"], self.about["study"]) == (entry.digest, study)
+
+
+def keep(entry: Entry, project: str | Path, outcome: Outcome, sets: Sequence[str]) -> KeptEntry:
+    """Write what came of an entry into its folder, in place of what was there."""
+    folder = Path(project, RESULTS, entry.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    path, digest = folder / _SCORES, None
+    if outcome.scores is None:
+        path.unlink(missing_ok=True)
+    else:
+        with replacing(path) as temporary:
+            _write(temporary, outcome.scores)
+        digest = file_sha256(path)
+    about = {
+        "title": entry.title,
+        "family": entry.family,
+        "packages": dict(entry.packages),
+        "entry": entry.digest,
+        "study": digest_of_study(entry, project, sets),
+        "sets": list(sets),
+        "failed": outcome.failed,
+        "versions": dict(outcome.versions),
+        "minutes": round(outcome.seconds / 60, 1),
+        "scores": digest,
+    }
+    write_text(folder / _ABOUT, json.dumps(about, indent=1) + "\n")
+    return read_kept(entry.name, project)
+
+
+def _write(path: str | Path, table: pd.DataFrame) -> None:
+    own = table[list(_COLUMNS)].sort_values(list(_COLUMNS[:7]), ignore_index=True, kind="stable")
+    arrays = [
+        pa.array(own[name].astype(str)).dictionary_encode() if name in _TEXTS else pa.array(own[name], from_pandas=True)
+        for name in _COLUMNS
+    ]
+    pq.write_table(pa.Table.from_arrays(arrays, names=list(_COLUMNS)), path, compression="zstd", compression_level=19)
+
+
+def read_kept(name: str, project: str | Path) -> KeptEntry:
+    """Read what is kept of an entry.
+
+    Raises
+    ------
+    DataError
+        If a file is missing or damaged, or the SHA-256 of the scores is not that which is kept.
+    """
+    folder = Path(project, RESULTS, name)
+    try:
+        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        digest = about["scores"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{folder / _ABOUT}: not what is kept of an entry; run it again: make enter METHOD={name}"
+        ) from error
+    if digest is None:
+        return KeptEntry(name, about, pd.DataFrame(columns=list(_COLUMNS)))
+    path = folder / _SCORES
+    if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        raise DataError(f"{path}: its SHA-256 is not that of {_ABOUT}; run it again: make enter METHOD={name}")
+    table = pq.read_table(path).to_pandas()
+    return KeptEntry(name, about, table.astype(dict.fromkeys(_TEXTS, object)))

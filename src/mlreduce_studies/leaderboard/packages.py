@@ -1,0 +1,138 @@
+"""Packages of entries: pinned with hashes, and installed as wheels into a folder beside the locked environment."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.metadata import distributions
+from pathlib import Path
+
+from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.leaderboard.entry import Entry
+
+__all__ = ["folder_of_packages", "missing_packages", "pins", "write_lock"]
+
+_PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
+_LOCKED = Path("envs", "requirements.lock")
+
+
+def _plain(name: str) -> str:
+    """Return a name as the index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(text: str) -> dict[str, str]:
+    """Return the packages of a lock file with their versions.
+
+    Examples
+    --------
+    >>> from mlreduce_studies.leaderboard.packages import pins
+    >>> pins("umap-learn==0.5.12 --hash=sha256:00")
+    {'umap-learn': '0.5.12'}
+    """
+    return {_plain(name): version for name, version in _PIN.findall(text)}
+
+
+def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
+    """Return the packages that this process does not have in the version asked for, with what it has instead.
+
+    Parameters
+    ----------
+    packages : dict of str to str
+        Names to versions.
+    """
+    there: dict[str, str] = {}
+    for own in distributions():
+        there.setdefault(_plain(own.metadata["Name"]), own.version)  # the first on the path is imported
+    here = {name: there.get(_plain(name), "none") for name in packages}
+    return {name: version for name, version in here.items() if version != packages[name]}
+
+
+def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) -> Path | None:
+    """Install what an entry pins beyond the locked environment, and return where; None where nothing is missing.
+
+    Wheels alone, checked by their hashes: nothing of them is run to install them.
+
+    Parameters
+    ----------
+    entry : Entry
+    project : path
+        With ``envs/requirements.lock``.
+    folder : path
+        In which entries have folders of their own, by what their lock says.
+
+    Raises
+    ------
+    ConfigurationError
+        If a package is in no lock file, in another version than the entry or the project say, or cannot be installed.
+    """
+    missing = missing_packages(entry.packages)
+    if not missing:
+        return None
+    name, here = next(iter(missing.items()))
+    wanted = f"{entry.path}: packages: {name} {entry.packages[name]} is wanted, and here is {here}"
+    project_pins = pins(Path(project, _LOCKED).read_text(encoding="utf-8"))
+    if _plain(name) in project_pins:
+        raise ConfigurationError(
+            f"{wanted}; the project locks {project_pins[_plain(name)]}, which an entry cannot change"
+        )
+    if not entry.lock.is_file():
+        raise ConfigurationError(
+            f"{wanted}. Write {entry.lock} by: python -m mlreduce_studies.enter {entry.name} --lock"
+        )
+    text = entry.lock.read_text(encoding="utf-8")
+    locked = pins(text)
+    for own in missing:
+        if locked.get(_plain(own)) != entry.packages[own]:
+            raise ConfigurationError(
+                f"{entry.lock}: {own} {entry.packages[own]} is wanted, and it has {locked.get(_plain(own), 'none')}; "
+                f"write it again by: python -m mlreduce_studies.enter {entry.name} --lock"
+            )
+    both = sorted(locked.keys() & project_pins)
+    if both:
+        raise ConfigurationError(f"{entry.lock}: {both[0]} is locked by the project; leave it out")
+    target = Path(folder, f"{entry.name}-{entry.digest[:12]}")
+    if not target.is_dir():
+        _install(entry, target)
+    return target
+
+
+def _install(entry: Entry, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as temporary:
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+        command += ["--only-binary", ":all:", "--require-hashes", "--target", f"{temporary}/own", "-r", str(entry.lock)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["pip failed"])[-1]
+            raise ConfigurationError(f"{entry.lock}: cannot be installed: {said}")
+        shutil.move(f"{temporary}/own", target)
+
+
+def write_lock(entry: Entry, project: str | Path) -> dict[str, str]:
+    """Write the lock file of an entry by uv: what its packages need beyond the locked environment; return its pins.
+
+    Raises
+    ------
+    ConfigurationError
+        If the packages do not go with those of the project.
+    """
+    locked = Path(project, _LOCKED)
+    command = [str(Path(sys.executable).with_name("uv")), "pip", "compile", "-", "--constraint", str(locked)]
+    command += ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-header"]
+    command += ["--no-emit-index-url", "--no-emit-find-links", "--only-binary", ":all:", "--quiet"]
+    asked = "".join(f"{name}=={version}\n" for name, version in entry.packages.items())
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ConfigurationError(f"{entry.path}: packages: {' '.join(done.stderr.split())}")
+    known = pins(locked.read_text(encoding="utf-8"))
+    blocks = re.split(r"^(?=[A-Za-z0-9])", done.stdout, flags=re.MULTILINE)
+    own = [block for block in blocks if pins(block) and not pins(block).keys() <= known.keys()]
+    entry.lock.write_text(
+        f"# By: python -m mlreduce_studies.enter {entry.name} --lock\n{''.join(own)}", encoding="utf-8"
+    )
+    return pins("".join(own))

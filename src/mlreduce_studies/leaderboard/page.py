@@ -1,0 +1,168 @@
+"""The page of the leaderboard: entries beside the methods of the benchmark, by the one ranking of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mlreduce import registry
+from mlreduce.escaping import markdown_escaped
+from mlreduce.files import write_text
+from mlreduce.stats.ranking import FULL, Ranking, one_variant, rank
+from mlreduce_studies.benchmark.pieces import Pieces
+from mlreduce_studies.benchmark.protocol import Protocol
+from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
+from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
+
+__all__ = ["MEASURE", "PAGE", "page_text", "ranked", "write_page"]
+
+#: The page, in the project, and the measure by which it ranks.
+PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
+
+_BEGIN, _END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
+_HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace": "Label coders"}
+_HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
+# Of values as they are kept.
+_DECIMALS = 5
+# What predicts without features.
+_WITHOUT = ("majority-labels", "label-means")
+
+
+def write_page(project: str | Path) -> None:
+    """Write the tables of the page anew."""
+    path = Path(project, PAGE)
+    write_text(path, page_text(path.read_text(encoding="utf-8"), project))
+
+
+def page_text(text: str, project: str | Path) -> str:
+    """Return the text of the page with its tables written anew."""
+    before, _, rest = text.partition(_BEGIN)
+    known = entries(project)
+    kept = {name: read_kept(name, project) for name in known if Path(project, RESULTS, name).is_dir()}
+    parts = [part for family in FAMILIES for part in _family(family, known, kept, project)]
+    return f"{before}{_BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{_END}" + rest.partition(_END)[2]
+
+
+def _family(
+    family: str, known: Mapping[str, Entry], kept: Mapping[str, KeptEntry], project: str | Path
+) -> Iterator[str]:
+    own = {name: entry for name, entry in known.items() if entry.family == family}
+    yield f"### {_HEADINGS[family]}"
+    if not own:
+        yield "No entry yet."
+        return
+    committed = _committed(family, project)
+    if committed.empty:
+        yield (
+            "Beside the control alone: the [benchmark](benchmark.md) has not been run with this family on all of these "
+            "data sets."
+        )
+    current = {name: kept[name] for name in own if name in kept and kept[name].is_of(own[name], project)}
+    ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, own, committed)
+    rows = [] if ranking is None else [_row(str(name), ranking, own) for name in ranking.table.index]
+    for name, entry in own.items():
+        if ranking is None or name not in ranking.table.index:
+            rows.append(_unranked(entry, kept.get(name), name in current))
+    lines = [_HEADER, ["---"] * len(_HEADER), *rows]  # with links, which to_markdown would not keep
+    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _row(name: str, ranking: Ranking, own: Mapping[str, Entry]) -> list[str]:
+    row = ranking.table.loc[name]
+    seconds = "" if np.isnan(row["seconds"]) else f"{row['seconds']:.2g}"
+    numbers = [f"{row['near']:.2f} ({row['low']:.2f} to {row['high']:.2f})", f"{row['rank']:.2f}", f"{row['mean']:.3f}"]
+    entry = own.get(name)
+    who = ["", "the project"] if entry is None else [_versions(entry), markdown_escaped(entry.entered_by)]
+    return [name if entry is None else _linked(entry), *numbers, seconds, *who]
+
+
+def _unranked(entry: Entry, kept: KeptEntry | None, current: bool) -> list[str]:
+    why = "not run yet"
+    if kept is not None and not current:
+        why = "run in another version; to be run again"
+    elif kept is not None and kept.about["failed"] is not None:
+        why = f"failed: {markdown_escaped(str(kept.about['failed']))}"
+    elif kept is not None:
+        why = f"run on {len(kept.about['sets'])} of {len(SETS)} sets"
+    return [_linked(entry), why, "", "", "", _versions(entry), markdown_escaped(entry.entered_by)]
+
+
+def _linked(entry: Entry) -> str:
+    note = ", rows together" if entry.batch else ""
+    return f"[{markdown_escaped(entry.title)}]({entry.reference}){note}"
+
+
+def _versions(entry: Entry) -> str:
+    return ", ".join(f"{name} {version}" for name, version in entry.packages.items())
+
+
+def ranked(
+    family: str, kept: Mapping[str, KeptEntry], own: Mapping[str, Entry], committed: pd.DataFrame
+) -> Ranking | None:
+    """Rank entries of a family, their control, and the methods of the benchmark.
+
+    Parameters
+    ----------
+    family : str
+    kept : dict of str to KeptEntry
+        Of entries that were run on all data sets.
+    own : dict of str to Entry
+    committed : DataFrame
+        Of the benchmark: dataset, method, size, predictor, value and seconds; empty where there are none.
+
+    Returns
+    -------
+    Ranking or None
+        None where there are no scores of entries.
+    """
+    if not kept:
+        return None
+    parts = [] if committed.empty else [committed]
+    for name, one in kept.items():
+        table = one.scores[one.scores["measure"] == MEASURE]
+        parts.append(_cells(table, family, {*table["method"]} - ({name} if not own[name].one_size else set())))
+    cells = pd.concat(parts, ignore_index=True).drop_duplicates(["dataset", "method", "size", "predictor"])
+    seconds = cells.groupby("method")["seconds"].mean().dropna()
+    values = cells[["dataset", "method", "size", "predictor", "value"]]
+    return rank(values, higher_is_better=True, seconds=dict(seconds[seconds > 0]))
+
+
+def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:
+    """Return the means over the folds of scores at the sizes of a family: numbers of directions, or percentages."""
+    column = "number" if family == "projection" else "percent"
+    alone = table["method"].isin(single)
+    own = table[~table["predictor"].isin(_WITHOUT) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
+    size = np.where(own["method"].isin(single), FULL, own[column])
+    keys = ["dataset", "method", "size", "predictor"]
+    value = own["value"].astype(np.float64).round(_DECIMALS)  # pieces have single precision
+    grouped = own.assign(size=size.astype(float), value=value).groupby(keys, observed=True)
+    cells = grouped["value"].agg(lambda values: values.mean(skipna=False)).reset_index()
+    return cells.assign(seconds=grouped["seconds"].mean().to_numpy())
+
+
+def _committed(family: str, project: str | Path) -> pd.DataFrame:
+    """Return the cells of the benchmark's methods, one variant each; empty unless it has all these data sets."""
+    protocol = Protocol(Path(project))
+    pieces, name = Pieces(protocol), FAMILIES[family]
+    listed = [
+        piece
+        for piece in pieces.listed()
+        if (piece.study, piece.candidates) == (name, protocol.candidates) and piece.dataset in SETS
+    ]
+    if {piece.dataset for piece in listed} < set(SETS):
+        return pd.DataFrame()
+    pieces.check()
+    study = protocol.studies()[name]
+    table = pd.concat([pieces.read(piece) for piece in listed], ignore_index=True)
+    table = table[table["measure"] == MEASURE].astype({"method": object, "predictor": object})
+    names = {label: registry.entry_name(label, entry) for label, entry in study.methods.items()}
+    names = {label: label if registry.is_import_path(own) else own for label, own in names.items()}
+    names |= {mean: mean for mean in study.averages}
+    cells = _cells(table, family, {"all-features", "br"})
+    columns = ["dataset", "method", "size", "predictor", "value"]
+    found = one_variant(cells[columns], names, study.averages)
+    seconds = cells.groupby("method")["seconds"].mean()
+    return found.assign(seconds=found["method"].map(seconds))

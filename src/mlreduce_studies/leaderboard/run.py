@@ -1,0 +1,217 @@
+"""The run of an entry: checks in a process that can be ended, then the study workflow by the benchmark's protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.stats.ranking import FULL
+from mlreduce_studies.benchmark.pieces import job_files, piece_table
+from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
+from mlreduce_studies.leaderboard.entry import FAMILIES, Entry
+from mlreduce_studies.provenance.verify import run_workflow
+from mlreduce_studies.study import load_study, study_content, study_file
+
+__all__ = ["Outcome", "at_own_sizes", "checked", "digest_of_study", "run_entry", "study_of"]
+
+#: Seconds of all checks, beyond which an entry hangs, and minutes of the run.
+SECONDS, MINUTES = 600.0, 30.0
+
+# What every run has beside the entry: the control of its family, which does not reduce.
+_CONTROLS: Mapping[str, Mapping[str, Any]] = {
+    "projection": {"all-features": {"class": "sklearn.preprocessing.FunctionTransformer"}},
+    "selection": {"all-features": {}},
+    "labelspace": {"br": {}},
+}
+
+# Of the benchmark's study files, what is about its methods.
+_OF_METHODS = ("title", "methods", "groups", "tables", "figures", "scales", "budgets", "excluded", "predictors")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an entry.
+
+    Attributes
+    ----------
+    failed : str or None
+        Why, in one sentence.
+    scores : DataFrame or None
+        With ``dataset`` and the columns of the benchmark's pieces.
+    versions : dict of str to str
+    seconds : float
+        Of the wall.
+    """
+
+    failed: str | None
+    scores: pd.DataFrame | None
+    versions: Mapping[str, str]
+    seconds: float
+
+
+def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str, Any]:
+    """Return the content of a study file that runs an entry, and a control, as the benchmark runs its methods.
+
+    It has nothing that is about other data sets or methods: what changes there makes no entry old.
+    """
+    content = study_content(study_file(FAMILIES[entry.family], project))
+    paper = content["scales"]["paper"]
+    taken = {name for own in content.get("groups", {}).values() for name in own.get("predictors", [])}
+    splits = {name: paper["splits"].get(name, paper["splits"]["default"]) for name in sets}
+    scale = {"datasets": list(sets), "splits": splits, "timed": paper["timed"]}
+    (protocol, rule), *_ = content["protocols"].items()
+    rule = {**rule, "sampled": {name: own for name, own in rule["sampled"].items() if name in sets}}
+    dimensions = sorted(content["dimensions"][protocol]["default"])
+    return {
+        **{key: own for key, own in content.items() if key not in _OF_METHODS and (key != "search" or entry.search)},
+        "title": f"Leaderboard: {entry.title}",
+        "scales": {"paper": scale, "demo": scale},
+        "protocols": {protocol: rule},
+        "methods": {"entry": entry.methods(dimensions), "controls": dict(_CONTROLS[entry.family])},
+        "predictors": {name: own for name, own in content["predictors"].items() if name not in taken},
+        "tables": {},
+        "figures": {},
+    }
+
+
+def digest_of_study(entry: Entry, project: str | Path, sets: Sequence[str]) -> str:
+    """Return the SHA-256 of all that the protocol decides of an entry's scores."""
+    content = {**study_of(entry, project, sets), "title": ""}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def run_entry(
+    entry: Entry,
+    project: str | Path,
+    folder: str | Path,
+    sets: Sequence[str],
+    packages: Path | None = None,
+    minutes: float = MINUTES,
+    places: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Check an entry, and run it on data sets.
+
+    Parameters
+    ----------
+    entry : Entry
+    project : path
+        With ``Snakefile``, ``config`` and ``comparisons``.
+    folder : path
+        For the files of the workflow.
+    sets : sequence of str
+        Data sets of the benchmark.
+    packages : Path or None, default=None
+        A folder of packages of its own.
+    minutes : float, default=30
+        Of the wall, for all of it.
+    places : dict or None, default=None
+        Keys of the configuration that say where data are.
+    """
+    began, project = time.monotonic(), Path(project).resolve()
+
+    def took() -> float:
+        return time.monotonic() - began
+
+    with _on_path(*([] if packages is None else [packages]), project):
+        failed, versions = checked(entry, project, min(SECONDS, 60 * minutes))
+        if failed is not None:
+            return Outcome(failed, None, versions, took())
+        own = Path(folder, f"{entry.name}-{entry.digest[:8]}").resolve()
+        own.mkdir(parents=True, exist_ok=True)
+        file = own / f"{entry.name}.yaml"
+        file.write_text(json.dumps(study_of(entry, project, sets), indent=1), encoding="utf-8")  # JSON is YAML
+        base = own / "results" / "entry"
+        targets = [str(base / path) for name in sets for path in job_files(entry.name, name).values()]
+        configuration = {**(places or {}), "studies": [str(file)], "results": str(own / "results"), "name": "entry"}
+        ended = run_workflow(configuration, own, targets, project, [project / CONFIG], 60 * minutes - took())
+        if not ended:
+            return Outcome(f"is not finished after {minutes:g} minutes", None, versions, took())
+        missing = [path for path in targets if not Path(path).is_file()]
+        if missing:
+            return Outcome(_of_log(base / entry.name, missing[0]), None, versions, took())
+        study = load_study(file, "paper", Protocol(project).catalogue)
+        scores = pd.concat([piece_table(study, name, base).assign(dataset=name) for name in sets], ignore_index=True)
+        scores = at_own_sizes(entry, scores)
+    return Outcome(_failed_everywhere(entry, scores), scores, versions, took())
+
+
+def checked(entry: Entry, project: Path, seconds: float) -> tuple[str | None, dict[str, str]]:
+    """Check an entry in a process of its own; return why it failed, or None, and the versions of packages."""
+    command = [sys.executable, "-m", "mlreduce_studies.leaderboard.checks", entry.name, str(project)]
+    process = subprocess.Popen(
+        command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        said, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return f"hangs: its checks are not finished after {seconds:g} s", {}
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    if process.returncode < 0:
+        return f"ended its process by signal {-process.returncode}", {}
+    try:
+        found = json.loads(said.strip().splitlines()[-1])
+        return found["failed"], found["versions"]
+    except (ValueError, IndexError, KeyError, TypeError):
+        last = (errors.strip().splitlines() or ["nothing was said"])[-1]
+        return f"ended its process with status {process.returncode}: {last[:200]}", {}
+
+
+def at_own_sizes(entry: Entry, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores of an entry and its control, under their names, at the sizes that they have.
+
+    What has one size is measured at all of them: of these 100 % is kept. A transformer that was fitted for each of the
+    dimensions has the one of each fit.
+    """
+    label, _, number = (scores["method"].str.partition("@")[part] for part in range(3))
+    single = [*_CONTROLS[entry.family], *([entry.name] if entry.one_size else [])]
+    of_fit = (number != "") & (scores["number"].astype(str) == number)
+    of_others = (number == "") & ((scores["percent"] == FULL) | ~label.isin(single))
+    return scores.assign(method=label)[of_fit | of_others].reset_index(drop=True)
+
+
+def _failed_everywhere(entry: Entry, scores: pd.DataFrame) -> str | None:
+    """Return a sentence where an entry has no score; single failures are the last of their setting."""
+    own = scores[scores["method"] == entry.name]
+    if own["value"].notna().any():
+        return None
+    return f"failed in all its fits ({', '.join(sorted(set(own['status'])))})"
+
+
+def _of_log(folder: Path, missing: str) -> str:
+    """Return the last line of the newest log of a study that did not end well."""
+    logs = sorted(folder.glob("logs/**/*.log"), key=lambda path: path.stat().st_mtime)
+    lines = [line for path in logs for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    said = [line for line in lines if line != "done"]
+    return f"its jobs ended: {said[-1][:200]}" if said else f"its jobs ended without {Path(missing).name}"
+
+
+@contextmanager
+def _on_path(*folders: Path) -> Any:
+    """Put folders in front of the path of this process and those that it starts."""
+    before, variable = list(sys.path), os.environ.get("PYTHONPATH")
+    names = [str(folder) for folder in folders]
+    sys.path[:0] = names
+    os.environ["PYTHONPATH"] = os.pathsep.join([*names, *([variable] if variable else [])])
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+        if variable is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = variable

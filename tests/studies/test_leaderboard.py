@@ -1,0 +1,422 @@
+"""The leaderboard: what an entry may be, what is noticed of one that breaks a rule, and how entries are ranked."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.decomposition import TruncatedSVD
+
+from mlreduce.configuration import read_yaml
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.files import file_sha256
+from mlreduce_studies import enter
+from mlreduce_studies.benchmark import pieces as benchmark_pieces
+from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Piece, Pieces
+from mlreduce_studies.benchmark.protocol import Protocol
+from mlreduce_studies.leaderboard import packages, page, run
+from mlreduce_studies.leaderboard.checks import failure_of
+from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries, read_entry
+from mlreduce_studies.leaderboard.kept import KeptEntry, keep, read_kept
+from mlreduce_studies.leaderboard.run import Outcome, checked, study_of
+from mlreduce_studies.outside import AtMost
+from mlreduce_studies.study import load_study
+
+PROJECT = Path(__file__).parents[2]
+BAD = PROJECT / "tests" / "bad_entries.py"
+ENTRIES = entries(PROJECT)
+LIMITS = {"seconds": 0.3, "gigabytes": 1}
+
+
+def entry_of(name, family="projection", path=PROJECT, **more):
+    file = Path(path, "leaderboard", "mine.yaml")
+    own = Entry("mine", file, "Mine", family, f"bad_entries.{name}", {}, {}, {}, "me", "https://doi.org/1")
+    return replace(own, **more)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with the entry "mine", whose class is put into it, beside another whose results are there."""
+    monkeypatch.setenv("PYTHONPATH", str(BAD.parent), prepend=":")
+    for folder in ("comparisons", "config", "envs"):
+        (tmp_path / folder).symlink_to(PROJECT / folder)
+    for folder in ("docs", "leaderboard"):
+        (tmp_path / folder).mkdir()
+    shutil.copy(PROJECT / page.PAGE, tmp_path / page.PAGE)
+    other = read_yaml(PROJECT / "leaderboard" / "truncated-svd.yaml")
+
+    def write(**keys):
+        content = {**other, "title": "Mine", "class": "bad_entries.First", **keys}
+        for name, own in (("other", other), ("mine", content)):
+            own = {key: value for key, value in own.items() if value is not None}
+            (tmp_path / "leaderboard" / f"{name}.yaml").write_text(yaml.safe_dump(own))
+        return tmp_path
+
+    return write
+
+
+# What an entry does
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "sentence"),
+    [
+        ("Raises", "projection", "ValueError: there is"),
+        ("Busy", "projection", "took more than 0.3 s, the limit of the study"),
+        ("Hungry", "projection", "took more than 1 GB, the limit of the study"),
+        ("Missing", "projection", "numbers that are not finite"),
+        ("RatesNothing", "selection", "predicts NaN: 55 of 55 features that vary have no rating"),
+        ("MissingCodes", "labelspace", "predicts NaN: its scores are not finite"),
+        ("Drawn", "projection", "is not the same twice with one seed"),
+        ("Peeks", "projection", "looks at test rows: its fit depends on the labels of test rows"),
+        ("PeeksLater", "projection", "looks at test rows: the image of a row depends on the labels of test rows"),
+        ("RatesByAll", "selection", "looks at test rows: its fit depends on other test rows"),
+        ("ByBatch", "projection", "looks at test rows: the image of a row depends on how many rows are transformed"),
+        ("Nothing", "projection", "unknown class of bad_entries 'Nothing'"),
+        ("Rates", "projection", "it has no transform"),
+        ("First", "selection", "First rates no features"),
+        ("First", "labelspace", "is no label coder"),
+    ],
+)
+def test_what_breaks_a_rule_is_said_in_one_sentence(name, family, sentence):
+    found = failure_of(entry_of(name, family), LIMITS)
+    assert sentence in found
+    assert "\n" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "more"),
+    [
+        ("First", "projection", {}),
+        ("First", "projection", {"size": "n_components"}),
+        ("ByBatch", "projection", {"batch": "its mean is that of the rows"}),
+        ("Rates", "selection", {}),
+        ("Codes", "labelspace", {}),
+    ],
+)
+def test_what_keeps_the_rules_passes(name, family, more):
+    assert failure_of(entry_of(name, family, **more), LIMITS) is None
+
+
+def test_labels_of_test_rows_may_not_be_seen_where_rows_are_embedded_together_either():
+    assert "looks at test rows" in failure_of(entry_of("PeeksLater", batch="no reason"), LIMITS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("Waits", "hangs: its checks"), ("Ends", "ended its process by signal 9")]
+)
+def test_a_process_that_waits_or_ends_is_noticed(project, name, sentence):
+    folder = project(**{"class": f"bad_entries.{name}"}, size=None)
+    found, versions = checked(read_entry("mine", folder), folder, 4 if name == "Waits" else 60)
+    assert sentence in found
+    assert versions == {}
+
+
+@settings(max_examples=20, deadline=None)
+@given(rows=st.integers(2, 12), columns=st.integers(2, 12), size=st.integers(1, 16))
+def test_a_transformer_has_as_many_dimensions_as_data_allow(rows, columns, size):
+    X = np.random.default_rng(rows).random((rows, columns))
+    found = AtMost(TruncatedSVD(), size, random_state=3).fit(X)
+    assert found.transform(X).shape == (rows, min(size, rows, columns))
+    assert found.transformer_.random_state == 3
+
+
+# Files of entries
+
+
+def test_the_sets_are_those_of_the_benchmark_and_small():
+    protocol = Protocol(PROJECT)
+    assert len(set(SETS)) == 6
+    assert set(SETS) <= set(protocol.datasets)
+    assert set(FAMILIES.values()) == set(protocol.config["studies"])
+    shown = re.findall(r"^\| (\S+) \| ([\d,]+) \|", (PROJECT / "docs" / "benchmark.md").read_text(), re.MULTILINE)
+    rows = {name: int(number.replace(",", "")) for name, number in shown}
+    assert all(rows[name] <= 700 for name in SETS)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_entries_are_studies_with_pinned_packages(name):
+    entry = ENTRIES[name]
+    locked = packages.pins((PROJECT / "envs" / "requirements.lock").read_text())
+    own = packages.pins(entry.lock.read_text()) if entry.lock.is_file() else {}
+    assert not own.keys() & locked.keys()
+    assert {**locked, **own}.items() >= entry.packages.items()
+    if own:
+        blocks = re.split(r"^(?=[a-z])", entry.lock.read_text(), flags=re.MULTILINE)[1:]
+        assert all("--hash=sha256:" in block for block in blocks)
+    content = study_of(entry, PROJECT, SETS)
+    benchmark = read_yaml(PROJECT / "comparisons" / "benchmark.yaml")
+    for key in ("sizes", "dimensions", "limits", "measures"):
+        assert content[key] == benchmark[key], key
+
+
+@pytest.mark.parametrize("name", [name for name, own in ENTRIES.items() if own.class_path.startswith("sklearn")])
+def test_an_entry_s_study_is_of_its_family(name, tmp_path):
+    entry = ENTRIES[name]
+    file = tmp_path / f"{name}.yaml"
+    file.write_text(json.dumps(study_of(entry, PROJECT, SETS)))
+    study = load_study(file, "paper", Protocol(PROJECT).catalogue)
+    assert study.family == entry.family
+    assert study.tasks("flags") == [("folds", "entry"), ("folds", "controls")]
+    benchmark = Protocol(PROJECT).studies()[FAMILIES[entry.family]]
+    for own in SETS:
+        assert study.rule_of("folds", own) == benchmark.rule_of("folds", own)
+        assert study.splits_of("entry", own) == benchmark.splits_of(next(iter(benchmark.groups)), own)
+        assert study.space_of(own) == benchmark.space_of(own)
+    predictors = benchmark.groups[next(iter(benchmark.groups))].predictors
+    assert study.predictors_of("flags", "folds", "entry") == list(predictors)
+
+
+def test_a_coder_of_one_s_own_is_an_entry(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(BAD.parent)
+    file = tmp_path / "mine.yaml"
+    for name in ("Codes", "Rates"):
+        file.write_text(json.dumps(study_of(entry_of(name, "labelspace"), PROJECT, SETS)))
+        if name == "Codes":
+            assert load_study(file, "paper", Protocol(PROJECT).catalogue).family == "labelspace"
+        else:
+            with pytest.raises(ConfigurationError, match="'mine' is a class of another package, and is no label coder"):
+                load_study(file, "paper", Protocol(PROJECT).catalogue)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"family": "reduction"}, "family"),
+        ({"packages": {"scikit-learn": ">=1.9"}}, "packages.scikit-learn"),
+        ({"packages": {}}, "packages"),
+        ({"class": "TruncatedSVD"}, "class"),
+        ({"reference": None}, "reference"),
+        ({"title": "two\nlines"}, "title"),
+        ({"parameters": {"n_components": 3}}, "'n_components' is given under size or search too"),
+        ({"class": "leaderboard.other.Mine"}, "is in the module of another entry; its own is leaderboard.mine"),
+        ({"class": "leaderboard.mine.Mine"}, "mine.py is missing, the module with leaderboard.mine.Mine"),
+        ({"family": "selection"}, "size is for projections; leave it out"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_place(project, keys, sentence):
+    folder = project(**keys)
+    with pytest.raises(ConfigurationError, match=re.escape(sentence)) as error:
+        read_entry("mine", folder)
+    assert "mine.yaml" in str(error.value)
+
+
+def test_an_unknown_entry_has_the_nearest_known_name(project, capsys):
+    assert enter.main(["mime", "--project", str(project())]) == 1
+    assert "'mine'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("versions", "lock", "sentence"),
+    [
+        ({"scikit-learn": "1.0"}, None, "the project locks"),
+        ({"no-such-package": "1.0"}, None, "is wanted, and here is none. Write"),
+        ({"no-such-package": "1.0"}, "no-such-package==1.1 --hash=sha256:00\n", "1.0 is wanted, and it has 1.1"),
+        ({"no-such-package": "1.0"}, "no-such-package==1.0\nnumpy==1.0\n", "numpy is locked by the project"),
+    ],
+)
+def test_packages_that_are_not_there_need_a_lock(project, tmp_path, versions, lock, sentence):
+    entry = read_entry("mine", project(packages=versions))
+    if lock is not None:
+        entry.lock.write_text(lock)
+    with pytest.raises(ConfigurationError, match=re.escape(sentence)):
+        packages.folder_of_packages(entry, PROJECT, tmp_path / "packages")
+
+
+def test_packages_that_are_there_need_nothing(project):
+    there = packages.missing_packages({"numpy": "none of these"})
+    assert packages.folder_of_packages(read_entry("mine", project(packages=there)), PROJECT, "nowhere") is None
+
+
+# What is kept, and the page
+
+
+def scores_of(entry, values, control):
+    """What the workflow measures of an entry, by data set, and of its control."""
+    rows = []
+    for name, value in values.items():
+        for label in (*entry.methods([8, 16]), control):
+            own, fitted = (0.5, 16) if label == control else (value, int(label.partition("@")[2] or 16))
+            sizes = [(0, 8), (0, 16), (5, 0), (10, 0), (100, 0)]
+            for percent, number in sizes[-1:] if (entry.family, label) == ("selection", control) else sizes:
+                size = number or fitted
+                rows.append((name, label, 0, percent, number, size, "ridge", page.MEASURE, own, 0.1, "ok"))
+    return run.at_own_sizes(entry, pd.DataFrame(rows, columns=["dataset", *PIECE_COLUMNS]))
+
+
+def outcome_of(entry, values):
+    control = next(iter(run._CONTROLS[entry.family]))
+    return Outcome(None, scores_of(entry, values, control), {"numpy": "2"}, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("family", "size"), [("projection", "n_components"), ("projection", None), ("selection", None)]
+)
+def test_entries_are_ranked_with_their_control_at_every_size(project, family, size):
+    folder = project(size=size, family=family)
+    entry = read_entry("mine", folder)
+    kept = keep(entry, folder, outcome_of(entry, {**dict.fromkeys(SETS, 0.6), SETS[0]: 0.4}), SETS)
+    assert kept.whole
+    table = page.ranked(family, {"mine": kept}, {"mine": entry}, pd.DataFrame()).table
+    assert list(table.index) == ["mine", "all-features"]
+    assert table["near"]["mine"] == pytest.approx(5 / 6)
+    assert table["mean"]["mine"] == pytest.approx((5 * 0.6 + 0.4) / 6)
+    assert table["rank"]["mine"] == pytest.approx((5 * 1 + 2) / 6)
+
+
+def test_methods_of_the_benchmark_are_ranked_beside_entries(project):
+    folder = project()
+    entry = read_entry("mine", folder)
+    kept = keep(entry, folder, outcome_of(entry, dict.fromkeys(SETS, 0.6)), SETS)
+    rows = [(name, "pca", float(size), "ridge", 0.7, 0.2) for name in SETS for size in (8, 16)]
+    committed = pd.DataFrame(rows, columns=["dataset", "method", "size", "predictor", "value", "seconds"])
+    table = page.ranked("projection", {"mine": kept}, {"mine": entry}, committed).table
+    assert list(table.index) == ["pca", "mine", "all-features"]
+
+
+def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(project):
+    folder = project()
+    protocol = Protocol(folder)
+    pieces = Pieces(protocol)
+    methods = ("pca", "wmlda-binary", "wmlda-entropy", "random-projection-0", "random-projection-1", "all-features")
+    rows = [
+        (method, 0, percent, number, number or 16, predictor, page.MEASURE, 0.5 + 0.01 * place, 0.1, "ok")
+        for place, method in enumerate(methods)
+        for percent, number in ((0, 8), (0, 16), (100, 0))
+        for predictor in ("ridge", "majority-labels")
+    ]
+    table = pd.DataFrame(rows, columns=list(PIECE_COLUMNS))
+    for name in SETS:
+        assert page._committed("projection", folder).empty
+        own = Piece("benchmark-projections", name, protocol.candidates, len(table), 0, "", protocol.digest)
+        path = pieces.folder / own.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        benchmark_pieces._write(path, table, {})
+        with (pieces.folder / benchmark_pieces.LIST).open("a", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([Piece._fields] if name == SETS[0] else [])
+            writer.writerow(own._replace(sha256=file_sha256(path)))
+    found = page._committed("projection", folder)
+    assert set(found["predictor"]) == {"ridge"}
+    assert found[found["method"] == "all-features"]["size"].eq(100).all()
+    means = found.groupby("method")["value"].mean().round(6)
+    # One variant of each method, and the mean of the draws.
+    assert means.to_dict() == {"all-features": 0.55, "pca": 0.5, "random-projection": 0.535, "wmlda": 0.51}
+    entry = read_entry("mine", folder)
+    keep(entry, folder, outcome_of(entry, dict.fromkeys(SETS, 0.6)), SETS)
+    text = page.page_text((folder / page.PAGE).read_text(), folder)
+    projections = text.partition("### Projections")[2].partition("### Selectors")[0]
+    shown = re.findall(r"^\| (?!method|---)(.*?) \|", projections, re.MULTILINE)
+    assert [name.partition("]")[0].strip("[") for name in shown][:2] == ["Mine", "all-features"]
+    assert "has not been run" not in projections
+
+
+def test_what_failed_has_a_row_and_touches_nothing_else(project, monkeypatch, capsys, tmp_path):
+    folder = project()
+    other = read_entry("other", folder)
+    keep(other, folder, outcome_of(other, dict.fromkeys(SETS, 0.6)), SETS)
+    page.write_page(folder)
+    before = {path: path.read_bytes() for path in folder.glob("results/leaderboard/other/*")}
+    lines = (folder / page.PAGE).read_text().splitlines()
+    monkeypatch.setattr(run, "checked", lambda *_: ("looks at | test rows", {}))
+    options = ["--project", str(folder), "--to", str(tmp_path / "run")]
+    assert enter.main(["mine", *options]) == 1
+    assert "mlreduce: mine looks at | test rows" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in folder.glob("results/leaderboard/other/*")}
+    new = (folder / page.PAGE).read_text().splitlines()
+    changed = [line for line in new if line not in lines]
+    assert len(changed) == 1
+    assert "failed: looks at" in changed[0]
+    assert [line for line in lines if line not in new] == [
+        changed[0].replace(changed[0].split(" | ")[1], "not run yet")
+    ]
+
+
+def test_a_run_that_does_not_end_has_failed(project, monkeypatch, tmp_path):
+    folder = project()
+    monkeypatch.setattr(run, "checked", lambda *_: (None, {}))
+    monkeypatch.setattr(run, "run_workflow", lambda *_: False)
+    outcome = run.run_entry(read_entry("mine", folder), folder, tmp_path / "run", SETS, minutes=3)
+    assert (outcome.failed, outcome.scores) == ("is not finished after 3 minutes", None)
+
+
+def test_scores_belong_to_the_files_of_an_entry(project):
+    folder = project()
+    entry = read_entry("mine", folder)
+    kept = keep(entry, folder, outcome_of(entry, {"flags": 0.6}), ["flags"])
+    assert kept.is_of(entry, folder)
+    assert not kept.whole
+    assert "run on 1 of 6 sets" in page.page_text((folder / page.PAGE).read_text(), folder)
+    changed = read_entry("mine", project(parameters={"n_iter": 3}))
+    assert not kept.is_of(changed, folder)
+    assert "run in another version" in page.page_text((folder / page.PAGE).read_text(), folder)
+    path = folder / "results" / "leaderboard" / "mine" / "scores.parquet"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(DataError, match="its SHA-256 is not that of entry.json; run it again: make enter METHOD=mine"):
+        read_kept("mine", folder)
+
+
+def test_what_fails_in_all_its_fits_has_failed(project):
+    entry = read_entry("mine", project())
+    scores = scores_of(entry, {"flags": np.nan}, "all-features").assign(status="time")
+    assert run._failed_everywhere(entry, scores) == "failed in all its fits (time)"
+    some = scores.assign(value=scores["value"].where(scores.index != 0, 0.3))
+    assert run._failed_everywhere(entry, some) is None
+
+
+def test_the_page_is_that_of_the_kept_scores():
+    text = (PROJECT / page.PAGE).read_text(encoding="utf-8")
+    assert page.page_text(text, PROJECT) == text
+    (shown,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert shown == (PROJECT / "leaderboard" / "truncated-svd.yaml").read_text()
+    keys = yaml.safe_load((PROJECT / "workflow" / "schemas" / "entry.schema.yaml").read_text())["properties"]
+    assert {key for key in keys if f"`{key}`" not in text} == {"title"}
+    assert f"at most {run.MINUTES:g} minutes on two cores" in text
+
+
+def test_an_entry_is_run_for_a_pull_request_without_rights():
+    jobs = yaml.safe_load((PROJECT / ".github" / "workflows" / "leaderboard.yml").read_text())
+    assert jobs[True] == {"pull_request": {"paths": ["leaderboard/**"]}}  # YAML reads "on" as true
+    assert jobs["permissions"] == {}
+    for job in jobs["jobs"].values():
+        assert job["permissions"] == {"contents": "read"}
+        assert job["timeout-minutes"] <= 60
+        checkouts = [step for step in job["steps"] if "checkout" in step.get("uses", "")]
+        assert [step["with"]["persist-credentials"] for step in checkouts] == [False]
+        for step in job["steps"]:  # what a pull request names is no part of a command
+            assert "${{" not in step.get("run", "")
+    text = (PROJECT / ".github" / "workflows" / "leaderboard.yml").read_text()
+    assert "secrets." not in text
+    (enters,) = (step for step in jobs["jobs"]["enter"]["steps"] if "make enter" in step.get("run", ""))
+    assert enters["timeout-minutes"] > run.MINUTES
+    assert "ulimit -v" in enters["run"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["truncated-svd", "random-forest"])
+def test_an_entry_is_run_by_the_workflow(name, tmp_path):
+    """On embedded data: checks, fits at the benchmark's sizes, and scores in its form."""
+    entry = ENTRIES[name]
+    outcome = run.run_entry(entry, PROJECT, tmp_path, ["digits-300"])
+    assert outcome.failed is None
+    assert outcome.versions.items() >= entry.packages.items()
+    assert list(outcome.scores) == [*PIECE_COLUMNS, "dataset"]
+    own = outcome.scores[outcome.scores["method"] == name]
+    assert own["status"].eq("ok").all()
+    assert not own.duplicated(["fold", "percent", "number", "predictor", "measure"]).any()
+    assert set(own["number"]) >= {8, 16, 32}
+    kept = KeptEntry(name, {"failed": None, "sets": ["digits-300"]}, outcome.scores)
+    table = page.ranked(entry.family, {name: kept}, {name: entry}, pd.DataFrame()).table
+    assert set(table.index) == {name, "all-features"}
+    assert table["mean"].between(0.5, 1).all()
