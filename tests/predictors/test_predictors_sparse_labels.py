@@ -106,7 +106,9 @@ def test_ridge_chooses_the_same_penalty(alpha, shape, monkeypatch):
         np.testing.assert_allclose(rare.coef_, dense.coef_, atol=1e-9)
         np.testing.assert_allclose(rare.intercept_, dense.intercept_, atol=1e-9)
         if alpha != 1.0:
-            np.testing.assert_allclose(rare.errors_, dense.errors_, rtol=1e-9)
+            # At a small penalty rounding errors grow by the condition of the system.
+            rounding = np.finfo(float).eps * rare.penalties_.max() / (1e3 * rare.penalties_)
+            assert (np.abs(rare.errors_ - dense.errors_) <= np.maximum(1e-9, rounding) * dense.errors_).all()
 
 
 @pytest.mark.parametrize("name", [*(name for name in CLASSIFIERS if hasattr(CLASSES[name], "predict_top")), "ridge"])

@@ -151,7 +151,7 @@ def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: fl
     >>> data = mlreduce.load_dataset("planted-300")
     >>> table = mlreduce.recommend(data.X, goal="projection").table  # without labels
     >>> table[table["fits"]].index.tolist()
-    ['pca', 'lsi', 'olpp', 'npp', 'lpp', 'onpp', 'random-projection']
+    ['pca', 'lsi', 'random-projection', 'npp', 'lpp', 'olpp', 'onpp']
     """
     if goal is not None and goal not in registry.FAMILIES:
         raise ConfigurationError(unknown_name("goal", goal, registry.FAMILIES))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from mlreduce.metrics.measures import measures_that_need
 from mlreduce.stats.ranking import Ranking, one_variant, rank, variants
 from mlreduce_studies.gathering.summary import at_directions
 
-__all__ = ["StudyRanking", "main_measure", "names_of", "rankings_of", "sized_cells", "views_among"]
+__all__ = ["StudyRanking", "main_measure", "names_of", "rankings_of", "sized_cells"]
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,6 @@ def names_of(registered: Mapping[str, str], averages: Mapping[str, Sequence[str]
     """
     mean_of = {draw: name for name, draws in averages.items() for draw in draws}
     return {mean_of.get(label, label): name for label, name in registered.items()}
-
-
-def views_among(datasets: Iterable[str]) -> set[str]:
-    """Return those data sets of the catalogue that are views within another of them: no instance counts twice."""
-    from mlreduce.datasets.catalogue import read_catalogue
-
-    names, catalogue = set(datasets), read_catalogue()
-    return catalogue.views_of(name for name in names if name in catalogue) & names
 
 
 def main_measure(tables: Mapping[str, Mapping[str, Any]], measures: Sequence[str]) -> str:

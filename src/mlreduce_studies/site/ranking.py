@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of, views_among
+from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
 from mlreduce_studies.site.runs import StudyResults
 
 __all__ = ["foremost", "judged_by", "ranked", "rows_of", "rows_on"]
@@ -20,7 +21,13 @@ def ranked(study: StudyResults) -> list[StudyRanking]:
         return []
     labels = {*names, *(label for draws in averages.values() for label in draws)}
     others = {label: label for label in summary["method"].unique() if label not in labels}
-    return rankings_of(summary, names | others, averages, leave_out=views_among(summary["dataset"].unique()))
+    return rankings_of(summary, names | others, averages, leave_out=_views_among(summary["dataset"].unique()))
+
+
+def _views_among(datasets: Iterable[str]) -> set[str]:
+    """Return those data sets of the catalogue that are views within another of them: no instance counts twice."""
+    names, catalogue = set(datasets), read_catalogue()
+    return catalogue.views_of(name for name in names if name in catalogue) & names
 
 
 def judged_by(study: StudyResults) -> str:
