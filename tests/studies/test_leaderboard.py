@@ -316,7 +316,7 @@ def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(pro
     entry = read_entry("mine", folder)
     keep(entry, folder, outcome_of(entry, dict.fromkeys(SETS, 0.6)), SETS)
     text = page.page_text((folder / page.PAGE).read_text(), folder)
-    projections = text.partition("### Projections")[2].partition("### Selectors")[0]
+    projections = text.partition("## Projections")[2].partition("## Selectors")[0]
     shown = re.findall(r"^\| (?!method|---)(.*?) \|", projections, re.MULTILINE)
     assert [name.partition("]")[0].strip("[") for name in shown][:2] == ["Mine", "all-features"]
     assert "has not been run" not in projections

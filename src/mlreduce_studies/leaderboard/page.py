@@ -50,7 +50,7 @@ def _family(
     family: str, known: Mapping[str, Entry], kept: Mapping[str, KeptEntry], project: str | Path
 ) -> Iterator[str]:
     own = {name: entry for name, entry in known.items() if entry.family == family}
-    yield f"### {_HEADINGS[family]}"
+    yield f"## {_HEADINGS[family]}"
     if not own:
         yield "No entry yet."
         return
