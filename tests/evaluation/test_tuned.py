@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 import mlreduce
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.kept import Kept
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.measuring import Measuring
-from mlreduce.evaluation.scores import resolve_sizes
+from mlreduce.evaluation.scores import as_table, resolve_sizes
 from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.strategy import Measured, find_strategy
 
@@ -198,3 +199,29 @@ def test_a_number_is_measured_as_the_percentage_of_the_same_size(data, family, m
     alone = sorted(scores.loc[scores["size_percent"] == 0, "size"])
     # A projection has all its directions where more are asked for; there are no more features or labels.
     assert alone == ([largest // 2, largest] if family == "projection" else [largest // 2])
+
+
+@pytest.mark.parametrize(
+    ("family", "method"), [("selection", "mlfs"), ("projection", "mddmp"), ("labelspace", "plst")], ids=str
+)
+def test_tasks_of_several_protocols_share_no_fit(data, family, method):
+    """Their splits have the same numbers, and other rows."""
+
+    def fits(tasks):
+        space = {"scaling": "none", "relation": None}
+        found = {}
+        experiment = Experiment("study", data, {"family": family, "space": space, "tasks": tasks}, 7)
+        experiment.fit(None, as_table([], FAILURE_COLUMNS), found.__setitem__)
+        return found
+
+    tasks = [
+        {"protocol": protocol, "group": group, "rule": {"train": share}, "splits": (0, 1), "methods": {method: {}}}
+        for protocol, share in (("most", 0.9), ("half", 0.5))
+        for group in ("one", "other")
+    ]
+    together = fits(tasks)
+    alone = {key: arrays for task in tasks for key, arrays in fits([task]).items()}
+    assert together.keys() == alone.keys()
+    for key, arrays in alone.items():
+        for name, values in arrays.items():
+            np.testing.assert_array_equal(together[key][name], values)

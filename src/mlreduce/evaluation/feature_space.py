@@ -147,7 +147,7 @@ class FeatureSpaceStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_reduction(label, entry, self._seed, data.name, number)
-                fit = partial(self.fit_once, number, label, entry, fit_method)
+                fit = partial(self.fit_once, number, split, label, entry, fit_method)
                 arrays = failures.attempt(number, label, fit, method, view)
                 if arrays is not None:
                     yield (str(number), label), arrays

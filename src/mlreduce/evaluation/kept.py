@@ -129,6 +129,7 @@ class Tried:
         measure : callable
             Returns the search's measures by a predictor.
         """
+        key = (*key, *sorted(search.measures), search.dimension, search.size_percent)
         own = (*key, entry_key(search.predictor))
         found = self._scores.get(own)
         if isinstance(found, Exception):

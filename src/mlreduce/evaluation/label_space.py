@@ -158,7 +158,7 @@ class LabelSpaceStrategy(Strategy):
                     parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
                     coder.set_params(**{key: value for key, value in found.items() if key in parameters})
                     known = ~np.isnan(self._data.Y[split.train]).all(axis=0) if self._unknown else None
-                    fit = partial(self.fit_once, number, label, [entry, found], _fitted)
+                    fit = partial(self.fit_once, number, split, label, [entry, found], _fitted)
                     arrays = failures.attempt(number, label, fit, coder, data, split, shared, known)
                     if arrays is not None:
                         yield (str(number), label), arrays

@@ -121,7 +121,7 @@ class SelectionStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_selector(label, entry, self._seed, data.name, number)
-                fit = partial(self.fit_once, number, label, entry, _ranked)
+                fit = partial(self.fit_once, number, split, label, entry, _ranked)
                 arrays = failures.attempt(number, label, fit, method, scaled, data.Y[split.train])
                 if arrays is not None:
                     yield (str(number), label), arrays

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -104,11 +103,18 @@ class Strategy:
         self.kept: Kept | None = None
         self.tried: Tried | None = None
 
-    def fit_once(self, number: int, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any) -> Arrays:
-        """Return what a fit of an entry on a split returns, of several tasks that ask for it the first."""
+    def fit_once(
+        self, number: int, split: Split, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any
+    ) -> Arrays:
+        """Return what a fit of an entry on a split returns, of several tasks that ask for it the first.
+
+        Splits of several protocols have the same numbers, and other rows.
+        """
         if self.kept is None:
             return work(*arguments)
-        return self.kept.of((number, label, json.dumps(entry, sort_keys=True)), work, *arguments)
+        from mlreduce.evaluation.kept import entry_key, rows_key  # of a job that keeps fits
+
+        return self.kept.of((number, rows_key(split), label, entry_key(entry)), work, *arguments)
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""
