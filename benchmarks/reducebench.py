@@ -139,7 +139,7 @@ def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores
     )
     mirror = os.environ.get("MLREDUCE_MIRROR")
     more += [f"mirror={mirror}"] if mirror else []
-    command = ["snakemake", "--cores", str(cores), "--configfile", CONFIG, "--keep-going"]
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--configfile", CONFIG, "--keep-going"]
     command += [*(["--config", *more] if more else []), "--", *targets]
     subprocess.run(command, cwd=protocol.project, check=False)
 

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce_studies.leaderboard.entry import SETS, entries, read_entry
 from mlreduce_studies.leaderboard.kept import RESULTS, keep
 from mlreduce_studies.leaderboard.packages import folder_of_packages, write_lock
 from mlreduce_studies.leaderboard.page import PAGE, write_page
 from mlreduce_studies.leaderboard.run import MINUTES, run_entry
-from mlreduce_studies.provenance.verify import add_places, configured_places
+from mlreduce_studies.provenance.verify import add_places, configured_places, exit_status
 
 __all__ = ["main"]
 
@@ -74,11 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     add_places(parser)
     options = parser.parse_args(arguments)
-    try:
-        return _enter(options)
-    except MLReduceError as error:
-        print(f"mlreduce: {error}", file=sys.stderr)
-        return 1
+    return exit_status(_enter, options)
 
 
 if __name__ == "__main__":

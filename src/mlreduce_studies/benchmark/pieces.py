@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -270,7 +269,3 @@ def _write(path: str | Path, table: pd.DataFrame, about: Mapping[str, str]) -> N
         column_encoding={"value": "BYTE_STREAM_SPLIT"},
         write_statistics=False,
     )
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

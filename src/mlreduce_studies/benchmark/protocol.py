@@ -12,9 +12,10 @@ from typing import Any
 from mlreduce.configuration import read_yaml
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
-__all__ = ["CONFIG", "FOLDS", "SHARED", "Protocol", "protocol_files"]
+__all__ = ["CONFIG", "FOLDS", "SHARED", "Protocol", "digest_of_files", "protocol_files"]
 
 CONFIG, SHARED, FOLDS = "config/benchmark.yaml", "comparisons/benchmark.yaml", "comparisons/benchmark-folds.csv"
 
@@ -23,6 +24,12 @@ def protocol_files(project: str | Path) -> list[str]:
     """Return the files that decide the scores of the benchmark, from the root of the project."""
     studies = read_yaml(Path(project, CONFIG))["studies"]
     return [CONFIG, SHARED, *(f"comparisons/{name}/study.yaml" for name in sorted(studies)), FOLDS]
+
+
+def digest_of_files(files: Mapping[str, Path]) -> str:
+    """Return the SHA-256 of files by their names and bytes, in the order given."""
+    lines = "".join(f"{name} {file_sha256(path)}\n" for name, path in files.items())
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -104,10 +111,7 @@ class Protocol:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the files of the protocol, by which a piece knows its own."""
-        digest = hashlib.sha256()
-        for file in protocol_files(self.project):
-            digest.update(f"{file} {hashlib.sha256((self.project / file).read_bytes()).hexdigest()}\n".encode())
-        return digest.hexdigest()
+        return digest_of_files({file: self.project / file for file in protocol_files(self.project)})
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce_studies.benchmark.protocol import digest_of_files
 
 __all__ = ["FAMILIES", "FOLDER", "SETS", "Entry", "entries", "entry_names", "read_entry"]
 
@@ -75,11 +75,8 @@ class Entry:
     @property
     def digest(self) -> str:
         """SHA-256 of its files: another one has to be run again."""
-        digest = hashlib.sha256()
-        for path in (self.path, self.module, self.lock):
-            if path.is_file():
-                digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-        return digest.hexdigest()
+        parts = (path for path in (self.path, self.module, self.lock) if path.is_file())
+        return digest_of_files({path.name: path for path in parts})
 
     @property
     def one_size(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -115,7 +114,7 @@ def read_kept(name: str, project: str | Path) -> KeptEntry:
     if digest is None:
         return KeptEntry(name, about, pd.DataFrame(columns=list(_COLUMNS)))
     path = folder / _SCORES
-    if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+    if not path.is_file() or file_sha256(path) != digest:
         raise DataError(f"{path}: its SHA-256 is not that of {_ABOUT}; run it again: make enter METHOD={name}")
     table = pq.read_table(path).to_pandas()
     return KeptEntry(name, about, table.astype(dict.fromkeys(_TEXTS, object)))

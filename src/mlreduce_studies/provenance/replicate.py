@@ -20,14 +20,14 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.complexity import Sizes
-from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.files import write_text
 from mlreduce.methods.evidence import complexities
 from mlreduce.registry import entry_name, is_import_path
 from mlreduce_studies.gathering.summary import with_own_size
 from mlreduce_studies.provenance.manifest import read_manifest
 from mlreduce_studies.provenance.reference import CELL, is_near
-from mlreduce_studies.provenance.verify import add_places, configured_places, run_workflow
+from mlreduce_studies.provenance.verify import add_places, configured_places, exit_status, run_workflow
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import REPRODUCED
@@ -371,11 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--to", default="results/replicate", help="where the run has its folder (default: this)")
     add_places(parser)
     options: Any = parser.parse_args(arguments)
-    try:
-        return _replicate(options)
-    except MLReduceError as error:
-        print(f"mlreduce: {error}", file=sys.stderr)
-        return 1
+    return exit_status(_replicate, options)
 
 
 if __name__ == "__main__":

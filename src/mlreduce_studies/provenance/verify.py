@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ from mlreduce_studies.provenance.reference import (
 )
 from mlreduce_studies.study import study_file
 
-__all__ = ["add_places", "configured_places", "main", "run_workflow"]
+__all__ = ["add_places", "configured_places", "exit_status", "main", "run_workflow"]
 
 # The share of the time that one curve may be expected to take, so that a long one does not take it all.
 _SHARE_OF_A_CURVE = 1 / 3
@@ -349,8 +349,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         None for those of the command line.
     """
     options: Any = _parser().parse_args(arguments)
+    return exit_status(options.run, options)
+
+
+def exit_status(command: Callable[[Any], int], options: Any) -> int:
+    """Run a command, and return its exit status: 1 where the package has something to say, which is printed."""
     try:
-        return int(options.run(options))
+        return command(options)
     except MLReduceError as error:
         print(f"mlreduce: {error}", file=sys.stderr)
         return 1
