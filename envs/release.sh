@@ -29,6 +29,7 @@ test_oldest() {
     fresh .venv/oldest
     envs/install_into.sh .venv/oldest --require-hashes -r envs/oldest.lock
     envs/install_into.sh .venv/oldest --no-deps --no-index $dist/*.whl
+    ln -s "$PWD/src/mlreduce_studies" .venv/oldest/lib/python3*/site-packages/ # not in the wheel; some tests read it
     OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
 }
 
