@@ -17,7 +17,7 @@ from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
-from mlreduce.stats.ranking import CONTROLS, MARGIN, Ranking, one_variant, rank
+from mlreduce.stats.ranking import MARGIN, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.study import PAPERS, study_files

@@ -28,6 +28,7 @@ __all__ = [
     "foremost",
     "nearest_sets",
     "rankings_of",
+    "sets_of",
     "studies_with_predictor",
     "typical_seconds",
 ]
@@ -216,6 +217,11 @@ def _sets() -> dict[str, list[tuple[str, int, int, int]]]:
     return found
 
 
+def sets_of(study: str) -> list[tuple[str, int, int, int]]:
+    """Return name, instances, features and labels of the data sets of a study."""
+    return _sets().get(study, [])
+
+
 def nearest_sets(study: str, sizes: Sizes) -> list[Neighbour]:
     """Return the data sets of a study, those most like some sizes first.
 
@@ -233,7 +239,7 @@ def nearest_sets(study: str, sizes: Sizes) -> list[Neighbour]:
     'yeast'
     """
     found = []
-    for name, n, d, q in _sets().get(study, []):
+    for name, n, d, q in sets_of(study):
         pairs = [(n, sizes.n), (d, sizes.d), *([(q, sizes.q)] if sizes.q else [])]
         found.append(Neighbour(name, n, d, q, math.exp(max(abs(math.log(own / other)) for own, other in pairs))))
     return sorted(found, key=lambda one: (one.factor, one.name))
