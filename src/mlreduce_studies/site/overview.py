@@ -58,7 +58,7 @@ def front_page(
         "stored": STORED,
         "shapes": shapes_of_studies(),
         "cited": citation_of_all(studies),
-        "versions": sorted({", ".join(made_by(study)) for study in studies}),
+        "versions": sorted({text for study in studies for text in made_by(study)}, reverse=True),
         "studies": _overview(studies, pages, entries),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from mlreduce.complexity import DENSE_SIDE
@@ -106,27 +106,34 @@ def scatter(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     sides = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": HEIGHT - BELOW}
     if not sets:
         return {"points": [], "x": [], "y": []} | sides
-    spans = {
-        key: (math.floor(math.log10(min(own[key] for own in sets))), math.ceil(math.log10(max(own[key] for own in sets))))
-        for key in ("instances", "features")
-    }
+    across, x_ticks = _axis([own["instances"] for own in sets], LEFT, WIDTH - 24)
+    upwards, y_ticks = _axis([own["features"] for own in sets], HEIGHT - BELOW, TOP)
+    points = [
+        {"name": own["name"], "x": across(own["instances"]), "y": upwards(own["features"])}
+        | {"r": round(3 + 3.5 * math.log10(max(own["labels"], 1)), 1)}
+        for own in sorted(sets, key=lambda own: (-own["labels"], own["name"]))
+    ]
+    taken = [(point["x"] - point["r"], point["x"] + point["r"], point["y"]) for point in points]
+    for point in points:
+        start = point["x"] + point["r"] + 3
+        end, y = start + _LETTER * len(point["name"]), point["y"]
+        point["label"] = end < WIDTH and all(
+            abs(y - other) > _LINE or end < low or start > high for low, high, other in taken
+        )
+        taken += [(start, end, y)] if point["label"] else []
+    return {"points": points, "x": x_ticks, "y": y_ticks} | sides
 
-    def place(key: str, value: float) -> float:
-        low, high = spans[key]
-        share = (math.log10(value) - low) / max(high - low, 1)
-        return LEFT + share * (WIDTH - LEFT - 24) if key == "instances" else HEIGHT - BELOW - share * (HEIGHT - BELOW - TOP)
 
-    points: list[dict[str, Any]] = []
-    taken: list[tuple[float, float, float]] = []
-    for own in sorted(sets, key=lambda own: (-own["labels"], own["name"])):
-        x, y = (round(place(key, own[key]), 1) for key in ("instances", "features"))
-        r = round(3 + 3.5 * math.log10(max(own["labels"], 1)), 1)
-        start, end = x + r + 3, x + r + 3 + _LETTER * len(own["name"])
-        free = end < WIDTH and all(abs(y - other) > _LINE or end < low or start > high for low, high, other in taken)
-        taken += [(x - r, x + r, y), *([(start, end, y)] if free else [])]
-        points.append({"name": own["name"], "x": x, "y": y, "r": r, "label": free})
-    ticks = {
-        key: [(round(place(key, 10**power), 1), f"{10**power:,}") for power in range(low, max(high, low + 1) + 1)]
-        for key, (low, high) in spans.items()
-    }
-    return {"points": points, "x": ticks["instances"], "y": ticks["features"]} | sides
+def _axis(values: Sequence[int], start: float, end: float) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
+    """Return where values of a logarithmic axis are, and its ticks: the powers of ten around the values."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    high = max(high, low + 1)
+
+    def place(value: float) -> float:
+        return round(start + (end - start) * (math.log10(value) - low) / (high - low), 1)
+
+    return place, [(place(10**power), _brief(10**power)) for power in range(low, high + 1)]
+
+
+def _brief(value: int) -> str:
+    return str(value) if value < 1000 else f"{value // 1000}k" if value < 10**6 else f"{value // 10**6}M"

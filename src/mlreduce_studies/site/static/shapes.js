@@ -86,14 +86,14 @@ if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => 
       }
       const found = mlreduceShapes.recommend(data, form.elements.reduce.value, {n, d, q, sparse: form.elements.kind.value === "sparse"});
       const near = found.nearest.map(({name, shape, factor}) => element("li", {}, linked("datasets", name), `: ${count(shape[0])} rows, ${count(shape[1])} features, ${count(shape[2])} labels; a factor of ${factor.toFixed(1)} away`));
-      const head = ["first choices", `within ${data.margin} of the best on these sets`, "on all sets", "95 % interval", "seconds", "memory"];
+      const head = ["first choices", "on these sets", "on all sets", "95 % interval", "seconds", "memory"];
       const rows = found.methods.slice(0, 3).map((one) => element("tr", {},
         element("th", {scope: "row"}, linked("methods", one.name), one.control ? " (control)" : ""),
         ...[one.nearby.toFixed(2), one.near.toFixed(2), `${one.low.toFixed(2)} to ${one.high.toFixed(2)}`, rounded(one.seconds, "s"), rounded(one.gigabytes, "GB")].map((text) => element("td", {}, text))));
       place.replaceChildren(
         found.far ? element("p", {class: "warning"}, element("strong", {}, "No data set is like yours"), `: none is within a factor of ${data.constants.far} in rows, features and labels. What is first there need not be here.`) : "",
         element("p", {}, `Nearest data sets of ${found.study}:`), element("ol", {}, ...near),
-        rows.length ? element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "First choices"}, element("table", {id: "choices-like"}, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows))) : element("p", {}, "No method of this comparison takes data of this shape."));
+        rows.length ? element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "First choices"}, element("table", {id: "choices-like"}, element("caption", {}, `Probability of being within ${data.margin} of the best`), element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows))) : element("p", {}, "No method of this comparison takes data of this shape."));
       place.dataset.ready = "yes";
     });
   }
