@@ -158,12 +158,7 @@ class Entries:
 
     def first(self, study: str) -> list[dict[str, Any]]:
         """Return what is named of a study: its best methods and the controls, in order."""
-        if study not in self.foremost:
-            return []
-        one = self.foremost[study]
-        shown = highlighted(one.ranking.table, best=_BEST)
-        rows = [row for row in rows_of(study, one) if row["method"] in shown]
-        return [row | {"control": row["method"] in CONTROLS} for row in rows]
+        return _named([*rows_of(study, self.foremost[study])]) if study in self.foremost else []
 
     def ranked_labels(self, study: str) -> dict[str, list[str]]:
         """Return the labels that are ranked in a study, one variant per method, by measure."""
@@ -211,18 +206,18 @@ class Entries:
                 for row in table[table["dataset"] == name].to_dict("records"):
                     studies.setdefault(tuple(row.items()), []).append(study.key)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
-        ranks = [row for study, one in self.foremost.items() for row in rows_on(study, one, name)]
+        ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
         families = {study.key: study.description["family"] for study in self.studies}
         answers: dict[str, list[dict[str, Any]]] = {}
-        for study, one in self.foremost.items():  # that with the most methods of its family comes first
-            if rows := rows_on(study, one, name):
-                answers.setdefault(families[study], _named(rows))
+        for key, rows in ranks.items():  # that with the most methods of its family comes first
+            if rows:
+                answers.setdefault(families[key], _named(rows))
         return {
             "name": name,
             "about": catalogued(name, self.datasets),
             "pages": self.datasets,
             "sizes": sizes,
-            "ranks": ranks,
+            "ranks": [row for rows in ranks.values() for row in rows],
             "answers": answers,
             "first": {family: rows[0]["method"] for family, rows in answers.items()},
             "winners": [row for row in self._winners if row["dataset"] == name],

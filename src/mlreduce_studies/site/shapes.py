@@ -37,14 +37,13 @@ def form_data() -> dict[str, Any]:
         **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "stored": STORED},
         **{"asked": shapes.ASKED, "share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
     }
-    families = {
-        family: {"study": evidence.foremost(family)[0].study, "methods": [*map(_method, evidence.foremost(family))]}
-        for family in ANSWERED
-    }
-    studies = {own["study"] for own in families.values()}
-    return {"families": families, "sets": {study: evidence.sets_of(study) for study in sorted(studies)}} | {
-        "constants": constants
-    }
+    families, sets = {}, {}
+    for family in ANSWERED:
+        compared = evidence.foremost(family)
+        study = compared[0].study
+        families[family] = {"study": study, "methods": [*map(_method, compared)]}
+        sets[study] = evidence.sets_of(study)
+    return {"families": families, "sets": sets, "constants": constants}
 
 
 def _method(one: evidence.Ranking) -> dict[str, Any]:
