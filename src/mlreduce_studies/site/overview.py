@@ -58,9 +58,16 @@ def front_page(
         "stored": STORED,
         "shapes": shapes_of_studies(),
         "cited": citation_of_all(studies),
-        "versions": sorted({text for study in studies for text in made_by(study)}, reverse=True),
+        "versions": _counted([made_by(study) for study in studies]),
         "studies": _overview(studies, pages, entries),
     }
+
+
+def _counted(made: Sequence[Sequence[str]]) -> str:
+    """Return the version and the commit of some results, or how many versions and commits there are."""
+    found = [[*dict.fromkeys(own[number] for own in made if len(own) > number)] for number in (0, 1)]
+    parts = zip(found, ("versions of mlreduce", "commits"), strict=True)
+    return ", ".join(own[0] if len(own) == 1 else f"{len(own)} {name}" for own, name in parts if own)
 
 
 def _overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries: Entries) -> list[dict[str, Any]]:

@@ -99,27 +99,30 @@ def scatter(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``points``, the largest first, each with ``name``, ``x``, ``y``, ``r`` and ``label`` (whether there is room for
-        its name); ``x`` and ``y``, the ticks of both axes: places and texts; and the sides of the drawing.
+        ``points``, the largest first, each with ``name``, ``x``, ``y``, ``r`` and ``label`` (which end of its name is
+        where, None without room for it); ``x`` and ``y``, the ticks of both axes: places and texts; and the sides of
+        the drawing.
     """
     sides = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": HEIGHT - BELOW}
     if not sets:
         return {"points": [], "x": [], "y": []} | sides
     across, x_ticks = _axis([own["instances"] for own in sets], LEFT, WIDTH - 24)
     upwards, y_ticks = _axis([own["features"] for own in sets], HEIGHT - BELOW, TOP)
-    points = [
+    points: list[dict[str, Any]] = [
         {"name": own["name"], "x": across(own["instances"]), "y": upwards(own["features"])}
-        | {"r": round(3 + 3.5 * math.log10(max(own["labels"], 1)), 1)}
+        | {"r": round(3 + 3.5 * math.log10(max(own["labels"], 1)), 1), "label": None}
         for own in sorted(sets, key=lambda own: (-own["labels"], own["name"]))
     ]
     taken = [(point["x"] - point["r"], point["x"] + point["r"], point["y"]) for point in points]
     for point in points:
-        start = point["x"] + point["r"] + 3
-        end, y = start + _LETTER * len(point["name"]), point["y"]
-        point["label"] = end < WIDTH and all(
-            abs(y - other) > _LINE or end < low or start > high for low, high, other in taken
-        )
-        taken += [(start, end, y)] if point["label"] else []
+        x, y, apart, width = point["x"], point["y"], point["r"] + 3, _LETTER * len(point["name"])
+        for anchor, start in (("start", x + apart), ("end", x - apart - width)):
+            end = start + width
+            free = all(abs(y - other) > _LINE or end < low or start > high for low, high, other in taken)
+            if free and start > LEFT and end < WIDTH:
+                taken.append((start, end, y))
+                point["label"] = (anchor, round(x + apart if anchor == "start" else x - apart, 1))
+                break
     return {"points": points, "x": x_ticks, "y": y_ticks} | sides
 
 

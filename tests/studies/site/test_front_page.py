@@ -21,6 +21,7 @@ from mlreduce_studies.site import findings as findings_module
 from mlreduce_studies.site.assets import own_file
 from mlreduce_studies.site.description import _said
 from mlreduce_studies.site.findings import ANSWERED, answers, findings, pays
+from mlreduce_studies.site.overview import _counted
 from mlreduce_studies.site.papers import claims_of
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.shapes import HEIGHT, STORED, WIDTH, catalogued, form_data, scatter
@@ -174,9 +175,16 @@ def test_the_drawing_of_data_sets_keeps_their_order_and_writes_names_where_there
     assert places["small"]["x"] == places["wide"]["x"] < places["long"]["x"] <= WIDTH
     assert HEIGHT >= places["small"]["y"] == places["long"]["y"] > places["wide"]["y"] >= 0
     assert places["small"]["r"] < places["wide"]["r"] < places["long"]["r"]
-    assert [places[name]["label"] for name in ("same", "small")] == [True, False]  # in the order of names
+    same = places["same"]  # comes first, by its name; the other has no room at either side
+    assert (same["label"], places["small"]["label"]) == (("start", same["x"] + same["r"] + 3), None)
     assert [text for _, text in drawn["x"]] == ["100", "1k", "10k", "100k"]
     assert scatter([])["points"] == []
+
+
+def test_the_front_page_counts_commits_where_there_are_several():
+    made = [["mlreduce 1"], ["mlreduce 1", "commit a"]]
+    assert _counted(made) == "mlreduce 1, commit a"
+    assert _counted([*made, ["mlreduce 2", "commit b"]]) == "2 versions of mlreduce, 2 commits"
 
 
 def test_data_sets_with_the_same_instances_are_marked():
