@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -62,7 +62,7 @@ class Ranking(NamedTuple):
         Average rank, share of the settings in which it is the best, mean value.
     methods, data_sets : int
         How many methods were compared, on how many data sets.
-    by_set : dict of str to float
+    by_set : tuple of (str, float)
         ``near`` on each data set.
     """
 
@@ -81,11 +81,12 @@ class Ranking(NamedTuple):
     mean: float
     methods: int
     data_sets: int
-    by_set: Mapping[str, float]
+    by_set: tuple[tuple[str, float], ...]
 
     def nearby(self, data_sets: Iterable[str]) -> float:
         """Return ``near`` over some of the data sets."""
-        return fmean(self.by_set[name] for name in data_sets)
+        near = dict(self.by_set)
+        return fmean(near[name] for name in data_sets)
 
     @property
     def place(self) -> tuple[str, str, tuple[str, ...]]:
@@ -112,7 +113,7 @@ def _rankings() -> tuple[Ranking, ...]:
                 family=row["family"],
                 methods=int(row["methods"]),
                 data_sets=int(row["data_sets"]),
-                by_set={name: float(own) for name, own in (part.split("=") for part in row["by_set"].split())},
+                by_set=tuple((name, float(own)) for name, own in (part.split("=") for part in row["by_set"].split())),
                 **{name: float(row[name]) for name in ("near", "low", "high", "rank", "won", "mean")},
             )
             for row in csv.DictReader(file)

@@ -102,4 +102,4 @@ def _near(one: Ranking) -> str:
 
 
 def _mostly(one: Ranking) -> int:
-    return sum(near > 0.5 for near in one.by_set.values())
+    return sum(near > 0.5 for _, near in one.by_set)

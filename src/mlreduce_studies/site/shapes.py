@@ -51,7 +51,7 @@ def _method(one: evidence.Ranking) -> dict[str, Any]:
     keys = ("time", "memory", "iterated", "iterates_on", "most")
     return {
         **{"name": one.method, "control": one.method in CONTROLS, "near": one.near, "low": one.low, "high": one.high},
-        **{"by_set": one.by_set, "rates": evidence.constants(one.method)},
+        **{"by_set": dict(one.by_set), "rates": evidence.constants(one.method)},
         "takes": {
             **{"sparse": facts.sparse != "no", "single_label": facts.single_label},
             **{"least_instances": facts.least_instances, "least_labels": facts.least_labels},

@@ -99,9 +99,9 @@ def test_whether_reduction_pays_follows_the_numbers(monkeypatch):
             continue
         assert one["pays"].startswith("Reduction costs" if whole.near >= best.near else "Reduction pays")
         for own in (whole, best):
-            assert str(sum(near > 0.5 for near in own.by_set.values())) in one["pays"]
+            assert str(sum(near > 0.5 for _, near in own.by_set)) in one["pays"]
     first, then, controls = choices("selection")
-    better = then[0]._replace(near=1.0, low=0.95, high=1.0, by_set=dict.fromkeys(first.by_set, 1.0))
+    better = then[0]._replace(near=1.0, low=0.95, high=1.0, by_set=tuple((name, 1.0) for name, _ in first.by_set))
     monkeypatch.setattr(findings_module, "choices", lambda _: evidence.Choices(better, then, controls))
     said = pays("selection")
     assert said.startswith("Reduction pays by this measure")
