@@ -18,6 +18,7 @@ import pytest
 from planted_run import DATASETS, METHODS, planted_data, planted_run
 from statistics_cases import CASES, SCRIPT
 
+from mlreduce.methods.evidence import choices
 from mlreduce.stats.ranking import highlighted
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
 from mlreduce.stats.tendency import signed_rank
@@ -221,6 +222,62 @@ def test_the_comparison_is_that_of_the_library(opened, planted):
     expect(page.locator("#said")).to_contain_text("lower is better")
     assert "measure=hamming-loss" in page.url
     assert p_value < 1
+
+
+def test_the_form_names_nearest_sets_and_first_choices_and_the_address_keeps_the_shape(opened):
+    page = opened("index.html", 390)
+    page.wait_for_selector("#alike[data-ready]")
+    first = page.locator("#choices-like tbody th")
+    assert first.count() == 3
+    assert page.locator("#alike .warning").count() == 0  # of ordinary size
+    page.fill("#like input[name=d]", "20000")
+    page.select_option("#like select[name=kind]", "sparse")
+    page.select_option("#like select[name=reduce]", "labelspace")
+    expect(page.locator("#alike .warning")).to_contain_text("none is within a factor of 3")
+    chosen = choices("labelspace")
+    expect(first.first).to_have_text(f"{chosen.first.method} (control)")
+    again = opened(f"index.html?{page.url.partition('?')[2]}")
+    again.wait_for_selector("#alike[data-ready]")
+    assert again.inner_text("#alike") == page.inner_text("#alike")
+    page.fill("#like input[name=n]", "0")
+    expect(page.locator("#alike")).to_have_text("Rows, features and labels are whole numbers above 0.")
+    still = opened("index.html", java_script_enabled=False)
+    assert still.locator("#like").is_hidden()
+    still.click("#data-like-mine ~ details summary")
+    assert still.locator("#shapes tbody tr").first.is_visible()
+
+
+def test_data_sets_are_chosen_by_domain_and_size_and_reached_with_the_keyboard(opened):
+    page = opened("datasets/index.html")
+    ready(page, "#entries")
+    assert page.locator(".scatter a:visible").count() == page.locator("#entries tbody tr:visible").count() == 3
+    page.select_option("#sets select[name=domain]", "images")
+    expect(page.locator("#chosen")).to_have_text("1 of 3 data sets")
+    assert page.locator("#entries tbody tr:visible").inner_text().startswith("scene")
+    page.select_option("#sets select[name=size]", "n above 1000")
+    expect(page.locator("#chosen")).to_have_text("0 of 3 data sets")
+    again = opened(f"datasets/index.html?{page.url.partition('?')[2]}")
+    expect(again.locator("#chosen")).to_have_text("0 of 3 data sets")
+    again.select_option("#sets select[name=size]", "")
+    again.focus("#sets select[name=size]")
+    again.keyboard.press("Tab")  # the picture scrolls where it is too wide
+    again.keyboard.press("Tab")
+    again.keyboard.press("Enter")
+    again.wait_for_url("**/datasets/scene.html")
+
+
+def test_three_readers_have_their_answer_within_two_clicks_on_a_small_screen(opened):
+    page = opened("index.html", 390)
+    assert page.locator(".findings li").first.bounding_box()["y"] < 900 / 2  # a verdict on the first screen
+    page.click(".findings li a >> nth=0")  # who disputes a verdict, and who cites it
+    page.click("#claim-better .copies > summary")
+    assert "I disagree" in page.inner_text("#claim-better .copies")
+    assert "@misc" in page.inner_text("#claim-better .copies")
+    page = opened("index.html", 390)
+    page.click("a[href='#answers']")  # who has too many features
+    box = page.locator(".answers li").first.bounding_box()
+    assert 0 <= box["y"] < 900
+    assert choices("projection").first.method in page.inner_text(".answers li >> nth=0")
 
 
 def test_a_claim_opens_the_comparison_with_its_settings(opened, planted):

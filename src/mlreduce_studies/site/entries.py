@@ -19,6 +19,7 @@ from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking
 from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on
 from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.shapes import catalogued
 from mlreduce_studies.site.spectra import spectra_of
 
 __all__ = ["COOCCURRING", "Entries", "page_names"]
@@ -157,12 +158,7 @@ class Entries:
 
     def first(self, study: str) -> list[dict[str, Any]]:
         """Return what is named of a study: its best methods and the controls, in order."""
-        if study not in self.foremost:
-            return []
-        one = self.foremost[study]
-        shown = highlighted(one.ranking.table, best=_BEST)
-        rows = [row for row in rows_of(study, one) if row["method"] in shown]
-        return [row | {"control": row["method"] in CONTROLS} for row in rows]
+        return _named([*rows_of(study, self.foremost[study])]) if study in self.foremost else []
 
     def ranked_labels(self, study: str) -> dict[str, list[str]]:
         """Return the labels that are ranked in a study, one variant per method, by measure."""
@@ -210,16 +206,20 @@ class Entries:
                 for row in table[table["dataset"] == name].to_dict("records"):
                     studies.setdefault(tuple(row.items()), []).append(study.key)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
-        ranks = [row for study, one in self.foremost.items() for row in rows_on(study, one, name)]
+        ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
         families = {study.key: study.description["family"] for study in self.studies}
-        first: dict[str, str] = {}
-        for ranked_row in ranks:  # of the study with the most methods of its family, which comes first
-            first.setdefault(families[ranked_row["study"]], ranked_row["method"])
+        answers: dict[str, list[dict[str, Any]]] = {}
+        for key, rows in ranks.items():  # that with the most methods of its family comes first
+            if rows:
+                answers.setdefault(families[key], _named(rows))
         return {
             "name": name,
+            "about": catalogued(name, self.datasets),
+            "pages": self.datasets,
             "sizes": sizes,
-            "ranks": ranks,
-            "first": first,
+            "ranks": [row for rows in ranks.values() for row in rows],
+            "answers": answers,
+            "first": {family: rows[0]["method"] for family, rows in answers.items()},
             "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
             "spectra": [part for study in self.studies for part in spectra_of(study, name)],
@@ -262,6 +262,15 @@ class Entries:
             "ranks": [row for row in self._rows() if row["measure"] == name and row["every"]],
             "winners": [row for row in self._winners if row["measure"] == name and row["every"]],
         }
+
+
+def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return those of some rows, the best first, that are named: the best and the controls, each with ``control``."""
+    return [
+        {**row, "control": row["method"] in CONTROLS}
+        for number, row in enumerate(rows)
+        if number < _BEST or row["method"] in CONTROLS
+    ]
 
 
 def _definition(measure: str) -> str:
