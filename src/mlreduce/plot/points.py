@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.plot.colours import FAINT
+
 __all__ = ["ERRORS_OF", "drawn_points"]
 
 #: What the label of bars of errors beside a line begins with, before the label of the line; no legend shows it.
@@ -25,7 +27,7 @@ def drawn_points(figure: Any) -> dict[str, Any]:
     -------
     dict
         ``panels``: for each its ``title``, ``x`` and ``y`` (``label``, ``log``, and where positions are names,
-        ``names``) and ``lines``: ``name``, ``colour``, ``dash``, ``marker`` and ``points``, each ``[x, y]`` or ``[x, y,
+        ``names``) and ``lines``: ``name``, ``colour``, ``faint``, ``dash``, ``marker`` and ``points``, each ``[x, y]`` or ``[x, y,
         low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line has one
         point without x. A figure without lines, such as of images, has no panels.
     """
@@ -85,7 +87,8 @@ def _line(line: Any, name: str, points: list[list[float]]) -> dict[str, Any]:
     pattern = line._unscaled_dash_pattern[1] if line.is_dashed() else None
     return {
         "name": name,
-        "colour": to_hex(line.get_color()).upper(),
+        "colour": (colour := to_hex(line.get_color()).upper()),
+        "faint": colour == FAINT,
         "dash": pattern,
         "marker": str(line.get_marker()),
         "width": float(line.get_linewidth()) if line.get_linestyle() != "None" else 0.0,

@@ -172,12 +172,13 @@ class Entries:
         return {measure: [*labels] for measure, labels in found.items()}
 
     def highlighted(self, study: str) -> dict[str, list[str]]:
-        """Return the labels that a picture of a study names, by measure: the best methods and the controls."""
+        """Return the labels that a picture of a study names, by measure: the best, those it is about, the controls."""
         found = {}
         for measure in {one.measure: None for one in self.rankings[study]}:
             one = foremost(self.rankings[study], measure)
             assert one is not None
-            found[measure] = [one.labels[name] for name in highlighted(one.ranking.table)]
+            about = [name for name, label in one.labels.items() if label.partition("-")[0] in study.split("-")]
+            found[measure] = [one.labels[name] for name in highlighted(one.ranking.table, own=about)]
         return found
 
     def method(self, name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from mlreduce.exceptions import ConfigurationError, from_extra
 from mlreduce.files import replacing, write_text
 from mlreduce.folders import replacing_folder
 from mlreduce.metrics import measure_label
-from mlreduce.plot.colours import colour_of
+from mlreduce.plot.colours import PALETTE, colour_of
 from mlreduce.stats.ranking import MARGIN
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
@@ -143,6 +143,7 @@ class Site:
                 | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
+        self._script("data/palette.js", "palette", PALETTE)
         self._page("compare.html", "compare", known=known)
 
     def _script(self, file: str, key: str, content: Any) -> None:
