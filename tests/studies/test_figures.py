@@ -11,8 +11,8 @@ import pytest
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.plot.colours import method_styles
-from mlreduce.plot.layout import empty_figure, panels, shared_legend, style
+from mlreduce.plot.colours import FAINT, MOST, method_styles
+from mlreduce.plot.layout import empty_figure, name_lines, panels, shared_legend, style
 from mlreduce_studies.experiments.costs import COST_COLUMNS
 from mlreduce_studies.experiments.proximities import IMAGE_COLUMNS
 from mlreduce_studies.figures import figure_kinds, make_figure, save
@@ -435,7 +435,7 @@ def test_critical_difference_diagrams():
         assert np.ptp(scale.get_xdata()) == pytest.approx(3.712, abs=1e-3)
 
 
-@pytest.mark.parametrize(("step", "count"), [(0, 13), (0.5, 13), (9, 13), (0.5, 40)])
+@pytest.mark.parametrize(("step", "count"), [(0.5, 13), (9, 13), (0.5, 40)])
 def test_labels_of_diagrams_do_not_overlap(step, count):
     methods = [f"a-method-{number}" for number in range(count)]
     figure = ranks(values(n=8 if count < 20 else 30, methods=methods, step=step), methods)
@@ -459,6 +459,16 @@ def test_a_diagram_without_a_test_says_so(n, methods, why):
     assert text.get_text().startswith("no test")
     assert f"there are {why}" in text.get_text()
     assert figure.axes[0].get_title() == "Hamming loss"
+
+
+def test_a_diagram_that_tells_nothing_apart_says_so():
+    table = values(step=0)
+    average = table.pivot(index="dataset", columns="method", values="mean").rank(axis=1).mean()
+    assert average.max() - average.min() < 3.71  # the critical difference of eight methods on eight data sets
+    (text,) = ranks(table).axes[0].texts
+    ends = [f"{average[name]:.2f} ({LABELS.get(name, name)})" for name in (average.idxmin(), average.idxmax())]
+    assert text.get_text().split("\n")[0] == "no two methods are told apart:"
+    assert " to ".join(ends) in text.get_text()
 
 
 def test_fit_times_are_means_over_splits():
@@ -511,6 +521,57 @@ def test_panels_are_data_sets_and_predictors_in_order():
     assert titles(panel(grid=[["yeast", "knn"]], predictor_labels={})) == ["yeast, knn"]
     with pytest.raises(DataError, match="figure 't': two panels are called 'yeast, one'"):
         panel(grid=[["yeast", "cc"], ["yeast", "knn"]], predictor_labels={"knn": "one", "cc": "one"})
+
+
+MANY = [*METHODS, "lsi", "rcca", "pls", "random"]
+
+
+def of_many(**columns):
+    table = summary(SETS[:2], MANY, percents=(10, 20, 50)).assign(se=0.001)
+    better = {name: 0.02 * place for place, name in enumerate(MANY[:-1])}
+    return table.assign(mean=table["method"].map(better | {"random": 0.0}) + table["size_percent"] / 1000, **columns)
+
+
+def test_of_many_methods_the_best_five_the_studys_own_and_the_controls_are_named():
+    figure = measured("dimensions", of_many(), MANY, own=["mvmd"])
+    named = {*MANY[-6:-1], "MVMD", "random"}
+    for axis in figure.axes:
+        colours = {name: line.get_color() for name, line in lines(axis).items()}
+        assert {name for name, colour in colours.items() if colour != FAINT} == named
+        assert len({colours[name] for name in named}) == len(named) <= MOST
+        assert {text.get_text() for text in axis.texts} == named
+    assert legend_texts(figure) == [*(name for name in [*NAMES, *MANY[8:]] if name in named), "others"]
+    other = measured("dimensions", of_many(measure="hamming-loss"), MANY, measure="hamming-loss")  # lower is better
+    named = {name for name, line in lines(other.axes[0]).items() if line.get_color() != FAINT}
+    assert named == {"random", *NAMES[:4]}
+
+
+@pytest.mark.parametrize("step", [0.0, 0.001, 0.2])
+def test_names_at_the_ends_of_lines_do_not_overlap(step):
+    axis = panels(["a"], "t")[1]["a"]
+    for place, name in enumerate(NAMES):
+        axis.plot([1, 2, 3], [0.0, 1.0, 0.5 + step * place], label=name)
+    name_lines([axis], 1.5)
+    boxes = sorted(text_boxes(axis.figure)[: len(NAMES)], key=lambda box: box.y0)
+    assert len(axis.texts) == len(NAMES)
+    assert all(lower.y0 + 0.8 * lower.height <= upper.y0 for lower, upper in pairwise(boxes))
+    order = [text.get_text() for text in sorted(axis.texts, key=lambda text: text.xyann[1])]
+    assert step == 0 or order == NAMES
+
+
+def test_values_less_than_the_margin_apart_are_said_to_be():
+    flat = summary(SETS[:2], percents=(10, 20, 50))
+    flat["mean"] = 0.5 + 0.009 * (flat["size_percent"] == 50) + (flat["dataset"] == SETS[1]) * flat["size_percent"]
+    assert measured("dimensions", flat).get_label() == (
+        f"All values in {SETS[0]} are within 0.009 of each other, less than the margin 0.01."
+    )
+    assert measured("dimensions", flat.assign(mean=0.5)).get_label() == (
+        "All values are within 0 of each other, less than the margin 0.01."
+    )
+    assert measured("dimensions", flat, margin=0.005).get_label() == ""
+    figure = panel(selections(SETS[:4]).assign(mean=0.5), grid=GRID[:5])
+    said = figure.legends[0].get_title().get_text().split("\n")
+    assert said[0].startswith("Not run") and "less than the margin" in " ".join(said[1:])
 
 
 def test_panels_that_were_not_run():

@@ -17,7 +17,7 @@ from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking
-from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on
+from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on, wins_and_losses
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.spectra import spectra_of
 
@@ -187,6 +187,9 @@ class Entries:
             "name": name,
             "colour": colour_of(name),
             "described": _described(name),
+            "answer": next(
+                (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
+            ),
             "labels": [
                 self._label(study, label)
                 for study in self.studies

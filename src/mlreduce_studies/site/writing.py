@@ -22,6 +22,7 @@ from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
 from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
+from mlreduce_studies.site.formulas import typeset
 from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
@@ -230,6 +231,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
+    environment.filters["typeset"] = typeset
     environment.globals["margin"] = MARGIN
     return environment
 
