@@ -181,6 +181,10 @@ class Entries:
             found[measure] = [one.labels[name] for name in highlighted(one.ranking.table, own=about)]
         return found
 
+    def _named(self, study: str) -> list[str]:
+        """Return the labels that a picture of a study names, by the measure by which it judges."""
+        return self.highlighted(study).get(self.judged_by[study], [])
+
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
         return {
@@ -226,7 +230,7 @@ class Entries:
             "first": first,
             "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
-            "spectra": [part for study in self.studies for part in spectra_of(study, name)],
+            "spectra": [part for study in self.studies for part in spectra_of(study, name, self._named(study.key))],
         }
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:

@@ -154,7 +154,7 @@ window.mlreduceCharts = (() => {
   async function draw(place, content, label, name = "figure") {
     await load(`${root}assets/vega.js`);
     const styles = stylesOf(content.panels);
-    const hidden = new Set([...styles].filter(([, line]) => line.off).map(([own]) => own));
+    const hidden = new Set();
     const logs = {x: content.panels[0].x.log, y: content.panels[0].y.log};
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
