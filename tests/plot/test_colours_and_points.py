@@ -149,7 +149,7 @@ def test_the_numbers_beside_a_figure_are_those_that_it_shows(drawn):
             own = own.sort_values("size_percent")
             ends = [own["size_percent"], own["mean"], own["mean"] - own["se"], own["mean"] + own["se"]]
             np.testing.assert_allclose(line["points"], np.column_stack(ends), rtol=1e-5)
-            assert (line["colour"], line["faint"]) == (colour_of(line["name"]), False)
+            assert (line["colour"], line["faint"]) == (method_styles(METHODS)[line["name"]]["color"], False)
 
 
 def test_bars_lines_and_names_of_other_kinds(tmp_path):

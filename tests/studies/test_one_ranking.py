@@ -13,6 +13,8 @@ import update_results
 import mlreduce
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import foremost
+from mlreduce.metrics import higher_is_better
+from mlreduce.plot.colours import MOST, colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
 from mlreduce_studies.figures.near_best import _ranked
 from mlreduce_studies.gathering.rankings import main_measure, names_of, rankings_of, sized_cells
@@ -84,6 +86,11 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
     assert next(row["method"] for row in first if not row["control"]) in ranking.table.index[:3]
     assert {row["method"] for row in first} >= {*ranking.table.index[:3], *({*CONTROLS} & {*ranking.table.index})}
     assert all(row["near"] == ranking.table.loc[row["method"], "near"] for row in first)
+    for own in (one for one in entries.rankings[study] if one.every and one.measure in entries.highlighted(study)):
+        named = entries.highlighted(study)[own.measure]
+        assert len(named) <= MOST
+        # No two of them are alike, so that each has the same colour everywhere.
+        assert len({colour_of(name) for name in named}) == len(named)
     assert entries.highlighted(study)[measure] == [made.labels[name] for name in highlighted(ranking.table)]
     best = ranking.table.index[0]
     page = entries.method(best)
@@ -91,6 +98,18 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
         study,
         *ranking.table.loc[best, ["near", "rank"]],
     ]
+    means = ranking.by_set["mean"] * (1 if higher_is_better(made.measure) else -1)
+    for name in (best, ranking.table.index[-1]):
+        answer = entries.method(name)["answer"]
+        assert answer["near"] == ranking.table.loc[name, "near"]
+        assert {row["dataset"] for row in answer["wins"]} == set(means.index[ranking.by_set["near"][name] >= 0.5])
+        for row in answer["losses"]:
+            on_it = means.loc[row["dataset"]]
+            assert row["behind"] == pytest.approx(on_it[row["best"]] - on_it[name])
+            assert row["behind"] > ranking.margin
+            assert (on_it <= on_it[row["best"]]).all()
+        gaps = sorted(means.max(axis=1) - means[name])
+        assert [row["behind"] for row in answer["losses"]] == pytest.approx(gaps[::-1][: len(answer["losses"])])
     assert {row["dataset"] for row in page["by_dataset"] if row["study"] == study} == set(ranking.data_sets)
     for dataset in ranking.data_sets[:3]:
         near, ranks = (ranking.by_set[name].loc[dataset] for name in ("near", "rank"))

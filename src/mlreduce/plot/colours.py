@@ -125,7 +125,9 @@ def method_styles(methods: Sequence[str], named: Collection[str] | None = None) 
     taken = set()
     for method, place in _distinct_places(shown).items():
         # Dashes first, then another marker.
-        choices = [((place + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))]
+        choices = [
+            ((place + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))
+        ]
         marker, dashes = next((choice for choice in choices if (place, *choice) not in taken), choices[0])
         taken.add((place, marker, dashes))
         styles[method] = {"color": PALETTE[place], "marker": MARKERS[marker], "linestyle": DASHES[dashes]}

@@ -158,7 +158,9 @@ def say_narrow(figure: Any, margin: float) -> None:
     narrow = {panel["title"]: span for panel in found if (span := _span(panel["lines"])) < margin}
     if narrow:
         where = f" in {', '.join(narrow)}" if len(narrow) < len(found) else ""
-        text = f"All values{where} are within {max(narrow.values()):.2g} of each other, less than the margin {margin:g}."
+        text = (
+            f"All values{where} are within {max(narrow.values()):.2g} of each other, less than the margin {margin:g}."
+        )
         figure.set_label(text)
         lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
         if figure.legends:
@@ -171,7 +173,9 @@ def say_narrow(figure: Any, margin: float) -> None:
 def _span(lines: Sequence[Mapping[str, Any]]) -> float:
     """Return how far the values of lines are apart; a point of one number is a level."""
     values = [
-        point[0] if line.get("along") == "x" or len(point) == 1 else point[1] for line in lines for point in line["points"]
+        point[0] if line.get("along") == "x" or len(point) == 1 else point[1]
+        for line in lines
+        for point in line["points"]
     ]
     return max(values) - min(values)
 
@@ -205,9 +209,7 @@ def shared_legend(figure: Any, title: str = "") -> None:
         legend.remove()
 
 
-def name_ends(
-    axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mapping[str, str], height: float
-) -> None:
+def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mapping[str, str], height: float) -> None:
     """Write names in a column beside a panel, as high as the points that they name as far as they do not overlap.
 
     Parameters

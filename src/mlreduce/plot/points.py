@@ -27,9 +27,9 @@ def drawn_points(figure: Any) -> dict[str, Any]:
     -------
     dict
         ``panels``: for each its ``title``, ``x`` and ``y`` (``label``, ``log``, and where positions are names,
-        ``names``) and ``lines``: ``name``, ``colour``, ``faint``, ``dash``, ``marker`` and ``points``, each ``[x, y]`` or ``[x, y,
-        low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line has one
-        point without x. A figure without lines, such as of images, has no panels.
+        ``names``) and ``lines``: ``name``, ``colour``, ``faint``, ``dash``, ``marker`` and ``points``, each ``[x, y]``
+        or ``[x, y, low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line
+        has one point without x. A figure without lines, such as of images, has no panels.
     """
     axes = [axis for axis in figure.axes if axis.get_visible() and axis.axison]
     found = [_panel(axis, axes) for axis in axes]

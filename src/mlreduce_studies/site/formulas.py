@@ -19,7 +19,15 @@ __all__ = ["is_formula", "latex_of", "typeset"]
 
 _GREEK = r"alpha|beta|gamma|lambda|mu|rho|phi|Sigma"
 _SIGNS = {
-    **{"<=": r"\le ", ">=": r"\ge ", "||": r"\Vert ", "|": r"\mid ", "~": r"\approx ", "o": r"\circ ", "'": r"\text{’}"},
+    **{
+        "<=": r"\le ",
+        ">=": r"\ge ",
+        "||": r"\Vert ",
+        "|": r"\mid ",
+        "~": r"\approx ",
+        "o": r"\circ ",
+        "'": r"\text{’}",
+    },
     **{"tr": r"\operatorname{tr}", "diag": r"\operatorname{diag}", "ceil": r"\operatorname{ceil}"},
     **{"max": r"\max ", "min": r"\min ", "exp": r"\exp ", "sum": r"\sum "},
 }
@@ -50,7 +58,7 @@ def is_formula(text: str) -> bool:
 
 
 def latex_of(formula: str) -> str:
-    """Return a formula of a docstring in LaTeX.
+    r"""Return a formula of a docstring in LaTeX.
 
     Raises
     ------
@@ -59,14 +67,16 @@ def latex_of(formula: str) -> str:
 
     Examples
     --------
-    >>> latex_of("max tr(P'Xc'XcP)"), latex_of("S_w + ridge I"), latex_of("D^-1/2")
-    ('\\\\max \\\\,\\\\operatorname{tr}(P\\\\text{’}X_{c}\\\\text{’}X_{c}P)', 'S_{w}+\\\\mathrm{ridge}\\\\,I', 'D^{-1/2}')
+    >>> print(latex_of("max tr(P'Xc'XcP)"), latex_of("S_w + ridge I"), latex_of("D^-1/2"))
+    \max \,\operatorname{tr}(P\text{’}X_{c}\text{’}X_{c}P) S_{w}+\mathrm{ridge}\,I D^{-1/2}
     """
     parts, at = [], 0
     while at < len(formula):
         found = _TOKEN.match(formula, at)
         if found is None:
-            raise ValueError(f"{formula!r}: {formula[at:]!r} is no formula; put it between single backquotes, or write code")
+            raise ValueError(
+                f"{formula!r}: {formula[at:]!r} is no formula; put it between single backquotes, or write code"
+            )
         parts.append(_latex(found, formula))
         at = found.end()
     return "".join(parts)

@@ -64,9 +64,7 @@ def _row(method: str, values: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(
-    methods: list[str], spectra: dict[str, pd.DataFrame], named: Collection[str]
-) -> list[dict[str, Any]]:
+def _lines(methods: list[str], spectra: dict[str, pd.DataFrame], named: Collection[str]) -> list[dict[str, Any]]:
     few = methods if len(methods) <= MOST else [name for name in methods if name in named]
     styles = method_styles(methods, few or methods[:MOST])
     lines = []
@@ -77,6 +75,11 @@ def _lines(
         dash = styles[name]["linestyle"]
         lines.append(
             {"name": name, "colour": styles[name]["color"], "dash": None if dash == "-" else list(dash[1])}
-            | {"marker": styles[name]["marker"], "width": 1.1, "points": points, "faint": styles[name]["color"] == FAINT}
+            | {
+                "marker": styles[name]["marker"],
+                "width": 1.1,
+                "points": points,
+                "faint": styles[name]["color"] == FAINT,
+            }
         )
     return lines

@@ -22,8 +22,8 @@ from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
 from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
-from mlreduce_studies.site.formulas import typeset
 from mlreduce_studies.site.entries import Entries, page_names
+from mlreduce_studies.site.formulas import typeset
 from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure

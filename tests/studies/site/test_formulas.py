@@ -21,7 +21,7 @@ def spans_of(name: str) -> list[str]:
 
 
 def said(mathml: str) -> str:
-    """What a formula has from left to right, in the notation of docstrings without blanks, brackets of scripts, ^ and _."""
+    """What a formula has from left to right, in the notation of docstrings, without blanks and marks of scripts."""
     text = "".join(ElementTree.fromstring(mathml).itertext())
     return INVISIBLE.sub("", "".join(SIGNS.get(letter, letter) for letter in text))
 
