@@ -166,7 +166,7 @@ window.mlreduceCharts = (() => {
       const room = Math.max(260, place.clientWidth - 30);
       const named = content.panels.some((panel) => panel.y.names);
       const longest = Math.max(...[...styles].filter(([, line]) => !line.faint).map(([own]) => Math.min(own.length, 18)));
-      const names = named ? 150 : 62 + 14 + 6 * longest;
+      const names = Math.max(named ? 150 : 0, 62 + 14 + 6 * longest);
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
       const alone = content.panels.length === 1;
       const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
@@ -250,11 +250,10 @@ window.mlreduceCharts = (() => {
   addEventListener("DOMContentLoaded", () => {
     const figures = [...document.querySelectorAll("figure.chart")];
     const begin = whenSeen(figures, drawFigure);
-    // What has no picture to print is drawn when there is time, whether it is seen or not.
+    // What has no picture to print is drawn when there is time, whether it is seen or not; browsers load the pictures
+    // of others when they print.
     addEventListener("load", () => setTimeout(() => figures.filter((figure) => !figure.querySelector("img")).forEach(begin), 300));
   });
-  // Pictures that wait until they are seen are printed too.
-  addEventListener("beforeprint", () => { for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager"; });
 
   return {draw, narrow, distinct, FAINT};
 })();

@@ -228,7 +228,8 @@ addEventListener("DOMContentLoaded", async () => {
 
   // Of a claim without probabilities and tests: its own verdict counts.
   function showRanks(own, datasets, means, there) {
-    const place = document.getElementById("ranks-table");
+    const place = document.getElementById("ranks-table"), answer = document.getElementById("first");
+    answer.textContent = "";
     if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
     const {methods} = own, higher = parts.length > 1 || parts[0].content.higher;
     const field = fieldOf(methods, there);
@@ -253,6 +254,7 @@ addEventListener("DOMContentLoaded", async () => {
       ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")]),
     ]);
     const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
+    if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (within ${fields.margin.value} of the best in ${(100 * found[j].near).toFixed(0)} % of the settings)`).join(", ")}.`;
     window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
     place.replaceChildren(
       tableOf(head, cells.map((row) => element("tr", {}, ...row))),
