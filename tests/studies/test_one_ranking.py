@@ -14,10 +14,12 @@ import mlreduce
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import foremost
 from mlreduce.metrics import higher_is_better
-from mlreduce.plot.colours import MOST, colour_of
+from mlreduce.plot.colours import MOST, base_method, colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
+from mlreduce_studies.figures.kinds import _named
 from mlreduce_studies.figures.near_best import _ranked
 from mlreduce_studies.gathering.rankings import main_measure, names_of, rankings_of, sized_cells
+from mlreduce_studies.options import kept
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.runs import Run, StudyResults
@@ -144,6 +146,23 @@ def test_every_study_is_ranked_over_sizes_and_sets_that_its_methods_share(study)
         assert not ranking.left_out
         for control in {*CONTROLS} & {*ranking.table.index}:
             assert ranking.by_set["rank"][control].notna().all()
+
+
+LINES = ("approximation", "costs", "curves", "dimensions", "panels", "spectra", "times")
+
+
+@pytest.mark.parametrize("study", sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")))
+def test_charts_of_the_committed_results_name_eight_lines_at_most_each_in_its_own_colour(study):
+    made, table = update_evidence.study_of(study), pd.read_csv(REFERENCE / study / "summary.csv.gz")
+    for figure, (protocol, *_) in ((name, list(made.figure_files(name).values())) for name in made.figures):
+        spec = made.figure_spec(figure)
+        if spec.get("kind", "curves") not in LINES:
+            continue
+        rows = kept(table, spec).query("protocol == @protocol")
+        rows = rows[rows["predictor"] == spec.get("predictor", rows["predictor"])]
+        named = spec["methods"] if len(spec["methods"]) <= MOST else _named(rows, spec)
+        assert len(named) + len(spec.get("references", {})) + len(spec.get("thin", {})) <= MOST, figure
+        assert len({colour_of(name) for name in named}) == len({base_method(name) for name in named}), figure
 
 
 def summary(rows):

@@ -230,10 +230,11 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
     lines = _LINE / height * np.arange(len(order))
     places = isotonic_regression([wanted[name] for name in order] - lines).x if order else lines
     places = np.clip(places, 0, max(0.0, 1 - lines[-1:].sum())) + lines
+    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
     for name, place in zip(order, places, strict=True):
         axis.annotate(
             name, ends[name], xytext=(1.03, place), textcoords="axes fraction", va="center", fontsize=7,
-            arrowprops={"arrowstyle": "-", "color": colours[name], "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0},
+            arrowprops={**line, "color": colours[name]},
         )  # fmt: skip
 
 
