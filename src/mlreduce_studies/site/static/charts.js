@@ -40,7 +40,7 @@ window.mlreduceCharts = (() => {
 
   function axis(panel, which, log, width, domain) {
     const own = panel[which];
-    const encoding = {field: which, type: "quantitative", title: own.label || null, scale: {type: log ? "log" : "linear", zero: false, nice: false, domain}};
+    const encoding = {field: which, type: "quantitative", title: own.label || null, scale: {...(log ? {type: "log"} : {zero: false}), nice: false, domain}};
     encoding.axis = {grid: true, tickCount: which === "x" ? Math.max(3, Math.floor(width / 60)) : 5, labelOverlap: true, labelFlush: false};
     if (own.names) {
       const values = Object.keys(own.names).map(Number);
