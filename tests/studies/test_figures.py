@@ -552,7 +552,7 @@ def test_of_many_methods_the_best_five_the_studys_own_and_the_controls_are_named
     assert named == {"random", *NAMES[:4]}
 
 
-@pytest.mark.parametrize("step", [0.0, 0.001, 0.2])
+@pytest.mark.parametrize("step", [0.0, 0.001, 0.4])
 def test_names_at_the_ends_of_lines_do_not_overlap(step):
     axis = panels(["a"], "t")[1]["a"]
     for place, name in enumerate(NAMES):
@@ -565,6 +565,10 @@ def test_names_at_the_ends_of_lines_do_not_overlap(step):
     assert all(lower.y0 + 0.8 * lower.height <= upper.y0 for lower, upper in pairwise(boxes))
     order = [text.get_text() for text in sorted(axis.texts, key=lambda text: text.xyann[1])]
     assert step == 0 or order == NAMES
+    if step == 0.4:  # where there is room each stands at its line
+        to_axis = axis.transData + axis.transAxes.inverted()
+        heights = [to_axis.transform(text.xy)[1] for text in axis.texts]
+        assert [text.xyann[1] for text in axis.texts] == pytest.approx(heights, abs=1e-9)
 
 
 def test_values_less_than_the_margin_apart_are_said_to_be():

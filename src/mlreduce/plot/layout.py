@@ -215,7 +215,7 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
     Parameters
     ----------
     axis : Axes
-        With its final limits.
+        With its final limits and scales.
     ends : dict of str to (float, float)
         Names to points.
     colours : dict of str to str
@@ -223,6 +223,7 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
     height : float
         Of the panel in inches, about.
     """
+    axis.get_ylim()  # limits wait until they are asked for
     shown = axis.transData + axis.transAxes.inverted()
     wanted = {name: float(shown.transform(point)[1]) for name, point in ends.items()}
     order = sorted(wanted, key=lambda name: wanted[name])
