@@ -53,16 +53,17 @@ def _panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
             lines.append(_line(line, line.get_label(), points))
     return {
         "title": axis.get_title(),
-        "x": {"label": _label(axis, axes, "x"), "log": axis.get_xscale() == "log", **_names(axis, axes, "x")},
-        "y": {"label": _label(axis, axes, "y"), "log": axis.get_yscale() == "log", **_names(axis, axes, "y")},
+        "x": {"log": axis.get_xscale() == "log", **_shown(axis, axes, "x")},
+        "y": {"log": axis.get_yscale() == "log", **_shown(axis, axes, "y")},
         "lines": [line for line in lines if line["points"]],
     }
 
 
-def _label(axis: Any, axes: Sequence[Any], which: str) -> str:
-    """Return the label of an axis, which only one of the panels of a row or column has."""
-    own = getattr(axis, f"get_{which}label")()
-    return own or next((text for other in axes if (text := getattr(other, f"get_{which}label")())), "")
+def _shown(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
+    """Return the names of an axis and its label, which only one of the panels of a row or column may have."""
+    own, names = getattr(axis, f"get_{which}label")(), _names(axis, axes, which)
+    of_others = (text for other in axes if (text := getattr(other, f"get_{which}label")()))
+    return {"label": own or ("" if names else next(of_others, "")), **names}
 
 
 def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ window.mlreduceCharts = (() => {
     const names = [...new Set(all.map((row) => row.line))];
     const valuesOf = (which) => all.flatMap((row) => [row[which], ...(which === along ? [row.low, row.high] : [])]).filter((value) => value !== undefined);
     const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
-    const isLog = (which) => logs[which] && !panel[which].names && valuesOf(which).every((value) => value > 0);
+    const isLog = (which) => (logs[which] ?? panel[which].log) && !panel[which].names && valuesOf(which).every((value) => value > 0);
     const spans = Object.fromEntries([["x", width], ["y", height]].map(([which, pixels]) => [which, spanOf(valuesOf(which).length ? valuesOf(which) : [0, 1], isLog(which), pixels, which === "y" && !panel.y.names)]));
     const x = axis(panel, "x", isLog("x"), width, spans.x.domain), y = axis(panel, "y", isLog("y"), width, spans.y.domain);
     const scaled = (of) => ({field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => of(styles.get(name)))}, legend: null});
@@ -155,7 +155,7 @@ window.mlreduceCharts = (() => {
     await load(`${root}assets/vega.js`);
     const styles = stylesOf(content.panels);
     const hidden = new Set();
-    const logs = {x: content.panels[0].x.log, y: content.panels[0].y.log};
+    const logs = {x: null, y: null}; // as each panel has it, until somebody chooses
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
     const tools = element("div", {class: "tools", role: "group", "aria-label": "Axes and files"});
@@ -166,7 +166,7 @@ window.mlreduceCharts = (() => {
       const room = Math.max(260, place.clientWidth - 30);
       const named = content.panels.some((panel) => panel.y.names);
       const longest = Math.max(...[...styles].filter(([, line]) => !line.faint).map(([own]) => Math.min(own.length, 18)));
-      const names = Math.max(named ? 150 : 0, 62 + 14 + 6 * longest);
+      const names = Math.max(named ? 150 : 0, 96 + 6 * longest);
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
       const alone = content.panels.length === 1;
       const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
@@ -213,9 +213,10 @@ window.mlreduceCharts = (() => {
     for (const [own, line] of styles) if (!line.faint) legend.append(button(own, line));
     if (faint.length) legend.append(element("details", {}, element("summary", {}, `${faint.length} more, grey`), element("div", {class: "legend"}, ...faint.map((own) => button(own, styles.get(own))))));
     for (const which of ["x", "y"]) {
-      if (content.panels.some((panel) => panel[which].names)) continue;
-      const made = element("button", {type: "button", class: "tool", "aria-pressed": String(logs[which]), onclick: () => {
-        logs[which] = !logs[which];
+      if (content.panels.every((panel) => panel[which].names)) continue;
+      const log = () => logs[which] ?? content.panels.some((panel) => panel[which].log);
+      const made = element("button", {type: "button", class: "tool", "aria-pressed": String(log()), onclick: () => {
+        logs[which] = !log();
         made.setAttribute("aria-pressed", String(logs[which]));
         show();
       }}, `logarithmic ${which}`);
