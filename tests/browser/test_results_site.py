@@ -437,8 +437,8 @@ def test_the_comparison_ticks_the_best_by_its_measure_and_colours_no_more(opened
     page.wait_for_function("before => Number(document.getElementById('choices').dataset.ready) > before", arg=before)
     first = page.evaluate("window.mlreduceData.studies[0].first")
     assert set(page.evaluate("window.mlreduceCompared.methods")) == set(first["hamming-loss"])
-    everything = opened(f"compare.html?methods={'~'.join(CROWD)}", base=site)
-    assert set(compared(everything)["methods"]) == set(CROWD)
+    everything = opened(f"compare.html?methods={'~'.join(CROWD[-9:])}", base=site)
+    assert set(compared(everything)["methods"]) == set(CROWD[-9:])
     assert len(coloured(everything, "#curves-chart")) <= 8
     fill = everything.locator("#curves-chart .legend:not(details .legend) > button circle")
     assert len({own.get_attribute("fill") for own in fill.all()}) == fill.count()

@@ -187,7 +187,8 @@ addEventListener("DOMContentLoaded", async () => {
     const markers = "os^Dv<>dPXph*";
     const {content} = parts[0], predictor = own.predictors[0];
     document.getElementById("curves-of").textContent = parts.length * own.predictors.length > 1 ? ` Here: ${content.label}, ${predictor}; choose another above.` : "";
-    const named = own.methods.length > MOST ? beginning(own.methods) : own.methods;
+    const best = own.methods.length > MOST ? beginning(own.methods) : own.methods;
+    const named = own.methods.filter((method) => best.includes(method)); // in the order of the study, as in its figures
     const colours = distinct(named, study().methods, window.mlreduceData.palette);
     const shown = content.blocks.filter((b) => b.protocol === own.protocol && b.predictor === predictor && datasets.includes(b.dataset));
     const panels = shown.map((block) => {
