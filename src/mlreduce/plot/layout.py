@@ -177,7 +177,7 @@ def _span(lines: Sequence[Mapping[str, Any]]) -> float:
         for line in lines
         for point in line["points"]
     ]
-    return max(values) - min(values)
+    return float(max(values) - min(values))
 
 
 def empty_figure(title: str, text: str) -> Any:

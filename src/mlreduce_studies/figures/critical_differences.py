@@ -45,9 +45,8 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
             _say_why(axis, f"no test: it needs three methods on two data sets,\nthere are {_there(made)}")
         elif made.average.max() - made.average.min() <= made.critical_difference:
             axis.set_title(measure_label(measure), fontsize=9)
-            ends = [
-                f"{made.average[m]:.2f} ({label_of(spec, m)})" for m in (made.average.idxmin(), made.average.idxmax())
-            ]
+            ordered = list(made.average.sort_values().items())
+            ends = [f"{rank:.2f} ({label_of(spec, str(name))})" for name, rank in (ordered[0], ordered[-1])]
             critical = f"the critical difference of {made.n_blocks} data sets is {made.critical_difference:.2f}"
             _say_why(axis, f"no two methods are told apart:\naverage ranks are {' to '.join(ends)},\n{critical}")
         else:

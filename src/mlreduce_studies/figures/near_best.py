@@ -115,5 +115,7 @@ def _draw_quality(
         axis.invert_yaxis()
     axis.set_xlabel("seconds", fontsize=8)
     axis.set_ylabel(f"mean {measure_label(measure)}", fontsize=8)
-    ends = {names[name]: (known.loc[name, "seconds"], known.loc[name, "mean"]) for name in shown if name in known.index}
+    ends: dict[str, Any] = {
+        names[name]: (known.loc[name, "seconds"], known.loc[name, "mean"]) for name in shown if name in known.index
+    }
     name_ends(axis, ends, {names[name]: styles[name]["color"] for name in shown}, axis.figure.get_figheight() - _ABOVE)

@@ -75,13 +75,13 @@ def wins_and_losses(study: str, one: StudyRanking, method: str) -> dict[str, Any
     """
     near, means = (one.ranking.by_set[name] for name in ("near", "mean"))
     means = means if higher_is_better(one.measure) else -means
-    behind = means.max(axis=1) - means[method]
+    best, behind = means.idxmax(axis=1), means.max(axis=1) - means[method]
     wins = near[method][near[method] >= 0.5].sort_values(ascending=False, kind="stable")
     losses = behind[behind > one.ranking.margin].nlargest(3)
     return {
         **next(row for row in rows_of(study, one) if row["method"] == method),
         "wins": [{"dataset": name, "near": share} for name, share in wins.items()],
-        "losses": [{"dataset": name, "behind": gap, "best": means.loc[name].idxmax()} for name, gap in losses.items()],
+        "losses": [{"dataset": name, "behind": gap, "best": best[str(name)]} for name, gap in losses.items()],
     }
 
 

@@ -255,7 +255,7 @@ addEventListener("DOMContentLoaded", async () => {
       ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")]),
     ]);
     const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
-    if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (within ${fields.margin.value} of the best in ${(100 * found[j].near).toFixed(0)} % of the settings)`).join(", ")}.`;
+    if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (${(100 * found[j].near).toFixed(0)} %)`).join(", ")}. In brackets the share of the settings in which each is within ${fields.margin.value} of the best.`;
     window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
     place.replaceChildren(
       tableOf(head, cells.map((row) => element("tr", {}, ...row))),
