@@ -164,8 +164,8 @@ def say_narrow(figure: Any, margin: float) -> None:
         figure.set_label(text)
         lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
         if figure.legends:
-            title = figure.legends[0].get_title()
-            title.set(text="\n".join(filter(None, [title.get_text(), lines])), fontsize=8, visible=True)
+            (legend,) = figure.legends
+            legend.set_title("\n".join(filter(None, [legend.get_title().get_text(), lines])), {"size": 8})
         else:
             figure.supxlabel(lines, fontsize=8)
 
