@@ -289,11 +289,17 @@ class Study:
         return spec
 
     def figure_spec(self, figure: str) -> dict[str, Any]:
-        """Return what a figure shows, with the values of a parameter on its axis or, of ranks, registered names."""
+        """Return what a figure shows, with what else drawing needs.
+
+        Those of its methods that the study is about, by its name, as ``own``; the values of a parameter on its axis as
+        ``points``; and of ranks the registered names.
+        """
         spec = dict(self.figures[figure])
         if spec.get("kind") == "near-best":
             entries = {label: self.methods[self.draws(label)[0]] for label in spec["methods"]}
             spec["registered"] = {label: registry.entry_name(label, entry) for label, entry in entries.items()}
+        about = self.name.split("-")
+        spec["own"] = [label for label in spec["methods"] if label.partition("-")[0] in about]
         if "parameter" in spec:
             spec["points"] = {method: self.methods[method][spec["parameter"]] for method in spec["methods"]}
         return spec

@@ -8,11 +8,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.plot.colours import method_styles
-from mlreduce.plot.layout import empty_figure, panels, shared_legend, style
+from mlreduce.plot.colours import FAINT, MOST, method_styles
+from mlreduce.plot.layout import empty_figure, name_lines, panels, shared_legend, style
 from mlreduce_studies.experiments.costs import COST_COLUMNS
 from mlreduce_studies.experiments.proximities import IMAGE_COLUMNS
 from mlreduce_studies.figures import figure_kinds, make_figure, save
@@ -79,8 +80,12 @@ def legend_texts(figure):
     return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
+def visible(figure):
+    return [axis for axis in figure.axes if axis.get_visible()]
+
+
 def titles(figure):
-    return [axis.get_title() for axis in figure.axes if axis.get_visible()]
+    return [axis.get_title() for axis in visible(figure)]
 
 
 def text_boxes(figure):
@@ -280,15 +285,16 @@ def test_a_code_for_each_length_is_one_curve():
 def test_dimension_curves():
     figure = measured("dimensions", summary(percents=(10, 20, 50), energies=(0.9,)))
     assert titles(figure) == sorted(SETS)
-    for axis in figure.axes:
+    for axis in visible(figure):
         assert list(lines(axis)) == NAMES
+        assert {text.get_text() for text in axis.texts} == set(NAMES)
         for line, (method, look) in zip(lines(axis).values(), method_styles(METHODS).items(), strict=True):
             assert list(line.get_xdata()) == [10, 20, 50]
             assert list(line.get_ydata()) == [mean(axis.get_title(), method, x) for x in (10, 20, 50)]
             assert (line.get_color(), line.get_marker()) == (look["color"], look["marker"])
     assert legend_texts(figure) == NAMES
-    assert [axis.get_ylabel() for axis in figure.axes] == ["F1", "", "", ""] * 2
-    assert [axis.get_xlabel() != "" for axis in figure.axes] == [False] * 4 + [True] * 4
+    assert [axis.get_ylabel() for axis in visible(figure)] == ["F1", "", "", "F1", "", "", "F1", ""]
+    assert [axis.get_xlabel() != "" for axis in visible(figure)] == [False] * 5 + [True] * 3
     text_boxes(figure)
 
 
@@ -315,7 +321,7 @@ def test_the_probability_of_being_near_the_best_beside_seconds():
         assert set(names[:5]) <= set(shown)
         assert "all-features" in shown
         assert len(shown) <= 8
-        greys = [line for line in lines(right).values() if line.get_color() == "#B8B8B8"]
+        greys = [line for line in lines(right).values() if line.get_color() == FAINT]
         assert len(greys) == len(names) - len(shown)
 
 
@@ -435,7 +441,7 @@ def test_critical_difference_diagrams():
         assert np.ptp(scale.get_xdata()) == pytest.approx(3.712, abs=1e-3)
 
 
-@pytest.mark.parametrize(("step", "count"), [(0, 13), (0.5, 13), (9, 13), (0.5, 40)])
+@pytest.mark.parametrize(("step", "count"), [(0.5, 13), (9, 13), (0.5, 40)])
 def test_labels_of_diagrams_do_not_overlap(step, count):
     methods = [f"a-method-{number}" for number in range(count)]
     figure = ranks(values(n=8 if count < 20 else 30, methods=methods, step=step), methods)
@@ -459,6 +465,16 @@ def test_a_diagram_without_a_test_says_so(n, methods, why):
     assert text.get_text().startswith("no test")
     assert f"there are {why}" in text.get_text()
     assert figure.axes[0].get_title() == "Hamming loss"
+
+
+def test_a_diagram_that_tells_nothing_apart_says_so():
+    table = values(step=0)
+    average = table.pivot(index="dataset", columns="method", values="mean").rank(axis=1).mean()
+    assert average.max() - average.min() < 3.71  # the critical difference of eight methods on eight data sets
+    (text,) = ranks(table).axes[0].texts
+    ends = [f"{average[name]:.2f} ({LABELS.get(name, name)})" for name in (average.idxmin(), average.idxmax())]
+    assert text.get_text().split("\n")[0] == "no two methods are told apart:"
+    assert " to ".join(ends) in text.get_text()
 
 
 def test_fit_times_are_means_over_splits():
@@ -496,7 +512,7 @@ def test_panels_are_data_sets_and_predictors_in_order():
     others = [table.assign(energy=0.9), table.assign(size_percent=0), table.assign(protocol="q", mean=9.0)]
     figure = panel(pd.concat([table, *others, table.assign(measure="coverage")]))
     assert titles(figure) == [f"{name}, BR" for name in SETS[:4]] + [f"{name}, CC" for name in SETS[4:]]
-    for axis, (dataset, predictor) in zip(figure.axes, GRID, strict=True):
+    for axis, (dataset, predictor) in zip(visible(figure), GRID, strict=True):
         drawn = lines(axis)
         assert list(drawn) == [*NAMES[:4], "all"]
         for (method, look), line in zip(method_styles(METHODS).items(), list(drawn.values())[:4], strict=False):
@@ -506,11 +522,69 @@ def test_panels_are_data_sets_and_predictors_in_order():
         assert set(drawn["all"].get_ydata()) == {mean(dataset, "all-features", 100, predictor)}
         assert drawn["all"].get_linestyle() == "--"
     assert legend_texts(figure) == [*NAMES[:4], "all"]
-    assert len({axis.get_ylim() for axis in figure.axes}) == 8
+    assert len({axis.get_ylim() for axis in visible(figure)}) == 8
     assert titles(panel(grid=[["yeast", "cc"], ["yeast", "knn"]])) == ["yeast, CC", "yeast, BR"]
     assert titles(panel(grid=[["yeast", "knn"]], predictor_labels={})) == ["yeast, knn"]
     with pytest.raises(DataError, match="figure 't': two panels are called 'yeast, one'"):
         panel(grid=[["yeast", "cc"], ["yeast", "knn"]], predictor_labels={"knn": "one", "cc": "one"})
+
+
+MANY = [*METHODS, "lsi", "rcca", "pls", "random"]
+
+
+def of_many(**columns):
+    table = summary(SETS[:2], MANY, percents=(10, 20, 50)).assign(se=0.001)
+    better = {name: 0.02 * place for place, name in enumerate(MANY[:-1])}
+    return table.assign(mean=table["method"].map(better | {"random": 0.0}) + table["size_percent"] / 1000, **columns)
+
+
+def test_of_many_methods_the_best_five_the_studys_own_and_the_controls_are_named():
+    figure = measured("dimensions", of_many(), MANY, own=["mvmd"])
+    named = {*MANY[-6:-1], "MVMD", "random"}
+    for axis in figure.axes:
+        colours = {name: line.get_color() for name, line in lines(axis).items()}
+        assert {name for name, colour in colours.items() if colour != FAINT} == named
+        assert len({colours[name] for name in named}) == len(named) <= MOST
+        assert {text.get_text() for text in axis.texts} == named
+    assert legend_texts(figure) == [*(name for name in [*NAMES, *MANY[8:]] if name in named), "others"]
+    other = measured("dimensions", of_many(measure="hamming-loss"), MANY, measure="hamming-loss")  # lower is better
+    named = {name for name, line in lines(other.axes[0]).items() if line.get_color() != FAINT}
+    assert named == {"random", *NAMES[:4]}
+
+
+@pytest.mark.parametrize("step", [0.0, 0.001, 0.4])
+def test_names_at_the_ends_of_lines_do_not_overlap(step):
+    axis = panels(["a"], "t")[1]["a"]
+    for place, name in enumerate(NAMES):
+        axis.plot([1, 2, 3], [0.0, 1.0, 0.5 + step * place], label=name)
+    name_lines([axis], 1.5)
+    text_boxes(axis.figure)
+    # That of an annotation has its line too.
+    boxes = sorted((Text.get_window_extent(text) for text in axis.texts), key=lambda box: box.y0)
+    assert len(axis.texts) == len(NAMES)
+    assert all(lower.y0 + 0.8 * lower.height <= upper.y0 for lower, upper in pairwise(boxes))
+    order = [text.get_text() for text in sorted(axis.texts, key=lambda text: text.xyann[1])]
+    assert step == 0 or order == NAMES
+    if step == 0.4:  # where there is room each stands at its line
+        to_axis = axis.transData + axis.transAxes.inverted()
+        heights = [to_axis.transform(text.xy)[1] for text in axis.texts]
+        assert [text.xyann[1] for text in axis.texts] == pytest.approx(heights, abs=1e-9)
+
+
+def test_values_less_than_the_margin_apart_are_said_to_be():
+    flat = summary(SETS[:2], percents=(10, 20, 50))
+    flat["mean"] = 0.5 + 0.009 * (flat["size_percent"] == 50) + (flat["dataset"] == SETS[1]) * flat["size_percent"]
+    assert measured("dimensions", flat).get_label() == (
+        f"All values in {SETS[0]} are within 0.009 of each other, less than the margin 0.01."
+    )
+    assert measured("dimensions", flat.assign(mean=0.5)).get_label() == (
+        "All values are within 0 of each other, less than the margin 0.01."
+    )
+    assert measured("dimensions", flat, margin=0.005).get_label() == ""
+    figure = panel(selections(SETS[:4]).assign(mean=0.5), grid=GRID[:5])
+    said = figure.legends[0].get_title().get_text().split("\n")
+    assert said[0].startswith("Not run")
+    assert "less than the margin" in " ".join(said[1:])
 
 
 def test_panels_that_were_not_run():
@@ -529,7 +603,7 @@ def test_panels_that_were_not_run():
 def test_thin_lines_have_one_colour_and_one_label():
     figure = panel(methods=["mvmd"], thin={"single orders": ORDERS, "nobody": ["absent"]}, references={})
     assert legend_texts(figure) == ["MVMD", "single orders"]
-    for axis, (dataset, predictor) in zip(figure.axes, GRID, strict=True):
+    for axis, (dataset, predictor) in zip(visible(figure), GRID, strict=True):
         thick, *thin = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
         assert [line.get_ydata()[0] for line in thin] == [mean(dataset, m, 10, predictor) for m in ORDERS]
         assert {(line.get_color(), line.get_marker()) for line in thin} == {(style(1)["color"], "None")}
@@ -580,13 +654,14 @@ def test_grey_levels_are_between_quantiles_of_each_image():
     assert found["level"].dtype == np.uint8
 
 
-@pytest.mark.parametrize(("number", "lines_of_text"), [(3, 3), (17, 1)])
-def test_many_pairs_have_short_texts(number, lines_of_text):
+@pytest.mark.parametrize("number", [3, 17])
+def test_a_matrix_has_the_pairs_of_sixteen_methods_at_most(number):
     methods = [f"m{place}" for place in range(number)]
     figure = measured("comparisons", summary(SETS[:3], methods, (10,)), methods, margin=0.01, size_percent=10)
     texts = [text.get_text() for text in figure.axes[0].texts]
-    assert len(texts) == number * (number - 1)
-    assert {len(text.splitlines()) for text in texts} == {lines_of_text}
+    shown = min(number, 16)
+    assert len(texts) == shown * (shown - 1)
+    assert {len(text.splitlines()) for text in texts} == {3}
 
 
 def test_cost_curves():

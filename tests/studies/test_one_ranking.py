@@ -13,9 +13,13 @@ import update_results
 import mlreduce
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import foremost
+from mlreduce.metrics import higher_is_better
+from mlreduce.plot.colours import MOST, base_method, colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
+from mlreduce_studies.figures.kinds import _named
 from mlreduce_studies.figures.near_best import _ranked
 from mlreduce_studies.gathering.rankings import main_measure, names_of, rankings_of, sized_cells
+from mlreduce_studies.options import kept
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers
@@ -85,6 +89,11 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
     assert next(row["method"] for row in first if not row["control"]) in ranking.table.index[:3]
     assert {row["method"] for row in first} >= {*ranking.table.index[:3], *({*CONTROLS} & {*ranking.table.index})}
     assert all(row["near"] == ranking.table.loc[row["method"], "near"] for row in first)
+    for own in (one for one in entries.rankings[study] if one.every and one.measure in entries.highlighted(study)):
+        named = entries.highlighted(study)[own.measure]
+        assert len(named) <= MOST
+        # No two of them are alike, so that each has the same colour everywhere.
+        assert len({colour_of(name) for name in named}) == len(named)
     assert entries.highlighted(study)[measure] == [made.labels[name] for name in highlighted(ranking.table)]
     best = ranking.table.index[0]
     page = entries.method(best)
@@ -92,6 +101,18 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
         study,
         *ranking.table.loc[best, ["near", "rank"]],
     ]
+    means = ranking.by_set["mean"] * (1 if higher_is_better(made.measure) else -1)
+    for name in (best, ranking.table.index[-1]):
+        answer = entries.method(name)["answer"]
+        assert answer["near"] == ranking.table.loc[name, "near"]
+        assert {row["dataset"] for row in answer["wins"]} == set(means.index[ranking.by_set["near"][name] >= 0.5])
+        for row in answer["losses"]:
+            on_it = means.loc[row["dataset"]]
+            assert row["behind"] == pytest.approx(on_it[row["best"]] - on_it[name])
+            assert row["behind"] > ranking.margin
+            assert (on_it <= on_it[row["best"]]).all()
+        gaps = sorted(means.max(axis=1) - means[name])
+        assert [row["behind"] for row in answer["losses"]] == pytest.approx(gaps[::-1][: len(answer["losses"])])
     assert {row["dataset"] for row in page["by_dataset"] if row["study"] == study} == set(ranking.data_sets)
     for dataset in ranking.data_sets[:3]:
         near, ranks = (ranking.by_set[name].loc[dataset] for name in ("near", "rank"))
@@ -126,6 +147,24 @@ def test_every_study_is_ranked_over_sizes_and_sets_that_its_methods_share(study)
         assert not ranking.left_out
         for control in {*CONTROLS} & {*ranking.table.index}:
             assert ranking.by_set["rank"][control].notna().all()
+
+
+LINES = ("approximation", "costs", "curves", "dimensions", "panels", "spectra", "times")
+
+
+@pytest.mark.parametrize("study", sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")))
+def test_charts_of_the_committed_results_name_eight_lines_at_most_each_in_its_own_colour(study):
+    made, table = update_evidence.study_of(study), pd.read_csv(REFERENCE / study / "summary.csv.gz")
+    for figure in made.figures:
+        spec = made.figure_spec(figure)
+        if spec.get("kind", "curves") not in LINES:
+            continue
+        rows = kept(table, spec)
+        rows = rows[rows["protocol"] == next(iter(made.figure_files(figure).values()))]
+        rows = rows[rows["predictor"] == spec.get("predictor", rows["predictor"])]
+        named = spec["methods"] if len(spec["methods"]) <= MOST else _named(rows, spec)
+        assert len(named) + len(spec.get("references", {})) + len(spec.get("thin", {})) <= MOST, figure
+        assert len({colour_of(name) for name in named}) == len({base_method(name) for name in named}), figure
 
 
 def summary(rows):

@@ -29,6 +29,8 @@ class Method(NamedTuple):
     text : str
         The paragraphs before the parameters, each on one line.
     references : str
+    marked : str
+        Headline and text with their marks of code.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Method(NamedTuple):
     headline: str = ""
     text: str = ""
     references: str = ""
+    marked: str = ""
 
     @property
     def paper(self) -> str:
@@ -150,13 +153,12 @@ def method_of(name: str, cls: type | None = None) -> Method:
     else:
         module, class_name = registry.module_of(name), registry.class_name_of(name)
         docstrings = docstrings_of(module, class_name)
-    parts, *bases = [
-        sections(re.sub(r" \[\d+\]_|`+|^\.\. \[\d+\] ", "", text, flags=re.MULTILINE)) for text in docstrings
-    ]
+    cleaned = [re.sub(r" \[\d+\]_|^\.\. \[\d+\] ", "", text, flags=re.MULTILINE) for text in docstrings]
+    parts, *bases = [sections(text.replace("`", "")) for text in cleaned]
     headline, _, text = parts[""].partition("\n")
     text = re.sub(r"(?<!\n)\n(?!\n)", " ", text).strip()
     references = next((part["References"] for part in (parts, *bases) if "References" in part), "")
-    return Method(name, family, module, class_name, headline, text, references)
+    return Method(name, family, module, class_name, headline, text, references, sections(cleaned[0])[""])
 
 
 def facts_of(name: str) -> Facts:

@@ -2,52 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from zlib import crc32
 
 from mlreduce import registry
+from mlreduce.stats.ranking import CONTROLS
 
-__all__ = ["DASHES", "MARKERS", "base_method", "colour_of", "method_styles"]
+__all__ = [
+    *("DASHES", "FAINT", "FAINT_IN_THE_DARK", "MARKERS", "MOST", "PALETTE"),
+    *("base_method", "colour_of", "is_control", "method_styles"),
+]
 
-# Colour-blind safe: Okabe and Ito's, a dark red for their yellow, which is hard to see on white.
-_HUES = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7B2D26")
-_CONTROL = "#808080"
+#: Colours of what a figure names: by CIEDE2000 at least 15 apart, also from `FAINT`, and by three to one lighter than
+#: the dark pages' ground and darker than white. The first is that of chance.
+PALETTE = (
+    *("#878787", "#2D4BFF", "#E17800", "#007800", "#E1001E", "#B40FA5", "#1E96A5", "#96694B"),
+    *("#FF4BB4", "#3C96FF", "#4BA578", "#875A69"),
+)
+#: Lines that are not named; the dark pages have the second.
+FAINT, FAINT_IN_THE_DARK = "#BDBDBD", "#4A4A4A"
+#: Lines of a figure that have colours, at most.
+MOST = 8
 
 #: Markers, so that prints without colour can be read too, and dashes.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1.5, 1.5)))
 
-# Methods by hue, in the order of `_HUES`: a bar between groups of one formula, whose methods have different shades. A
-# method that is not listed has the hue of its name's checksum; what files and modules are called changes no colour.
+# Methods by colour, in the order of `PALETTE` from the second on: those that a chart of the committed results names
+# together differ. The colour of others is by their name's checksum; what files and modules are called changes none.
 _METHODS = (
-    "cmim d2f jmi mdmr | cplst | fda lfda mfa mmc | flda | gmba | kernel-cplst | majority-labels | ml-knn | "
-    "mlc-bmad | mope | mope-embedding | mvmd | ridge | self semi-supervised ssdne ssdonpp sslfda ssmfa ssmope",
-    "cssp | kernel-ridge | lsi pca | plst | sfus | spec | wmlda",
-    "fimf igmf mim | lasso-multitask | lle | mddm-kernel mddmf mddmp | mifs | mlfs | mrmr scls | occa | sleec",
-    "br-knn cc-knn | cca rcca | cca-code | donpp onpp-r sonpp | linear | m5p | ml-grf ml-lgc | mlrf | pcut | scmfs",
-    "le symmetric-spectral usc | lpp npp olpp onpp | mlnb | mlsi | pbr | qpfs qpfs-approx qpfs-nystrom | ssfda ssmmc",
-    "cs | dla dne olpp-r | dmlda lda-copy mlda | faie | hsl1 hsl2 hsl3 | leml | mssl | pmu | ppt-chi2 ppt-mi | sfehs",
-    "anova chi2 mutual-info | br | morp | opls pls | rfs",
-    "csfs mdfs | isomap mds | lrfs lsmfs mlsmfs | mesd mesd-dla mesd-dne mesd-donpp mesd-fda mesd-lfda mesd-mfa "
-    "mesd-mmc mesd-olpp-r mesd-onpp-r mesd-sonpp | slvm | smse1 smse2",
+    "all-features dmlda plst rcca",
+    "br cmim mlrf opls pca",
+    "gmba hsl3 mssl olpp pbr",
+    "cs mddmf mope qpfs sfus",
+    "anova cca-code lsi mesd-fda qpfs-approx",
+    "faie mesd-lfda mesd-olpp-r mvmd scls",
+    "hsl2 lasso-multitask mddmp occa pmu",
+    "mdmr mesd-onpp-r mlc-bmad mlsi qpfs-nystrom",
+    "cca cssp lrfs mesd-dla spec",
+    "jmi mesd-mfa mlfs wmlda",
+    "cplst hsl1 mlda rfs",
 )
-_PLACES = {
-    name: (hue, shade)
-    for hue, methods in enumerate(_METHODS)
-    for group in methods.split("|")
-    for shade, name in enumerate(group.split())
-}
-# Beginnings of labels that are no methods: approximations of a study, and groups of methods.
-_BEGINNINGS = {
-    **{"average": 0, "nystrom": 1, "half-nystrom": 2},
-    **{"mddm": 2, "locality": 4, "discriminant": 5, "hypergraph": 5},
-}
-# Chance and no reduction: grey.
-_CONTROLS = ("controls", "all-features")
-
-# How much lighter the second, third and further methods of a group are; below 0 they are darker.
-_SHADES = (0.0, -0.4, 0.4, -0.65, 0.6)
+_PLACES = {name: place for place, names in enumerate(_METHODS, 1) for name in names.split()}
+# Beginnings of labels that are no names of methods.
+_BEGINNINGS = {"mddm": 7, "average": 11, "nystrom": 1, "half-nystrom": 10}
 
 
 def base_method(label: str) -> str:
@@ -63,17 +62,23 @@ def base_method(label: str) -> str:
     return next((start for start in starts if start in names), label)
 
 
-def _place(label: str) -> tuple[int, int] | None:
-    """Return the hue of a method's group, and the number of its shade; None for chance and no reduction."""
+def is_control(label: str) -> bool:
+    """Return whether a label is of no reduction or of chance."""
     base = base_method(label)
-    if base.partition("-")[0] == "random" or base in _CONTROLS:
-        return None
-    hue = next((hue for name, hue in _BEGINNINGS.items() if base.startswith(name)), crc32(base.encode()) % len(_HUES))
-    return _PLACES.get(base, (hue, 0))
+    return base in CONTROLS or base.partition("-")[0] in ("random", "controls")
+
+
+def _place(label: str) -> int:
+    """Return the place of a method's colour in the palette."""
+    base = base_method(label)
+    if base.partition("-")[0] in ("random", "controls"):
+        return 0
+    known = next((place for name, place in _BEGINNINGS.items() if base.startswith(name)), None)
+    return _PLACES.get(base, 1 + crc32(base.encode()) % (len(PALETTE) - 1) if known is None else known)
 
 
 def colour_of(label: str) -> str:
-    """Return the colour of a method: a hue for the group of its formula, a shade for the method; grey for chance.
+    """Return the colour of a method, the same on every page; grey for chance.
 
     Parameters
     ----------
@@ -82,34 +87,48 @@ def colour_of(label: str) -> str:
 
     Examples
     --------
-    >>> colour_of("mvmd"), colour_of("mvmd-0.5"), colour_of("random")
-    ('#D55E00', '#D55E00', '#808080')
+    >>> colour_of("mvmd") == colour_of("mvmd-0.5"), colour_of("random")
+    (True, '#878787')
     """
-    place = _place(label)
-    if place is None:
-        return _CONTROL
-    hue, position = place
-    shade = _SHADES[position % len(_SHADES)] if _HUES[hue] != "#000000" else 0.25 * (position % 3)
-    end = 255 if shade > 0 else 0
-    parts = (int(_HUES[hue][start : start + 2], 16) for start in (1, 3, 5))
-    return "#" + "".join(f"{round(part + (end - part) * abs(shade)):02X}" for part in parts)
+    return PALETTE[_place(label)]
 
 
-def method_styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, marker and line style of the methods of a figure, for Matplotlib; no two of them are alike.
-
-    The colour is `colour_of`. Of methods that would look the same, the later ones have other dashes and markers.
-    """
-    styles: dict[str, dict[str, Any]] = {}
-    taken = set()
+def _distinct_places(methods: Sequence[str]) -> dict[str, int]:
+    """Return places of colours that differ: a method's own or, where an earlier one has that, the first free one."""
+    first: dict[int, str] = {}
     for method in methods:
-        hue, position = _place(method) or (len(_HUES) - 1, 0)
-        colour, first = colour_of(method), hue + 5 * position
+        first.setdefault(_place(method), method)
+    free = [place for place in range(1, len(PALETTE)) if place not in first]
+    found = {method: place for place, method in first.items()}
+    return {method: found[method] if method in found else free.pop(0) if free else _place(method) for method in methods}
+
+
+def method_styles(methods: Sequence[str], named: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
+    """Return colour, marker and line style of the methods of a figure, for Matplotlib.
+
+    Parameters
+    ----------
+    methods : sequence of str
+    named : collection of str or None, default=None
+        The others are `FAINT`, all alike. None names all.
+
+    Returns
+    -------
+    dict of str to dict
+        No two named methods are alike. Up to eleven have different colours, which are those of `colour_of` where no
+        earlier method has the same; of more the later ones have other dashes and markers.
+    """
+    shown = [method for method in methods if named is None or method in named]
+    styles: dict[str, dict[str, Any]] = {
+        method: {"color": FAINT, "marker": "", "linestyle": "-", "linewidth": 0.7, "zorder": 1.5} for method in methods
+    }
+    taken = set()
+    for method, place in _distinct_places(shown).items():
         # Dashes first, then another marker.
         choices = [
-            ((first + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))
+            ((place + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))
         ]
-        marker, dashes = next((choice for choice in choices if (colour, *choice) not in taken), choices[0])
-        taken.add((colour, marker, dashes))
-        styles[method] = {"color": colour, "marker": MARKERS[marker], "linestyle": DASHES[dashes]}
+        marker, dashes = next((choice for choice in choices if (place, *choice) not in taken), choices[0])
+        taken.add((place, marker, dashes))
+        styles[method] = {"color": PALETTE[place], "marker": MARKERS[marker], "linestyle": DASHES[dashes]}
     return styles

@@ -15,10 +15,17 @@ from mlreduce.plot.layout import style
 from mlreduce.stats.margins import DECIDED
 from mlreduce.stats.ranks import RankComparison, compare
 
-__all__ = ["MANY", "comparison_matrix", "critical_differences", "draw_diagram", "draw_matrix", "quality_against_size"]
+__all__ = [
+    "LARGEST",
+    "comparison_matrix",
+    "critical_differences",
+    "draw_diagram",
+    "draw_matrix",
+    "quality_against_size",
+]
 
-#: Methods from which on a cell has wins, ties and losses alone: three lines for each of 900 pairs cannot be read.
-MANY = 17
+#: Methods of a matrix, at most: the numbers of 900 pairs cannot be read.
+LARGEST = 16
 
 # Above the axis, in units of the distance of two names: clear of the numbers at the ticks.
 _CD_HEIGHT = 2.2
@@ -157,7 +164,7 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     Returns
     -------
     Axes
-        One cell per pair.
+        One cell per pair; of more than 16 methods of the best 16.
 
     Raises
     ------
@@ -182,7 +189,7 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     methods = list(table["method"].unique())
     if len(methods) < 2:
         raise DataError("a comparison needs two methods")
-    side = 1.2 + 0.85 * len(methods)
+    side = 1.2 + 0.85 * min(len(methods), LARGEST)
     axis = axes(ax, (side + 0.8, side))
     draw_matrix(axis, table, {method: (names or {}).get(method, method) for method in methods})
     return axis
@@ -225,11 +232,12 @@ def _move_critical_difference(axis: Any, critical_difference: float) -> None:
 
 
 def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> None:
-    """Draw methods by methods, sorted by their mean difference to the others.
+    """Draw methods by methods, sorted by their mean difference to the others: the best ones, as many as fit.
 
     Pairs are those of `mlreduce.evaluation.comparison.Comparison.pairs`; names are what is shown of the methods.
     """
     order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False, kind="stable").index.tolist()
+    order = order[:LARGEST]
     cells = {(c["method"], c["than"]): c for c in pairs.to_dict("records")}
     # Beside the diagonal, pairs without common values have none.
     matrix = np.array([[cells[a, b]["mean_difference"] if (a, b) in cells else np.nan for b in order] for a in order])
@@ -242,14 +250,13 @@ def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> Non
         for column, other in enumerate(order):
             if (method, other) in cells:
                 dark = abs(matrix[row, column]) > 0.6 * largest
-                _write_cell(axis, column, row, cells[method, other], dark, short=len(order) >= MANY)
+                _write_cell(axis, column, row, cells[method, other], dark)
 
 
-def _write_cell(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool, short: bool) -> None:
+def _write_cell(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool) -> None:
     chances = {"better": cell["better"], "similar": cell["similar"], "worse": cell["worse"]}
     word = max(chances, key=lambda name: chances[name])
-    text = f"{cell['wins']}/{cell['ties']}/{cell['losses']}"
-    if not short:
-        text = f"{cell['mean_difference']:+.3f}\n{text}\n{word} {chances[word]:.2f}"
+    counts = f"{cell['wins']}/{cell['ties']}/{cell['losses']}"
+    text = f"{cell['mean_difference']:+.3f}\n{counts}\n{word} {chances[word]:.2f}"
     emphasis = {"weight": "bold" if chances[word] >= DECIDED else "normal", "color": "white" if dark else "black"}
     axis.text(column, row, text, ha="center", va="center", fontsize=6, **emphasis)

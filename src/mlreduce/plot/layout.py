@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import isotonic_regression
 
 from mlreduce.escaping import visible
 from mlreduce.exceptions import DataError, from_extra
-from mlreduce.plot.colours import DASHES, MARKERS, method_styles
+from mlreduce.plot.colours import DASHES, FAINT, MARKERS, MOST, PALETTE, method_styles
 from mlreduce.plot.points import ERRORS_OF, drawn_points
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "least_span",
     "line_styles",
     "lines",
+    "name_ends",
+    "name_lines",
     "nothing_to_draw",
     "one_value_each",
     "panels",
@@ -35,8 +39,11 @@ __all__ = [
     "with_errors",
 ]
 
-# Of what is no method. Colour-blind safe (Okabe and Ito, a grey for their yellow).
-_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
+# Inches of a line of small text.
+_LINE = 0.15
+
+# What the legend says of faint lines.
+_OTHERS = "others"
 
 # Share of a panel's values that its height covers at least, so that a small difference does not fill it.
 _LEAST_SPAN = 0.02
@@ -76,9 +83,9 @@ def house_style() -> Any:
 def style(position: int) -> dict[str, Any]:
     """Return colour, marker and dashes of what stands at a position and is no method; the first 24 differ."""
     return {
-        "color": _COLOURS[position % len(_COLOURS)],
+        "color": PALETTE[1 + position % MOST],
         "marker": MARKERS[position % len(MARKERS)],
-        "linestyle": DASHES[position // len(_COLOURS) % 3],
+        "linestyle": DASHES[position // MOST % 3],
     }
 
 
@@ -125,8 +132,10 @@ def put_title(figure: Any, title: str) -> None:
 
 
 def with_errors(axis: Any, x: Any, rows: pd.DataFrame, line_style: Mapping[str, Any]) -> None:
-    """Draw a line of means with thin bars of one standard error."""
+    """Draw a line of means with thin bars of one standard error, which faint lines do not have."""
     axis.plot(x, rows["mean"], **line_style)
+    if line_style["color"] == FAINT:
+        return
     gap = np.full(len(rows), np.nan)  # one line with gaps is a tenth of the file of as many bars
     ends = np.column_stack([rows["mean"] - rows["se"], rows["mean"] + rows["se"], gap]).ravel()
     axis.plot(
@@ -143,6 +152,34 @@ def least_span(axis: Any) -> None:
     axis.ticklabel_format(axis="y", useOffset=False)
 
 
+def say_narrow(figure: Any, margin: float) -> None:
+    """Write below a figure in which of its panels all values are less than a margin apart."""
+    found = drawn_points(figure)["panels"]
+    narrow = {panel["title"]: span for panel in found if (span := _span(panel["lines"])) < margin}
+    if narrow:
+        where = f" in {', '.join(narrow)}" if len(narrow) < len(found) else ""
+        text = (
+            f"All values{where} are within {max(narrow.values()):.2g} of each other, less than the margin {margin:g}."
+        )
+        figure.set_label(text)
+        lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
+        if figure.legends:
+            (legend,) = figure.legends
+            legend.set_title("\n".join(filter(None, [legend.get_title().get_text(), lines])), {"size": 8})
+        else:
+            figure.supxlabel(lines, fontsize=8)
+
+
+def _span(lines: Sequence[Mapping[str, Any]]) -> float:
+    """Return how far the values of lines are apart; a point of one number is a level."""
+    values = [
+        point[0] if line.get("along") == "x" or len(point) == 1 else point[1]
+        for line in lines
+        for point in line["points"]
+    ]
+    return float(max(values) - min(values))
+
+
 def empty_figure(title: str, text: str) -> Any:
     """Return a figure that says why it shows nothing."""
     with house_style():
@@ -153,11 +190,14 @@ def empty_figure(title: str, text: str) -> Any:
 
 
 def shared_legend(figure: Any, title: str = "") -> None:
-    """Put one legend of all labels below the panels, in as many rows as needed."""
+    """Put one legend of all labels below the panels, in as many rows as needed; faint lines are one entry."""
     entries: dict[str, Any] = {}
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, handle)
+            faint = getattr(handle, "get_color", str)() == FAINT
+            entries.setdefault(_OTHERS if faint else label, handle)
+    if _OTHERS in entries:
+        entries[_OTHERS] = entries.pop(_OTHERS)  # last
     usual = max(2, int(figure.get_figwidth() / 1.35))  # names of usual length fit in as many columns
     for rows in range(max(1, -(-len(entries) // usual)), len(entries) + 1):
         legend = figure.legend(
@@ -167,6 +207,51 @@ def shared_legend(figure: Any, title: str = "") -> None:
         if rows == len(entries) or legend.get_window_extent().width <= figure.bbox.width:
             break
         legend.remove()
+
+
+def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mapping[str, str], height: float) -> None:
+    """Write names in a column beside a panel, as high as the points that they name as far as they do not overlap.
+
+    Parameters
+    ----------
+    axis : Axes
+        With its final limits and scales.
+    ends : dict of str to (float, float)
+        Names to points.
+    colours : dict of str to str
+        Names to colours of the lines that join a name to its point.
+    height : float
+        Of the panel in inches, about.
+    """
+    axis.get_ylim()  # limits wait until they are asked for
+    shown = axis.transData + axis.transAxes.inverted()
+    wanted = {name: float(shown.transform(point)[1]) for name, point in ends.items()}
+    order = sorted(wanted, key=lambda name: wanted[name])
+    # The places that are nearest to the points, of those that are a line apart and within the panel.
+    lines = _LINE / height * np.arange(len(order))
+    places = isotonic_regression([wanted[name] for name in order] - lines).x if order else lines
+    places = np.clip(places, 0, max(0.0, 1 - lines[-1:].sum())) + lines
+    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
+    for name, place in zip(order, places, strict=True):
+        axis.annotate(
+            name, ends[name], xytext=(1.03, place), textcoords="axes fraction", va="center", fontsize=7,
+            arrowprops={**line, "color": colours[name]},
+        )  # fmt: skip
+
+
+def name_lines(axes: Iterable[Any], height: float) -> None:
+    """Write the names of coloured lines at their ends, at the right of each panel; see `name_ends`."""
+    for axis in axes:
+        ends, colours = {}, {}
+        for line in axis.get_lines():
+            label = line.get_label()
+            points = np.asarray(line.get_xydata(), dtype=float)
+            points = points[np.isfinite(points).all(axis=1)]
+            if len(points) and not label.startswith("_") and line.get_color() != FAINT:
+                x, y = points[np.argmax(points[:, 0])]
+                level = not line.get_transform().contains_branch_seperately(axis.transData)[0]  # of axhline
+                ends[label], colours[label] = (axis.get_xlim()[1] if level else x, y), line.get_color()
+        name_ends(axis, ends, colours, height)
 
 
 def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:
@@ -190,11 +275,10 @@ def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Seque
 
 
 def line_styles(spec: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return label, colour, marker and line style of each method of a figure."""
+    """Return label, colour, marker and line style of each method of a figure; ``named`` are those with colours."""
     labels, drawn = spec.get("labels", {}), {"markersize": 4, "linewidth": 1.1}
-    return {
-        name: {"label": labels.get(name, name), **drawn, **own} for name, own in method_styles(spec["methods"]).items()
-    }
+    styles = method_styles(spec["methods"], spec.get("named"))
+    return {name: {"label": labels.get(name, name), **drawn, **own} for name, own in styles.items()}
 
 
 def lines(
@@ -226,7 +310,7 @@ def save(figure: Any, paths: Sequence[str | Path]) -> None:
 
     And without its title, which is the caption wherever a figure stands.
     """
-    numbers = drawn_points(figure) | {"title": figure.get_suptitle()}
+    numbers = drawn_points(figure) | {"title": figure.get_suptitle(), "says": figure.get_label()}
     figure.suptitle("")
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     plt = pyplot()

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.plot.colours import FAINT
+
 __all__ = ["ERRORS_OF", "drawn_points"]
 
 #: What the label of bars of errors beside a line begins with, before the label of the line; no legend shows it.
@@ -25,9 +27,9 @@ def drawn_points(figure: Any) -> dict[str, Any]:
     -------
     dict
         ``panels``: for each its ``title``, ``x`` and ``y`` (``label``, ``log``, and where positions are names,
-        ``names``) and ``lines``: ``name``, ``colour``, ``dash``, ``marker`` and ``points``, each ``[x, y]`` or ``[x, y,
-        low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line has one
-        point without x. A figure without lines, such as of images, has no panels.
+        ``names``) and ``lines``: ``name``, ``colour``, ``faint``, ``dash``, ``marker`` and ``points``, each ``[x, y]``
+        or ``[x, y, low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line
+        has one point without x. A figure without lines, such as of images, has no panels.
     """
     axes = [axis for axis in figure.axes if axis.get_visible() and axis.axison]
     found = [_panel(axis, axes) for axis in axes]
@@ -51,16 +53,17 @@ def _panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
             lines.append(_line(line, line.get_label(), points))
     return {
         "title": axis.get_title(),
-        "x": {"label": _label(axis, axes, "x"), "log": axis.get_xscale() == "log", **_names(axis, axes, "x")},
-        "y": {"label": _label(axis, axes, "y"), "log": axis.get_yscale() == "log", **_names(axis, axes, "y")},
+        "x": {"log": axis.get_xscale() == "log", **_shown(axis, axes, "x")},
+        "y": {"log": axis.get_yscale() == "log", **_shown(axis, axes, "y")},
         "lines": [line for line in lines if line["points"]],
     }
 
 
-def _label(axis: Any, axes: Sequence[Any], which: str) -> str:
-    """Return the label of an axis, which only one of the panels of a row or column has."""
-    own = getattr(axis, f"get_{which}label")()
-    return own or next((text for other in axes if (text := getattr(other, f"get_{which}label")())), "")
+def _shown(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
+    """Return the names of an axis and its label, which only one of the panels of a row or column may have."""
+    own, names = getattr(axis, f"get_{which}label")(), _names(axis, axes, which)
+    of_others = (text for other in axes if (text := getattr(other, f"get_{which}label")()))
+    return {"label": own or ("" if names else next(of_others, "")), **names}
 
 
 def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
@@ -85,7 +88,8 @@ def _line(line: Any, name: str, points: list[list[float]]) -> dict[str, Any]:
     pattern = line._unscaled_dash_pattern[1] if line.is_dashed() else None
     return {
         "name": name,
-        "colour": to_hex(line.get_color()).upper(),
+        "colour": (colour := to_hex(line.get_color()).upper()),
+        "faint": colour == FAINT,
         "dash": pattern,
         "marker": str(line.get_marker()),
         "width": float(line.get_linewidth()) if line.get_linestyle() != "None" else 0.0,

@@ -216,8 +216,10 @@ def rank(
     return Ranking(table.loc[order], by_set, left_out, len(values), margin)
 
 
-def highlighted(table: pd.DataFrame, controls: Iterable[str] = CONTROLS, best: int = 5, most: int = 8) -> list[str]:
-    """Return the methods that a picture names: the best ones and, as far as there is room, the controls.
+def highlighted(
+    table: pd.DataFrame, controls: Iterable[str] = CONTROLS, best: int = 5, most: int = 8, own: Iterable[str] = ()
+) -> list[str]:
+    """Return the methods that a picture names: the best ones and, as far as there is room, its own and the controls.
 
     Parameters
     ----------
@@ -226,15 +228,18 @@ def highlighted(table: pd.DataFrame, controls: Iterable[str] = CONTROLS, best: i
     controls : iterable of str, default=CONTROLS
     best, most : int
         How many of the best, and how many at all.
+    own : iterable of str, default=()
+        What the picture is about, such as the methods of a paper.
 
     Returns
     -------
     list of str
         In the order of the table.
     """
-    first, known = list(table.index[:best]), set(controls)
-    others = [name for name in table.index[best:] if name in known][: most - len(first)]
-    return [*first, *others]
+    order, known, about = list(table.index), set(controls), set(own)
+    others = sorted((name for name in order[best:] if name in known | about), key=lambda name: name not in about)
+    shown = {*order[:best], *others[: most - best]}
+    return [name for name in order if name in shown]
 
 
 def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, list[str]]:

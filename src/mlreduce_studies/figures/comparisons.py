@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.comparisons import MANY, draw_matrix
+from mlreduce.plot.comparisons import LARGEST, draw_matrix
 from mlreduce.plot.layout import nothing_to_draw, panels
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
@@ -25,14 +25,14 @@ def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw methods by methods: mean difference as colour and number, wins, ties and losses, the largest probability.
 
     The methods are sorted by their mean difference to the others. A text is bold where a probability is 0.95 or more.
-    Of more than 16 methods the numbers are wins, ties and losses alone.
+    Of more than 16 methods the best 16 are shown.
     """
     pairs = comparison_table(summary, spec)
     if pairs.empty:
         raise nothing_to_draw(spec["caption"], "pair of methods on a data set")
     title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
     names = {method: label_of(spec, method) for method in pairs["method"].unique()}
-    side = 1.2 + (0.85 if len(names) < MANY else 0.42) * len(names)
+    side = 1.2 + 0.85 * min(len(names), LARGEST)
     drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
     draw_matrix(axes[title], pairs, names)
     return drawn

@@ -27,7 +27,8 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one critical-difference diagram per measure, after Demsar [1]_.
 
     Methods stand at their average rank, the best on the left. A bar joins methods whose average ranks differ by no more
-    than the critical difference, which is drawn above. Where there is no test the panel says so.
+    than the critical difference, which is drawn above. Where there is no test, or it tells no two methods apart, the
+    panel says so instead.
 
     References
     ----------
@@ -41,12 +42,13 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
         axis.grid(visible=False)
         if np.isnan([made.p_value, made.critical_difference]).any():
             axis.set_title(measure_label(measure), fontsize=9)
-            _say_why(axis, f"it needs three methods on two data sets,\nthere are {_there(made)}")
-        elif made.critical_difference >= len(made.average) - 1:
+            _say_why(axis, f"no test: it needs three methods on two data sets,\nthere are {_there(made)}")
+        elif made.average.max() - made.average.min() <= made.critical_difference:
             axis.set_title(measure_label(measure), fontsize=9)
-            furthest = f"ranks of {len(made.average)} methods differ by {len(made.average) - 1} at most,\n"
+            ordered = list(made.average.sort_values().items())
+            ends = [f"{rank:.2f} ({label_of(spec, str(name))})" for name, rank in (ordered[0], ordered[-1])]
             critical = f"the critical difference of {made.n_blocks} data sets is {made.critical_difference:.2f}"
-            _say_why(axis, furthest + critical)
+            _say_why(axis, f"no two methods are told apart:\naverage ranks are {' to '.join(ends)},\n{critical}")
         else:
             blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
             axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
@@ -60,5 +62,5 @@ def _there(made: RankComparison) -> str:
 
 
 def _say_why(axis: Any, why: str) -> None:
-    axis.text(0.5, 0.5, f"no test: {why}", ha="center", va="center", transform=axis.transAxes, fontsize=8)
+    axis.text(0.5, 0.5, why, ha="center", va="center", transform=axis.transAxes, fontsize=8)
     axis.set_axis_off()

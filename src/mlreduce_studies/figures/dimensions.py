@@ -10,6 +10,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import (
     least_span,
     lines,
+    name_lines,
     one_value_each,
     panels,
     shared_legend,
@@ -31,7 +32,7 @@ def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     own = summary[summary["method"].isin(spec["methods"])]
     rows = one_value_each(own, spec["measure"], 0.0, ["dataset", "method", "size_percent"])
     names, y_label = sorted(rows["dataset"].unique()), measure_label(spec["measure"])
-    drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label)
+    drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label, columns=3, size=(3.4, 2.2))
     for axis, line, line_style in lines(axes, rows, spec):
         line = line.sort_values("size_percent")
         with_errors(axis, line["size_percent"], line, line_style)
@@ -42,5 +43,6 @@ def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
             axis.set(xscale="log", xticks=[tick for tick in _TICKS if swept.min() <= tick <= swept.max()])
             axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axis.xaxis.set_minor_formatter(NullFormatter())
+    name_lines(axes.values(), 1.5)
     shared_legend(drawn)
     return drawn

@@ -16,9 +16,14 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style
+from mlreduce.exceptions import DataError
+from mlreduce.metrics import higher_is_better
+from mlreduce.plot.colours import MOST, is_control
+from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style, say_narrow
 from mlreduce.registry import Declarations
+from mlreduce.stats.ranking import MARGIN, highlighted, rank
 from mlreduce_studies.gathering.failed_cells import without_gaps
+from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.options import FIGURES, Options, Spec, kept, kind_of
 
 __all__ = ["Figure", "Spec", "figure", "figure_kinds", "label_of", "make_figure"]
@@ -89,6 +94,22 @@ def label_of(spec: Spec, method: str) -> str:
     return label
 
 
+def _named(rows: pd.DataFrame, spec: Spec) -> list[str]:
+    """Return the methods with colours: the best by the figure's measure, the study's own and the controls.
+
+    Where there is nothing to rank by they are the first ones.
+    """
+    methods, measure = spec["methods"], spec.get("measure") or spec.get("measures", [None])[0]
+    if measure is None or "measure" not in rows:
+        return list(methods[:MOST])
+    cells = sized_cells(rows[(rows["measure"] == measure) & rows["method"].isin(methods)])
+    try:
+        table = rank(cells.drop(columns=["protocol", "measure"]), higher_is_better(measure)).table
+    except DataError:
+        return list(methods[:MOST])
+    return highlighted(table, [name for name in methods if is_control(name)], most=MOST, own=spec.get("own", ()))
+
+
 def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
     """Make a figure that a study file asks for.
 
@@ -117,9 +138,14 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
         rows = rows[rows["dataset"] == dataset]
         title = f"{dataset}, {protocol}: mean over {rows['splits'].max()} random splits"
         spec = {**spec, "caption": title}
+    if len(spec["methods"]) > MOST:
+        spec = {**spec, "named": _named(rows, spec)}
     try:
         with house_style():
-            return kind.draw(rows, spec)
+            drawn = kind.draw(rows, spec)
+            if "measure" in spec or "measures" in spec:
+                say_narrow(drawn, spec.get("margin", MARGIN))
+            return drawn
     except NothingToDraw:
         if "reason" not in source:
             raise

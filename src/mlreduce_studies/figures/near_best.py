@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.methods.evidence import typical_seconds
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce.plot.colours import MARKERS, colour_of
-from mlreduce.plot.layout import nothing_to_draw, put_title, pyplot
+from mlreduce.plot.colours import FAINT, method_styles
+from mlreduce.plot.layout import name_ends, nothing_to_draw, put_title, pyplot
 from mlreduce.stats.ranking import Ranking, highlighted, one_variant, rank, variants
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.options import MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 
-_GREY = "#B8B8B8"
 # Inches above and below the panels.
 _ABOVE = 1.1
 
@@ -42,11 +40,9 @@ def near_best(summary: pd.DataFrame, spec: Spec) -> Any:
     made, labels = _ranked(summary, spec)
     names = {method: label_of(spec, label) for method, label in labels.items()}
     shown = highlighted(made.table)
-    styles = {method: {"color": _GREY, "marker": "o"} for method in made.table.index}
-    # Methods of one group have one hue: markers tell those apart that are shown.
-    styles |= {
-        method: {"color": colour_of(labels[method]), "marker": MARKERS[place]} for place, method in enumerate(shown)
-    }
+    looks = method_styles([labels[method] for method in shown])
+    styles = {method: {"color": FAINT, "marker": "o"} for method in made.table.index}
+    styles |= {method: {key: looks[labels[method]][key] for key in ("color", "marker")} for method in shown}
     height = _ABOVE + max(0.17 * len(names), 1.6)
     drawn, (left, right) = pyplot().subplots(1, 2, figsize=(8.6, height), layout="constrained", width_ratios=[1.1, 1])
     for axis in (left, right):
@@ -107,7 +103,7 @@ def _draw_quality(
         axis.set_axis_off()
         return
     front = known[known["front"]].sort_values("seconds")
-    axis.plot(front["seconds"], front["mean"], color=_GREY, linewidth=0.8, label="_front")
+    axis.plot(front["seconds"], front["mean"], color=FAINT, linewidth=0.8, label="_front")
     for method in [*known.index.difference(list(shown), sort=False), *(name for name in shown if name in known.index)]:
         row = known.loc[method]
         axis.plot(
@@ -119,33 +115,7 @@ def _draw_quality(
         axis.invert_yaxis()
     axis.set_xlabel("seconds", fontsize=8)
     axis.set_ylabel(f"mean {measure_label(measure)}", fontsize=8)
-    if (span := known["mean"].max() - known["mean"].min()) < made.margin:
-        axis.text(0.02, 0.02, f"all within {span:.2g}, less than the margin", transform=axis.transAxes, fontsize=7)
-    _name_points(axis, known, {name: text for name, text in shown.items() if name in known.index}, styles)
-
-
-def _name_points(
-    axis: Any, known: pd.DataFrame, shown: Mapping[str, str], styles: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Write names in a column beside the panel, as high as their points as far as they do not overlap."""
-    low, high = axis.get_ylim()
-    heights = {name: (known.loc[name, "mean"] - low) / (high - low) for name in shown}
-    order = sorted(shown, key=lambda name: heights[name])
-    places = np.array([heights[name] for name in order])
-    step = 0.15 / (axis.figure.get_figheight() - _ABOVE)
-    for index in range(1, len(places)):
-        places[index] = max(places[index], places[index - 1] + step)
-    places -= max(0.0, places[-1] - 1.0) if len(places) else 0.0
-    for index in range(len(places) - 2, -1, -1):
-        places[index] = min(places[index], places[index + 1] - step)
-    for name, place in zip(order, places, strict=True):
-        axis.annotate(
-            shown[name],
-            (known.loc[name, "seconds"], known.loc[name, "mean"]),
-            xytext=(1.03, place),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=7,
-            color=styles[name]["color"],
-            arrowprops={"arrowstyle": "-", "color": styles[name]["color"], "linewidth": 0.4},
-        )
+    ends: dict[str, Any] = {
+        names[name]: (known.loc[name, "seconds"], known.loc[name, "mean"]) for name in shown if name in known.index
+    }
+    name_ends(axis, ends, {names[name]: styles[name]["color"] for name in shown}, axis.figure.get_figheight() - _ABOVE)

@@ -12,6 +12,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import (
     least_span,
     line_styles,
+    name_lines,
     one_value_each,
     panels,
     shared_legend,
@@ -71,9 +72,10 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise DataError(f"figure {title!r}: two panels are called {repeated[0]!r}; each needs a name of its own.")
-    drawn, axes = panels(names, title, "selected features, %", measure_label(measure))
+    drawn, axes = panels(names, title, "selected features, %", measure_label(measure), columns=3, size=(3.4, 2.2))
     for panel, axis in zip(shown, axes.values(), strict=True):
         _draw(axis, cells[panel], spec, references, thin)
+    name_lines(axes.values(), 1.5)
     beside = any(panel in cells for panel in asked)
     shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and beside else "")
     return drawn

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.layout import one_value_each, panels, shared_legend, style
+from mlreduce.plot.layout import least_span, one_value_each, panels, shared_legend, style
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import ENERGY, MEASURE, METHOD, PREDICTOR, Options
 
@@ -45,5 +45,6 @@ def parameter_curves(summary: pd.DataFrame, spec: Spec) -> Any:
             if method in means.index:
                 plain = {**style(number), "marker": "", "linestyle": _DASHES[number % len(_DASHES)]}
                 axis.axhline(means[method], label=label, linewidth=1.2, **plain)
+        least_span(axis)
     shared_legend(drawn)
     return drawn

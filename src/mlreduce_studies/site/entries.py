@@ -17,7 +17,7 @@ from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking
-from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on
+from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on, wins_and_losses
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
 from mlreduce_studies.site.spectra import spectra_of
@@ -168,13 +168,18 @@ class Entries:
         return {measure: [*labels] for measure, labels in found.items()}
 
     def highlighted(self, study: str) -> dict[str, list[str]]:
-        """Return the labels that a picture of a study names, by measure: the best methods and the controls."""
+        """Return the labels that a picture of a study names, by measure: the best, those it is about, the controls."""
         found = {}
         for measure in {one.measure: None for one in self.rankings[study]}:
             one = foremost(self.rankings[study], measure)
             assert one is not None
-            found[measure] = [one.labels[name] for name in highlighted(one.ranking.table)]
+            about = [name for name, label in one.labels.items() if label.partition("-")[0] in study.split("-")]
+            found[measure] = [one.labels[name] for name in highlighted(one.ranking.table, own=about)]
         return found
+
+    def _named(self, study: str) -> list[str]:
+        """Return the labels that a picture of a study names, by the measure by which it judges."""
+        return self.highlighted(study).get(self.judged_by[study], [])
 
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
@@ -182,6 +187,9 @@ class Entries:
             "name": name,
             "colour": colour_of(name),
             "described": _described(name),
+            "answer": next(
+                (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
+            ),
             "labels": [
                 self._label(study, label)
                 for study in self.studies
@@ -222,7 +230,7 @@ class Entries:
             "first": {family: rows[0]["method"] for family, rows in answers.items()},
             "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
-            "spectra": [part for study in self.studies for part in spectra_of(study, name)],
+            "spectra": [part for study in self.studies for part in spectra_of(study, name, self._named(study.key))],
         }
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:

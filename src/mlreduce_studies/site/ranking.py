@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.metrics import higher_is_better
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["foremost", "judged_by", "ranked", "rows_of", "rows_on"]
+__all__ = ["foremost", "judged_by", "ranked", "rows_of", "rows_on", "wins_and_losses"]
 
 
 def ranked(study: StudyResults) -> list[StudyRanking]:
@@ -60,6 +61,28 @@ def rows_on(study: str, one: StudyRanking, dataset: str) -> list[dict[str, Any]]
         for method in one.ranking.table.index
     ]
     return sorted(rows, key=lambda row: (-row["near"], row["rank"], row["method"]))
+
+
+def wins_and_losses(study: str, one: StudyRanking, method: str) -> dict[str, Any]:
+    """Return where a method is near the best and where furthest from it.
+
+    Returns
+    -------
+    dict
+        Its row of `rows_of`; ``wins``, the data sets on which it is within the margin of the best in half of the
+        settings or more, with that share, the largest first; and ``losses``, three data sets on which its mean is
+        furthest from the best, by more than the margin, with the ``best`` method and by how much (``behind``).
+    """
+    near, means = (one.ranking.by_set[name] for name in ("near", "mean"))
+    means = means if higher_is_better(one.measure) else -means
+    best, behind = means.idxmax(axis=1), means.max(axis=1) - means[method]
+    wins = near[method][near[method] >= 0.5].sort_values(ascending=False, kind="stable")
+    losses = behind[behind > one.ranking.margin].nlargest(3)
+    return {
+        **next(row for row in rows_of(study, one) if row["method"] == method),
+        "wins": [{"dataset": name, "near": share} for name, share in wins.items()],
+        "losses": [{"dataset": name, "behind": gap, "best": best[str(name)]} for name, gap in losses.items()],
+    }
 
 
 def _place(study: str, one: StudyRanking) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mlreduce.plot.colours import method_styles
+from mlreduce.plot.colours import FAINT, MOST, method_styles
 from mlreduce_studies.site.runs import StudyResults
 
 __all__ = ["spectra_of"]
@@ -16,8 +17,15 @@ __all__ = ["spectra_of"]
 _POINTS = 60
 
 
-def spectra_of(study: StudyResults, dataset: str) -> list[dict[str, Any]]:
+def spectra_of(study: StudyResults, dataset: str, named: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return the eigenvalues of methods on the first split of a data set, a part per protocol.
+
+    Parameters
+    ----------
+    study : StudyResults
+    dataset : str
+    named : collection of str, default=()
+        Of more than eight methods those that have colours; the first ones where none of them is there.
 
     Returns
     -------
@@ -37,7 +45,7 @@ def spectra_of(study: StudyResults, dataset: str) -> list[dict[str, Any]]:
         methods = [name for name in [*study.description["methods"], *sorted(spectra)] if name in spectra]
         methods = list(dict.fromkeys(methods))
         panel = {
-            **{"title": f"{study.key}, {protocol}", "lines": _lines(methods, spectra)},
+            **{"title": f"{study.key}, {protocol}", "lines": _lines(methods, spectra, named)},
             **{
                 "x": {"label": "index of the eigenvalue", "log": True},
                 "y": {"label": "eigenvalue / largest", "log": True},
@@ -56,8 +64,9 @@ def _row(method: str, values: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(methods: list[str], spectra: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    styles = method_styles(methods)
+def _lines(methods: list[str], spectra: dict[str, pd.DataFrame], named: Collection[str]) -> list[dict[str, Any]]:
+    few = methods if len(methods) <= MOST else [name for name in methods if name in named]
+    styles = method_styles(methods, few or methods[:MOST])
     lines = []
     for name in methods:
         index, values = (spectra[name][column].to_numpy(float) for column in ("index", "eigenvalue"))
@@ -66,8 +75,11 @@ def _lines(methods: list[str], spectra: dict[str, pd.DataFrame]) -> list[dict[st
         dash = styles[name]["linestyle"]
         lines.append(
             {"name": name, "colour": styles[name]["color"], "dash": None if dash == "-" else list(dash[1])}
-            | {"marker": styles[name]["marker"], "width": 1.1, "points": points}
-            # Variants have the colour of their method: the chart begins without them.
-            | {"off": any(name.startswith(f"{other}-") for other in methods)}
+            | {
+                "marker": styles[name]["marker"],
+                "width": 1.1,
+                "points": points,
+                "faint": styles[name]["color"] == FAINT,
+            }
         )
     return lines

@@ -16,13 +16,14 @@ from mlreduce.exceptions import ConfigurationError, from_extra
 from mlreduce.files import replacing, write_text
 from mlreduce.folders import replacing_folder
 from mlreduce.metrics import measure_label
-from mlreduce.plot.colours import colour_of
+from mlreduce.plot.colours import PALETTE, colour_of
 from mlreduce.stats.ranking import MARGIN
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
 from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
+from mlreduce_studies.site.formulas import typeset
 from mlreduce_studies.site.overview import downloads_of, front_page, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
@@ -152,6 +153,7 @@ class Site:
                 | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
+        self._script("data/palette.js", "palette", PALETTE)
         self._page("compare.html", "compare", known=known)
 
     def _script(self, file: str, key: str, content: Any) -> None:
@@ -239,6 +241,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
+    environment.filters["typeset"] = typeset
     environment.globals["margin"] = MARGIN
     return environment
 

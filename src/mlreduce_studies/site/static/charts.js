@@ -3,6 +3,9 @@
 window.mlreduceCharts = (() => {
   const {root, load, whenSeen, element} = window.mlreduce;
   const SHAPES = {o: "circle", s: "square", "^": "triangle-up", D: "diamond", v: "triangle-down", P: "cross", X: "cross", "<": "triangle-left", ">": "triangle-right", p: "circle", h: "square", "*": "triangle-up", d: "diamond"};
+  // As they are printed and saved; of the dark pages site.css turns them.
+  const TEXT = "#1d1d1f", FAINT = "#BDBDBD", SOFT = "#70757d", GRID = "#d5d8dd";
+  const LINE = 12, PAD = 8; // pixels of a line of text, and around the points of a panel
 
   // Rows of a panel for Vega-Lite: one per point.
   function rows(panel, hidden) {
@@ -23,10 +26,22 @@ window.mlreduceCharts = (() => {
     return found;
   }
 
-  function axis(panel, which, log, width) {
+  // What an axis spans in a number of pixels: its ends, and the place of a value from the beginning. The height of a
+  // panel is at least two percent of its values, so that a small difference does not fill it.
+  function spanOf(values, log, pixels, least) {
+    const turned = (value) => (log ? Math.log10(value) : value), back = (value) => (log ? 10 ** value : value);
+    let low = turned(Math.min(...values)), high = turned(Math.max(...values));
+    const lacking = Math.max(least && !log ? 0.02 * Math.max(Math.abs(low), Math.abs(high)) - (high - low) : 0, high > low ? 0 : 1e-3);
+    low -= lacking > 0 ? lacking / 2 : 0;
+    high += lacking > 0 ? lacking / 2 : 0;
+    const pad = ((high - low) * PAD) / (pixels - 2 * PAD);
+    return {domain: [back(low - pad), back(high + pad)], at: (value) => (pixels * (turned(value) - low + pad)) / (high - low + 2 * pad)};
+  }
+
+  function axis(panel, which, log, width, domain) {
     const own = panel[which];
-    const encoding = {field: which, type: "quantitative", title: own.label || null, scale: log ? {type: "log", nice: false, padding: 8} : {zero: false, nice: false, padding: 8}};
-    encoding.axis = {grid: true, gridOpacity: .4, tickCount: which === "x" ? Math.max(3, Math.floor(width / 60)) : 5, labelOverlap: true, labelFlush: false};
+    const encoding = {field: which, type: "quantitative", title: own.label || null, scale: {...(log ? {type: "log"} : {zero: false}), nice: false, domain}};
+    encoding.axis = {grid: true, tickCount: which === "x" ? Math.max(3, Math.floor(width / 60)) : 5, labelOverlap: true, labelFlush: false};
     if (own.names) {
       const values = Object.keys(own.names).map(Number);
       encoding.axis.values = values;
@@ -34,37 +49,68 @@ window.mlreduceCharts = (() => {
       encoding.axis.labelExpr = values.reduceRight((rest, value) => `abs(datum.value - ${value}) < 1e-9 ? ${JSON.stringify(own.names[value])} : ${rest}`, "''");
       encoding.axis.labelLimit = 150;
       encoding.axis.labelOverlap = which === "x";
-      encoding.scale = {zero: false, nice: false, padding: 8};
     }
     return encoding;
   }
 
+  // Heights of names, as near to those wanted as a line for each allows: neighbours that are too near are moved together.
+  function spread(wanted, height) {
+    const groups = [];
+    for (const place of wanted) {
+      groups.push({sum: place - LINE * groups.reduce((all, one) => all + one.count, 0), count: 1});
+      while (groups.length > 1 && groups.at(-2).sum / groups.at(-2).count > groups.at(-1).sum / groups.at(-1).count) {
+        const last = groups.pop();
+        groups.at(-1).sum += last.sum;
+        groups.at(-1).count += last.count;
+      }
+    }
+    const last = Math.max(0, height - LINE * (wanted.length - 1));
+    return groups.flatMap((one) => Array(one.count).fill(Math.min(Math.max(one.sum / one.count, 0), last))).map((place, i) => place + LINE * i);
+  }
+
+  // Names at the ends of the lines that have colours.
+  function namesOf(panel, all, styles, spans, width, height) {
+    const shown = [...new Set(all.map((row) => row.line))].filter((name) => !styles.get(name).faint);
+    const ends = shown.map((name) => all.filter((row) => row.line === name).reduce((a, b) => (b.x > a.x ? b : a)));
+    const found = ends.map((row) => ({line: row.line, colour: styles.get(row.line).colour, fromX: row.index < 0 ? width : spans.x.at(row.x), fromY: height - spans.y.at(row.y)})).sort((a, b) => a.fromY - b.fromY);
+    const places = spread(found.map((one) => one.fromY), height);
+    return found.map((one, i) => ({...one, toX: width + 8, toY: places[i]}));
+  }
+
   function panelSpec(panel, styles, hidden, logs, width, height) {
     const all = rows(panel, hidden);
+    if (panel.y.names) height = Math.max(150, 16 * Object.keys(panel.y.names).length);
     const names = [...new Set(all.map((row) => row.line))];
-    const positive = (which) => all.every((row) => row[which] === undefined || row[which] > 0);
-    const logX = logs.x && positive("x"), logY = logs.y && positive("y");
-    const x = axis(panel, "x", logX, width), y = axis(panel, "y", logY, width);
-    const colour = {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => styles.get(name).colour)}, legend: null};
+    const valuesOf = (which) => all.flatMap((row) => [row[which], ...(which === along ? [row.low, row.high] : [])]).filter((value) => value !== undefined);
+    const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
+    const isLog = (which) => (logs[which] ?? panel[which].log) && !panel[which].names && valuesOf(which).every((value) => value > 0);
+    const spans = Object.fromEntries([["x", width], ["y", height]].map(([which, pixels]) => [which, spanOf(valuesOf(which).length ? valuesOf(which) : [0, 1], isLog(which), pixels, which === "y" && !panel.y.names)]));
+    const x = axis(panel, "x", isLog("x"), width, spans.x.domain), y = axis(panel, "y", isLog("y"), width, spans.y.domain);
+    const scaled = (of) => ({field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => of(styles.get(name)))}, legend: null});
+    const colour = {condition: {test: "seen === datum.line && indexof(faint, datum.line) >= 0", value: TEXT}, ...scaled((line) => line.colour)};
     const tooltip = [{field: "line", title: "line"}];
     if (all.some((row) => row.x !== undefined)) tooltip.push(panel.x.names ? {field: "xname", title: panel.x.label || "x"} : {field: "x", title: panel.x.label || "x", type: "quantitative", format: ".6~g"});
     tooltip.push(panel.y.names ? {field: "yname", title: panel.y.label || "y"} : {field: "y", title: panel.y.label || "y", type: "quantitative", format: ".6~g"});
     if (all.some((row) => row.low !== undefined)) tooltip.push({field: "low", title: "− one error", type: "quantitative", format: ".6~g"}, {field: "high", title: "+ one error", type: "quantitative", format: ".6~g"});
-    const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
-    const drawn = names.filter((name) => styles.get(name).width > 0);
-    // What the pointer or the keyboard is at in the legend stands out.
+    const faint = names.filter((name) => styles.get(name).faint), drawn = names.filter((name) => styles.get(name).width > 0);
+    // What the pointer or the keyboard is at stands out.
     const opacity = {condition: {test: "seen === null || seen === datum.line", value: 1}, value: .12};
-    const dashes = names.map((name) => styles.get(name).dash ?? [1, 0]);
+    const strokeDash = scaled((line) => line.dash ?? [1, 0]);
+    const lineOf = (lines, strokeWidth) => ({transform: [{filter: {field: "line", oneOf: lines}}, {filter: "datum.index >= 0"}], mark: {type: "line", strokeWidth, clip: true}, encoding: {x, y, color: colour, opacity, order: {field: "index"}, strokeDash, detail: {field: "line"}}});
+    const ends = panel.y.names || panel.x.names ? [] : namesOf(panel, all, styles, spans, width, height);
+    const fixed = (field) => ({field, type: "quantitative", scale: null, axis: null});
     const layer = [
-      {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, opacity, tooltip}},
-      {transform: [{filter: {field: "line", oneOf: drawn}}, {filter: "datum.index >= 0"}], mark: {type: "line", strokeWidth: 1.3, clip: true},
-        encoding: {x, y, color: colour, opacity, order: {field: "index"}, strokeDash: {field: "line", type: "nominal", scale: {domain: names, range: dashes}, legend: null}, detail: {field: "line"}}},
-      {transform: [{filter: "isValid(datum.low) && isValid(datum.high)"}], mark: {type: "rule", strokeWidth: .8, clip: true},
-        encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour, opacity} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour, opacity}},
-      {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
-        encoding: {x, y, color: colour, opacity, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[styles.get(name).marker] ?? "circle")}, legend: null}}},
-    ].filter((part, number) => [all.some((row) => row.index < 0), drawn.length, all.some((row) => row.low !== undefined), all.some((row) => row.index >= 0)][number]);
-    return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : height, data: {values: all}, layer};
+      [faint.some((name) => drawn.includes(name)), lineOf(faint.filter((name) => drawn.includes(name)), .8)],
+      [all.some((row) => row.index < 0), {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, opacity, tooltip}}],
+      [drawn.length > faint.length, lineOf(drawn.filter((name) => !faint.includes(name)), 1.4)],
+      [all.some((row) => row.low !== undefined), {transform: [{filter: "isValid(datum.low) && isValid(datum.high)"}], mark: {type: "rule", strokeWidth: .8, clip: true},
+        encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour, opacity} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour, opacity}}],
+      [all.some((row) => row.index >= 0), {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
+        encoding: {x, y, color: colour, opacity: faint.some((name) => drawn.includes(name)) ? {condition: [{test: "indexof(faint, datum.line) >= 0 && seen !== datum.line", value: 0}, opacity.condition], value: .12} : opacity, tooltip, shape: scaled((line) => SHAPES[line.marker] ?? "circle")}}],
+      [ends.length, {data: {values: ends}, mark: {type: "rule", strokeWidth: .7}, encoding: {x: fixed("fromX"), y: fixed("fromY"), x2: {field: "toX"}, y2: {field: "toY"}, color: {field: "colour", type: "nominal", scale: null}, opacity}}],
+      [ends.length, {data: {values: ends}, mark: {type: "text", align: "left", dx: 3, fontSize: 10.5, limit: 110, color: TEXT}, encoding: {x: fixed("toX"), y: fixed("toY"), text: {field: "line"}, opacity}}],
+    ].filter(([there]) => there).map(([, part]) => part);
+    return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height, data: {values: all}, layer};
   }
 
   function stylesOf(panels) {
@@ -73,97 +119,142 @@ window.mlreduceCharts = (() => {
     return styles;
   }
 
-  // Draws panels into a place, with buttons for lines and axes; `families` maps lines to the name of their family.
-  async function draw(place, content, label) {
+  // Which of some panels have values less than a margin apart, in words; as `mlreduce.plot.layout.say_narrow`.
+  function narrow(panels, margin) {
+    const found = panels.map((panel) => {
+      const values = panel.lines.flatMap((line) => line.points.map((point) => point[point.length > 1 ? 1 : 0]));
+      const high = Math.max(...values), low = Math.min(...values);
+      return {title: panel.title, span: high - low, margin: margin.relative ? margin.value * Math.max(Math.abs(high), Math.abs(low)) : margin.value};
+    });
+    const less = found.filter((panel) => panel.span < panel.margin);
+    if (!less.length) return "";
+    const where = less.length < found.length ? ` in ${less.map((panel) => panel.title).join(", ")}` : "";
+    return `All values${where} are within ${Math.max(...less.map((panel) => panel.span)).toPrecision(2)} of each other, less than the margin ${margin.relative ? `${100 * margin.value} %` : margin.value}.`;
+  }
+
+  // Colours that differ: a method's own or, where an earlier one has that, the first free one; as in plot/colours.py.
+  function distinct(names, own, palette) {
+    const first = new Map();
+    for (const name of names) if (![...first.values()].includes(own[name])) first.set(name, own[name]);
+    const free = palette.slice(1).filter((colour) => ![...first.values()].includes(colour));
+    return Object.fromEntries(names.map((name) => [name, first.get(name) ?? free.shift() ?? own[name]]));
+  }
+
+  const cell = (value) => (/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+  function tableOf(panels) {
+    const lines = panels.flatMap((panel) => rows(panel, new Set()).map((row) => [panel.title, row.line, row.xname ?? row.x, row.yname ?? row.y, row.low, row.high]));
+    return [["panel", "line", "x", "y", "low", "high"], ...lines].map((line) => line.map((value) => cell(String(value ?? ""))).join(",")).join("\n") + "\n";
+  }
+
+  function save(address, name) {
+    element("a", {href: address, download: name}).click();
+  }
+
+  // Draws panels into a place, with buttons for lines, axes and files, which are called `name`.
+  async function draw(place, content, label, name = "figure") {
     await load(`${root}assets/vega.js`);
     const styles = stylesOf(content.panels);
-    const hidden = new Set([...styles].filter(([, line]) => line.off).map(([name]) => name));
-    const logs = {x: content.panels[0].x.log, y: content.panels[0].y.log};
+    const hidden = new Set();
+    const logs = {x: null, y: null}; // as each panel has it, until somebody chooses
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
-    const tools = element("div", {class: "tools", role: "group", "aria-label": "Axes and families"});
+    const tools = element("div", {class: "tools", role: "group", "aria-label": "Axes and files"});
+    const faint = [...styles].filter(([, line]) => line.faint).map(([own]) => own);
     let view = null;
 
     async function show() {
       const room = Math.max(260, place.clientWidth - 30);
-      const names = content.panels.some((panel) => panel.y.names) ? 150 : 70;
+      const named = content.panels.some((panel) => panel.y.names);
+      const longest = Math.max(...[...styles].filter(([, line]) => !line.faint).map(([own]) => Math.min(own.length, 18)));
+      const names = Math.max(named ? 150 : 0, 96 + 6 * longest);
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
       const alone = content.panels.length === 1;
       const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
       const height = alone && styles.size > 5 ? 340 : 190;
       const specification = {
         $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-        config: {font: "system-ui, sans-serif", background: "white", view: {stroke: null}, concat: {spacing: 18}},
-        params: [{name: "seen", value: null}],
+        config: {
+          font: "system-ui, sans-serif", background: null, view: {stroke: null}, concat: {spacing: 18}, title: {color: TEXT},
+          axis: {labelColor: TEXT, titleColor: TEXT, domainColor: SOFT, tickColor: SOFT, gridColor: GRID, gridOpacity: .5},
+        },
+        params: [{name: "seen", value: null}, {name: "faint", value: faint}],
         columns, concat: content.panels.map((panel) => panelSpec(panel, styles, hidden, logs, width, height)),
         resolve: {scale: {color: "independent", shape: "independent", strokeDash: "independent"}},
       };
-      const made = await window.vegaEmbed(target, specification, {ast: true, actions: false, renderer: "svg", tooltip: {theme: "light"}});
+      const theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+      const made = await window.vegaEmbed(target, specification, {ast: true, actions: false, renderer: "svg", tooltip: {theme}});
       view?.finalize();
       view = made.view;
+      view.addEventListener("mouseover", (event, item) => see(item?.datum?.line ?? null));
       place.dataset.ready = "yes";
     }
 
-    function toggle(names, on) {
-      for (const name of names) if (on) hidden.delete(name); else hidden.add(name);
-      for (const button of [...legend.children, ...tools.children]) {
-        if (button.dataset.lines) button.setAttribute("aria-pressed", String(JSON.parse(button.dataset.lines).some((name) => !hidden.has(name))));
-      }
+    function toggle(own, button) {
+      if (hidden.has(own)) hidden.delete(own); else hidden.add(own);
+      button.setAttribute("aria-pressed", String(!hidden.has(own)));
       show();
     }
 
-    function button(text, names, colour) {
-      const made = element("button", {type: "button", "aria-pressed": String(names.some((name) => !hidden.has(name))), "data-lines": JSON.stringify(names), onclick: () => toggle(names, made.getAttribute("aria-pressed") === "false")});
-      if (colour) {
-        const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-        swatch.setAttribute("viewBox", "0 0 10 10");
-        swatch.setAttribute("class", "swatch");
-        swatch.setAttribute("aria-hidden", "true");
-        const circle = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-        for (const [key, value] of Object.entries({cx: 5, cy: 5, r: 5, fill: colour})) circle.setAttribute(key, value);
-        swatch.append(circle);
-        made.append(swatch, " ");
-      }
-      made.append(text);
+    const see = (own) => view && view.signal("seen") !== own && view.signal("seen", own).runAsync();
+
+    function button(own, line) {
+      const made = element("button", {type: "button", "aria-pressed": String(!hidden.has(own)), onclick: () => toggle(own, made)});
+      const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      for (const [key, value] of Object.entries({viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true"})) swatch.setAttribute(key, value);
+      const circle = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+      for (const [key, value] of Object.entries({cx: 5, cy: 5, r: 5, fill: line.colour})) circle.setAttribute(key, value);
+      swatch.append(circle);
+      made.append(swatch, " ", own);
+      for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => see(hidden.has(own) ? null : own));
+      for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => see(null));
       return made;
     }
 
-    const see = (name) => view?.signal("seen", name).runAsync();
-    for (const [name, line] of styles) {
-      const made = button(name, [name], line.colour);
-      for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => see(hidden.has(name) ? null : name));
-      for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => see(null));
-      legend.append(made);
-    }
-    const families = Map.groupBy ? Map.groupBy(styles, ([, line]) => line.colour) : new Map();
-    const several = [...families.values()].filter((own) => own.length > 1);
-    if (several.length && styles.size > 5) for (const own of several) tools.append(button(`all like ${own[0][0]}`, own.map(([name]) => name), own[0][1].colour));
+    for (const [own, line] of styles) if (!line.faint) legend.append(button(own, line));
+    if (faint.length) legend.append(element("details", {}, element("summary", {}, `${faint.length} more, grey`), element("div", {class: "legend"}, ...faint.map((own) => button(own, styles.get(own))))));
     for (const which of ["x", "y"]) {
-      if (content.panels.some((panel) => panel[which].names)) continue;
-      const made = element("button", {type: "button", class: "tool", "aria-pressed": String(logs[which]), onclick: () => {
-        logs[which] = !logs[which];
+      if (content.panels.every((panel) => panel[which].names)) continue;
+      const log = () => logs[which] ?? content.panels.some((panel) => panel[which].log);
+      const made = element("button", {type: "button", class: "tool", "aria-pressed": String(log()), onclick: () => {
+        logs[which] = !log();
         made.setAttribute("aria-pressed", String(logs[which]));
         show();
       }}, `logarithmic ${which}`);
       tools.append(made);
     }
-    place.replaceChildren(legend, tools, target);
+    const files = {
+      SVG: async () => view.background("#ffffff").toImageURL("svg"), PNG: async () => view.background("#ffffff").toImageURL("png", 2),
+      CSV: async () => URL.createObjectURL(new Blob([tableOf(content.panels)], {type: "text/csv"})),
+    };
+    for (const [kind, make] of Object.entries(files)) {
+      tools.append(element("button", {type: "button", class: "tool", "aria-label": `Save as ${kind}`, onclick: async () => {
+        save(await make(), `${name}.${kind.toLowerCase()}`);
+        if (kind !== "CSV") view.background(null).runAsync();
+      }}, kind));
+    }
+    place.replaceChildren(legend, tools, target, ...(content.says ? [element("p", {class: "note narrow"}, content.says)] : []));
     await show();
     return {show};
   }
 
+  async function drawFigure(figure) {
+    await load(figure.dataset.points);
+    const picture = figure.querySelector(".picture");
+    const place = element("div", {class: "interactive"});
+    picture.before(place);
+    await draw(place, window.mlreduceData[figure.dataset.key], picture.getAttribute("aria-label"), figure.dataset.key.replaceAll("/", "-"));
+    // The picture goes once the chart is there, so that nothing jumps; prints keep the chart.
+    picture.remove();
+    figure.dataset.ready = "yes";
+  }
+
   addEventListener("DOMContentLoaded", () => {
-    whenSeen(document.querySelectorAll("figure.chart"), async (figure) => {
-      await load(figure.dataset.points);
-      const picture = figure.querySelector(".picture");
-      const place = element("div", {class: "interactive"});
-      picture.before(place);
-      await draw(place, window.mlreduceData[figure.dataset.key], picture.getAttribute("aria-label"));
-      // The picture goes once the chart is there, so that nothing jumps; prints keep the chart.
-      picture.remove();
-      figure.dataset.ready = "yes";
-    });
+    const figures = [...document.querySelectorAll("figure.chart")];
+    const begin = whenSeen(figures, drawFigure);
+    // What has no picture to print is drawn when there is time, whether it is seen or not; browsers load the pictures
+    // of others when they print.
+    addEventListener("load", () => setTimeout(() => figures.filter((figure) => !figure.querySelector("img")).forEach(begin), 300));
   });
 
-  return {draw};
+  return {draw, narrow, distinct, FAINT};
 })();

@@ -4,6 +4,8 @@ addEventListener("DOMContentLoaded", async () => {
   const {root, load, keep, element} = window.mlreduce;
   const {mean, posterior, ranking, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
   const {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, settingMeans, marginOf, askedOf} = window.mlreduceScores;
+  const {draw, narrow, distinct, FAINT} = window.mlreduceCharts;
+  const MOST = 8; // lines with colours
   const studies = window.mlreduceData.studies;
   const form = document.getElementById("choices");
   const said = document.getElementById("said");
@@ -12,6 +14,7 @@ addEventListener("DOMContentLoaded", async () => {
   const asked = askedOf(new URLSearchParams(location.search));
   let parts = []; // of the study: the scores of each measure that is chosen
   let claim = null; // whose comparison this is, until something else is chosen
+  let ticked = asked.methods.length > 0; // whether the methods are somebody's choice
   let pair = (new URLSearchParams(location.search).get("pair") ?? "").split("~").filter(Boolean);
 
   // Scores are 32-bit numbers: means that differ by less are ties.
@@ -81,7 +84,7 @@ addEventListener("DOMContentLoaded", async () => {
       const methods = [...new Set(there.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
       const sets = [...new Set(there.map((b) => b.dataset))];
       const before = chosen("methods").filter((name) => methods.includes(name));
-      boxes("methods", methods, first && asked.methods.length ? asked.methods : before.length > 1 ? before : beginning(methods), own.methods);
+      boxes("methods", methods, first && ticked ? asked.methods : ticked && before.length > 1 ? before : beginning(methods), own.methods);
       const kept = chosen("datasets").filter((name) => sets.includes(name));
       boxes("datasets", sets, first && asked.datasets.length ? asked.datasets : kept.length ? kept : sets);
     }
@@ -97,7 +100,7 @@ addEventListener("DOMContentLoaded", async () => {
   // The first methods that are no variants of another, so that the page begins with a picture that can be read.
   function plain(methods) {
     const own = methods.filter((name) => !methods.some((other) => other !== name && name.startsWith(`${other}-`)));
-    return own.slice(0, 8);
+    return own.slice(0, MOST);
   }
 
   const all = () => parts.flatMap((part) => part.content.blocks);
@@ -184,6 +187,9 @@ addEventListener("DOMContentLoaded", async () => {
     const markers = "os^Dv<>dPXph*";
     const {content} = parts[0], predictor = own.predictors[0];
     document.getElementById("curves-of").textContent = parts.length * own.predictors.length > 1 ? ` Here: ${content.label}, ${predictor}; choose another above.` : "";
+    const best = own.methods.length > MOST ? beginning(own.methods) : own.methods;
+    const named = own.methods.filter((method) => best.includes(method)); // in the order of the study, as in its figures
+    const colours = distinct(named, study().methods, window.mlreduceData.palette);
     const shown = content.blocks.filter((b) => b.protocol === own.protocol && b.predictor === predictor && datasets.includes(b.dataset));
     const panels = shown.map((block) => {
       const swept = block.settings.some(([percent]) => percent > 0) ? 0 : 2;
@@ -198,7 +204,8 @@ addEventListener("DOMContentLoaded", async () => {
           const error = values.length > 1 ? Math.sqrt(values.reduce((t, v) => t + (v - m) ** 2, 0) / (values.length - 1) / values.length) : NaN;
           points.push(Number.isFinite(error) ? [setting[swept], m, m - error, m + error] : [setting[swept], m]);
         });
-        return {name: method, colour: study().methods[method] ?? "#808080", dash: null, marker: markers[own.methods.indexOf(method) % markers.length], width: 1.2, points};
+        const faint = !named.includes(method);
+        return {name: method, colour: faint ? FAINT : colours[method], faint, dash: null, marker: markers[own.methods.indexOf(method) % markers.length], width: 1.2, points};
       });
       return {title: block.dataset, x: {label: swept ? "dimensions" : "size, %", log: false}, y: {label: content.label, log: false}, lines: lines.filter((line) => line.points.length)};
     }).filter((panel) => panel.lines.length);
@@ -206,7 +213,7 @@ addEventListener("DOMContentLoaded", async () => {
       place.replaceChildren(element("p", {}, "There is no curve: one size was measured."));
       return;
     }
-    await window.mlreduceCharts.draw(place, {panels}, "Curves");
+    await draw(place, {panels, says: narrow(panels, own.margin)}, "Curves", `${own.parts[0].measure}-${predictor}`);
   }
 
   function tableOf(head, rows, attributes = {}) {
@@ -222,7 +229,8 @@ addEventListener("DOMContentLoaded", async () => {
 
   // Of a claim without probabilities and tests: its own verdict counts.
   function showRanks(own, datasets, means, there) {
-    const place = document.getElementById("ranks-table");
+    const place = document.getElementById("ranks-table"), answer = document.getElementById("first");
+    answer.textContent = "";
     if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
     const {methods} = own, higher = parts.length > 1 || parts[0].content.higher;
     const field = fieldOf(methods, there);
@@ -247,6 +255,7 @@ addEventListener("DOMContentLoaded", async () => {
       ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")]),
     ]);
     const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
+    if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (${(100 * found[j].near).toFixed(0)} %)`).join(", ")}. In brackets the share of the settings in which each is within ${fields.margin.value} of the best.`;
     window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
     place.replaceChildren(
       tableOf(head, cells.map((row) => element("tr", {}, ...row))),
@@ -349,7 +358,7 @@ addEventListener("DOMContentLoaded", async () => {
   form.hidden = false;
   ["study", "measure", "protocol", "predictor"].forEach((name, number) => fields[name].addEventListener("change", () => { leave(); changed(number); }));
   for (const name of ["size", "margin"]) fields[name].addEventListener("change", () => { leave(); show(); });
-  for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", () => { leave(); show(); });
+  for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", () => { ticked ||= id === "methods"; leave(); show(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   await claimed();
   await changed(-1);

@@ -31,7 +31,7 @@ window.mlreduce = (() => {
     history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
   }
 
-  // Calls `start` for an element when it is about to be seen, or printed.
+  // Calls `start` once for an element when it is about to be seen, or when what is returned is called with it.
   function whenSeen(elements, start) {
     const waiting = new Set(elements);
     const begin = (element) => {
@@ -46,6 +46,7 @@ window.mlreduce = (() => {
       }
     }, {rootMargin: "400px"});
     for (const element of elements) observer.observe(element);
+    return begin;
   }
 
   // An element with attributes and children; texts are never read as HTML.
