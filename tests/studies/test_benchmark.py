@@ -111,7 +111,7 @@ def test_every_family_has_controls(studies, control):
     family, whole = control
     study = studies[f"benchmark-{family}"]
     assert whole in study.methods
-    assert study.groups["majority"].methods.keys() == {"no-features"}
+    assert study.groups["majority"].methods.keys() == {"majority-labels"}
     assert any(name in study.averages for name in ("random", "random-projection", "pbr"))
 
 
