@@ -26,16 +26,15 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 import mlreduce
+from mlreduce import registry
 from mlreduce.datasets.catalogue import load_dataset
 from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import write_text
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.metrics import measure_label
 from mlreduce_studies.benchmark.answers import Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
@@ -186,7 +185,7 @@ def speed(protocol: Protocol, names: list[str]) -> None:
                 coder = mlreduce.make("plst", n_components=codes) if codes else mlreduce.make("br")
                 taken = []
                 for _ in range(3):
-                    own = CodedClassifier(coder, predictor_of(study.predictors[predictor], predictor))
+                    own = CodedClassifier(coder, registry.make_entry(predictor, study.predictors[predictor]), "half")
                     start = time.process_time()
                     own.fit(data.X[split.train], data.Y[split.train]).predict(data.X[split.test])
                     taken.append(time.process_time() - start)
@@ -208,7 +207,9 @@ def answer(protocol: Protocol, pieces: Pieces) -> None:
     evidence = Evidence(protocol, pieces, described, update_evidence.orders(), timed)
     found = answers(evidence, list(protocol.shared["search"]["tuned"]))
     content = {
-        question: {name: {"sentences": own.sentences, "numbers": own.numbers, "table": own.table} for name, own in by.items()}
+        question: {
+            name: {"sentences": own.sentences, "numbers": own.numbers, "table": own.table} for name, own in by.items()
+        }
         for question, by in found.items()
     }
     write_text(ANSWERS, json.dumps(content, indent=1, default=float) + "\n")
@@ -234,7 +235,10 @@ def held_out() -> list[str]:
     rows = []
     for own in pd.read_csv(HELD_OUT).itertuples():
         ends = [(own.fixed_low, own.fixed_high), (own.weighted_low, own.weighted_high)]
-        shown = [f"{value:.2f} ({low:.2f} to {high:.2f})" for value, (low, high) in zip((own.fixed, own.weighted), ends)]
+        shown = [
+            f"{value:.2f} ({low:.2f} to {high:.2f})"
+            for value, (low, high) in zip((own.fixed, own.weighted), ends, strict=True)
+        ]
         rows.append([own.study, str(own.data_sets), own.controls, *shown, f"{own.random:.2f}", own.advice])
     return to_markdown(header, rows).splitlines()
 

@@ -136,6 +136,7 @@ def ranks() -> pd.DataFrame:
     return pd.concat([rows_of(name) for name in studies()], ignore_index=True)
 
 
+@cache
 def sets() -> pd.DataFrame:
     """Return the sizes of the data sets of each study, and the share of zeros among the values of their features."""
     tables = []
@@ -150,7 +151,9 @@ def sets() -> pd.DataFrame:
 def traits_in(name: str) -> dict[str, evidence.Traits]:
     """Return what makes the data sets of a study alike."""
     own = sets().query("study == @name")
-    return {row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in own.itertuples()}
+    return {
+        row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in own.itertuples()
+    }
 
 
 @cache
@@ -175,8 +178,8 @@ def advice() -> pd.DataFrame:
 def orders() -> dict[str, tuple[str, dict[str, float]]]:
     """Return the average ranks of the methods of each paper, by what is reduced.
 
-    As printed where the paper prints values of three methods or more that the benchmark has; otherwise in our run of the
-    paper's protocol, over all that it compares.
+    As printed where the paper prints values of three methods or more that the benchmark has; otherwise in our run of
+    the paper's protocol, over all that it compares.
     """
     there = {family: {*names_in(f"benchmark-{name}")[0].values()} for family, name in FAMILIES.items()}
     found = {}
@@ -207,12 +210,12 @@ def printed(name: str) -> list[pd.Series]:
 
 
 def near() -> pd.DataFrame:
-    """Return how near the best methods are on each data set, of the comparisons in which advice by likeness is better."""
-    tables = [pd.DataFrame(columns=["study", "dataset", "method", "near"])]
+    """Return how near the best methods are on each data set, where advice by likeness is better."""
+    tables = [pd.DataFrame(columns=["study", "dataset", "method", "near", "rank"])]
     for name in ADVISING:
         if name in studies() and advice_pays(held_out(name)):
-            values = studied(name)[0].ranking.by_set["near"].round(6)
-            rows = values.stack().rename("near").rename_axis(["dataset", "method"]).reset_index()
+            values = {key: studied(name)[0].ranking.by_set[key].round(6).stack() for key in ("near", "rank")}
+            rows = pd.DataFrame(values).rename_axis(["dataset", "method"]).reset_index()
             tables.append(rows.assign(study=name)[tables[0].columns])
     return pd.concat(tables, ignore_index=True)
 

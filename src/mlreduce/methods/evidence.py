@@ -1,7 +1,7 @@
 """What was measured of the methods: rankings in the committed studies, and constants of their costs.
 
-The files are written by docs/update_evidence.py. How near the best a method is on each data set is there (near.csv) for
-those comparisons only in which advice by the data sets most alike is better than the same advice for all.
+The files are written by docs/update_evidence.py. How near the best a method is on each data set, and its rank, is there
+(near.csv) for those comparisons only in which advice by the data sets most alike is better than the same for all.
 """
 
 from __future__ import annotations
@@ -164,18 +164,21 @@ def _weighted(found: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...]:
         return found
     sets = {name: own for name, own in _sets()[found[0].study].items() if name in near}
     shares = dict(zip(sets, weights([*sets.values()], like), strict=True))
-    values = {one.method: sum(share * near[name][one.method] for name, share in shares.items()) for one in found}
-    made = [one._replace(near=round(values[one.method], 6)) for one in found]
-    made = [one._replace(low=min(one.low, one.near), high=max(one.high, one.near)) for one in made]
+    made = []
+    for one in found:
+        own = [sum(share * near[name][one.method][place] for name, share in shares.items()) for place in (0, 1)]
+        share, rank = (round(value, 6) for value in own)
+        made.append(one._replace(near=share, low=min(one.low, share), high=max(one.high, share), rank=rank))
     return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
 
 
 @functools.cache
-def _near() -> dict[str, dict[str, dict[str, float]]]:
-    found: dict[str, dict[str, dict[str, float]]] = {}
+def _near() -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+    found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
     with NEAR.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row["study"], {}).setdefault(row["dataset"], {})[row["method"]] = float(row["near"])
+            own = found.setdefault(row["study"], {}).setdefault(row["dataset"], {})
+            own[row["method"]] = float(row["near"]), float(row["rank"])
     return found
 
 

@@ -71,7 +71,9 @@ def summary_of(
             parts.append(own.astype(dict.fromkeys(("method", "predictor", "measure", "status"), object)))
     (protocol,) = study.protocols
     if not parts:
-        return pd.DataFrame(columns=["protocol", *_KEYS[:4], "size_percent", "number", "energy", "size", "mean", "seconds"])
+        return pd.DataFrame(
+            columns=["protocol", *_KEYS[:4], "size_percent", "number", "energy", "size", "mean", "seconds"]
+        )
     table = _beside_all(pd.concat(parts, ignore_index=True), study.predictors)
     cells = table.groupby(_KEYS, sort=True, observed=True)
     means = cells.agg(size=("size", "mean"), mean=("value", "mean"), seconds=("seconds", "mean"))

@@ -61,8 +61,7 @@ def leave_one_out(
 
 def _first(near: pd.DataFrame, ranks: pd.DataFrame, shares: Sequence[float] | np.ndarray) -> list[str]:
     """Return the first methods by what they are over data sets that count as much as their shares."""
-    mean = (near.mul(shares, axis=0)).sum().round(DECIMALS)
-    rank = ranks.mean()
+    mean, rank = (own.mul(shares, axis=0).sum().round(DECIMALS) for own in (near, ranks))
     return sorted(near.columns, key=lambda method: (-mean[method], rank[method], method))[:FIRST]
 
 
