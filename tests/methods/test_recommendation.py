@@ -180,7 +180,7 @@ def test_nearest_sets_are_named_and_far_ones_said():
         assert own.factor == pytest.approx(max(ratios))
     like = RNG.standard_normal((500, 70)), RNG.integers(0, 2, (500, 6))
     said = str(mlreduce.recommend(*like, goal="projection"))
-    assert "nearest data sets of projections: emotions (593 x 72, 6 labels), chd49" in said
+    assert f"nearest data sets of {study}: emotions (593 x 72, 6 labels), chd49" in said
     assert "within a factor" not in said
 
 

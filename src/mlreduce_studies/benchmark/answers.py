@@ -296,8 +296,8 @@ def _where(words: Mapping[tuple[str, str, float], str], of: str, whole: str, uni
     where = f": {'; '.join(named)}" if named else ""
     return (
         f"Against {whole} the method that leads on the other data sets helps, by more than {MARGIN:g} with a "
-        f"probability of {SURE:g}, in {counts['helps']} of {len(words)} settings{where}. It costs as much in {counts['costs']}, "
-        f"changes nothing of importance in {counts['changes nothing']}, and is undecided in the others."
+        f"probability of {SURE:g}, in {counts['helps']} of {len(words)} settings{where}. It costs as much in "
+        f"{counts['costs']}, changes nothing of importance in {counts['changes nothing']}, and is undecided in the others."
     )
 
 
@@ -414,7 +414,7 @@ def _matters(low: float, high: float) -> str:
         return f"matters, by more than {MARGIN:g},"
     if high < 0:
         return "harms"
-    if -MARGIN < low and high < MARGIN:
+    if max(-low, high) < MARGIN:
         return f"matters little, by less than {MARGIN:g},"
     return "helps, by how much is open," if low > 0 else "is undecided"
 
