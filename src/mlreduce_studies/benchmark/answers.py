@@ -297,7 +297,8 @@ def _where(words: Mapping[tuple[str, str, float], str], of: str, whole: str, uni
     return (
         f"Against {whole} the method that leads on the other data sets helps, by more than {MARGIN:g} with a "
         f"probability of {SURE:g}, in {counts['helps']} of {len(words)} settings{where}. It costs as much in "
-        f"{counts['costs']}, changes nothing of importance in {counts['changes nothing']}, and is undecided in the others."
+        f"{counts['costs']}, changes nothing of importance in {counts['changes nothing']}, and is undecided in the "
+        "others."
     )
 
 
