@@ -33,7 +33,7 @@ PROCEDURE = (
     ),
     *(f"src/mlreduce/stats/{name}.py" for name in ("combination", "margins", "posterior", "tendency")),
 )
-#: What ranks the methods of the benchmark, and what words follow from its numbers.
+#: What ranks the methods of the benchmark, and what words follow from its numbers, as far as it is there.
 RANKING = (
     *("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py", "src/mlreduce_studies/gathering/held_out.py"),
     *(f"src/mlreduce_studies/benchmark/{name}.py" for name in ("answers", "scores")),
@@ -53,7 +53,7 @@ BENCHMARK_COMMENT = """\
 
 def benchmark_files() -> list[str]:
     """Return the files of the benchmark that are frozen, from the root of the project."""
-    return [*protocol_files(PROJECT), *RANKING]
+    return [*protocol_files(PROJECT), *(file for file in RANKING if (PROJECT / file).is_file())]
 
 
 def frozen_files() -> list[str]:
