@@ -3,12 +3,14 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/growth.py            # some hours; continues where it was stopped
     python benchmarks/growth.py --draw                    # tables and figure of docs/scale.md from what there is
     python benchmarks/growth.py --check 1                 # are the predictions right? fits at the larger sets' sizes
+    python benchmarks/growth.py --shapes 30               # and those of mlreduce.recommend, on so many shapes? an hour
 
 Data are generated: 50 words an instance by Zipf's law, three labels an instance that draw a third of the words. One
 number grows over a decade while the others stay. Each fit runs in a process of its own on one thread; seconds are the
 processor's, memory is the peak above what the process began with. An exponent is the slope of log seconds on log size,
 with Student's interval of 95 % for the slope. A method that took more than the limit is not tried at a larger size.
 What is said of larger sets goes by the slopes of the upper half decades: a sum of powers bends upwards on these scales.
+Fits to small data beside the decades say what a fit takes at least.
 """
 
 from __future__ import annotations
@@ -44,6 +46,10 @@ DECADES = {
     "c": (10, 18, 32, 56, 100),
 }
 BASE = {axis: sizes[2] for axis, sizes in DECADES.items()}
+#: Small data, instances, features and labels: what a fit takes at least.
+SMALL = ((100, 30, 5), (300, 60, 8), (1000, 100, 16))
+#: Ranges of the shapes on which the seconds of `mlreduce.recommend` are checked, and what they may be wrong by.
+SHAPES, FACTOR = {"n": (100, 5000), "d": (10, 2000), "c": (4, 100)}, 4.0
 FAMILIES = ("labelspace", "projection", "embedding", "propagation", "selection", "predictors")
 # Seconds beyond which larger sizes are not tried, and bytes that a process may take.
 LIMIT, MEMORY = 120.0, 12e9
@@ -64,8 +70,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def documents(n: int, d: int, c: int) -> tuple[sp.csr_array, np.ndarray]:
-    """Return counts of words and labels in {0, 1}."""
+def documents(n: int, d: int, c: int, dense: bool = False) -> tuple[sp.csr_array | np.ndarray, np.ndarray]:
+    """Return counts of words and labels in {0, 1}; or numbers, all of them filled."""
+    if dense:
+        X, Y = documents(n, d, c)
+        return np.random.default_rng([n, d, c]).random((n, d)) + X.toarray(), Y
     rng = np.random.default_rng([n, d, c])
     labels = np.array([rng.choice(c, 3, replace=False) for _ in range(n)])
     places = rng.integers(d, size=c)
@@ -87,7 +96,8 @@ def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray) -> Any:
     if family == "predictors":
         return lambda: method.fit(X, Y).predict(X[: len(Y) // 10])  # some only store what they were given
     if family == "selection":
-        dense = scale_parts(X.toarray(), X[:1].toarray(), "none").train
+        rows = X.toarray() if sp.issparse(X) else X
+        dense = scale_parts(rows, rows[:1], "none").train
         return lambda: method.fit(dense, Y)
     if isinstance(method, ClassProjection):
         return lambda: method.fit(X, Y.argmax(axis=1))
@@ -145,17 +155,18 @@ def measure(only: list[str]) -> None:
             if only and name not in only:
                 continue
             own = done[done["method"] == name]
-            for axis, values in DECADES.items():
-                for value in values:
-                    if ((own["axis"] == axis) & (own[axis] == value)).any():
-                        continue
-                    sizes = {**BASE, axis: value}
-                    seconds, gigabytes = alone(family, name, sizes) or (np.nan, np.nan)
-                    print(f"{name:18} {axis} = {value:5} {seconds:9.3f} s {gigabytes:7.3f} GB", flush=True)
-                    writer.writerow((family, name, axis, *sizes.values(), f"{seconds:.4g}", f"{gigabytes:.4g}"))
-                    file.flush()
-                    if not seconds <= LIMIT:
-                        break
+            places = [(axis, value, {**BASE, axis: value}) for axis, values in DECADES.items() for value in values]
+            places += [("small", n, {"n": n, "d": d, "c": c}) for n, d, c in SMALL]
+            slow: set[str] = set()
+            for axis, value, sizes in places:
+                if axis in slow or ((own["axis"] == axis) & (own["n" if axis == "small" else axis] == value)).any():
+                    continue
+                seconds, gigabytes = alone(family, name, sizes) or (np.nan, np.nan)
+                print(f"{name:18} {axis} = {value:5} {seconds:9.3f} s {gigabytes:7.3f} GB", flush=True)
+                writer.writerow((family, name, axis, *sizes.values(), f"{seconds:.4g}", f"{gigabytes:.4g}"))
+                file.flush()
+                if not seconds <= LIMIT:
+                    slow.add(axis)
 
 
 def slopes(fits: pd.DataFrame, what: str = "seconds", least: float = 0.0) -> pd.DataFrame:
@@ -164,7 +175,8 @@ def slopes(fits: pd.DataFrame, what: str = "seconds", least: float = 0.0) -> pd.
     Of the whole decade, or from a share of the base on.
     """
     rows = []
-    for (family, method, axis), own in fits.dropna().groupby(["family", "method", "axis"], sort=False):
+    decades = fits[fits["axis"].isin(list(DECADES))]
+    for (family, method, axis), own in decades.dropna().groupby(["family", "method", "axis"], sort=False):
         own = own[own[axis] >= least * BASE[axis]]
         if len(own) < 3:
             continue
@@ -220,6 +232,55 @@ def check(minutes: float, only: list[str]) -> None:
     found.sort_values(["dataset", "family", "seconds"]).to_csv(path, index=False, float_format="%.3g")
 
 
+def shapes(number: int) -> list[dict[str, Any]]:
+    """Return instances, features and labels of some generated sets, every second of them dense."""
+    rng = np.random.default_rng(number)
+    drawn = {axis: np.exp(rng.uniform(*np.log(ends), size=number)).astype(int) for axis, ends in SHAPES.items()}
+    return [{**{axis: int(own[i]) for axis, own in drawn.items()}, "dense": i % 2 == 1} for i in range(number)]
+
+
+def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
+    """Fit on generated shapes what `mlreduce.recommend` says to take at most some seconds, beside what it says.
+
+    What was measured before stays in the table.
+    """
+    path = FITS.with_name("shapes.csv")
+    columns = ["family", "method", *SHAPES, "dense", "seconds_said", "seconds"]
+    done = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
+    known = {tuple(row) for row in done[["method", *SHAPES, "dense"]].itertuples(index=False)}
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if done.empty:
+            writer.writerow(columns)
+        for shape in shapes(number):
+            X, Y = documents(**shape)
+            dense = X.toarray() if sp.issparse(X) else X
+            said = {
+                goal: mlreduce.recommend(dense if goal == "selection" else X, Y, goal=goal).table for goal in FAMILIES
+            }
+            for family, name in methods():
+                row = said[family].loc[name]
+                wanted = not only or name in only
+                if not (wanted and row["fits"] and row["seconds"] <= seconds) or (name, *shape.values()) in known:
+                    continue
+                taken, _ = alone(family, name, shape) or (np.nan, np.nan)
+                print(f"{name:18} {shape} {row['seconds']:9.4f} s said {taken:9.4f} s", flush=True)
+                writer.writerow((family, name, *shape.values(), f"{row['seconds']:.4g}", f"{taken:.4g}"))
+                file.flush()
+    found = off_by(pd.read_csv(path))
+    print(
+        f"{(found <= FACTOR).mean():.1%} of {len(found)} fits within a factor of {FACTOR:g}; off most, by the median:"
+    )
+    print(found.groupby(level=0).median().sort_values().tail(10).to_string())
+
+
+def off_by(table: pd.DataFrame) -> pd.Series:
+    """Return by which factor what is said is off, >= 1, a row per fit, by method; up to a millisecond all is one."""
+    logs = np.log(table[["seconds_said", "seconds"]].dropna().clip(lower=LEAST["seconds"]))
+    off = np.exp((logs["seconds_said"] - logs["seconds"]).abs())
+    return pd.Series(off.to_numpy(), index=table.loc[off.index, "method"])
+
+
 def draw(folder: Path) -> None:
     """Write exponents, extrapolations and the figure."""
     import matplotlib.pyplot as plt
@@ -253,7 +314,11 @@ def main() -> None:
     parser.add_argument("--methods", default="", help="only these, with commas")
     parser.add_argument("--draw", action="store_true", help="measure nothing")
     parser.add_argument("--check", type=float, metavar="MINUTES", help="fit, at the larger sizes, what takes less")
+    parser.add_argument("--shapes", type=int, metavar="NUMBER", help="check what recommend says, on generated shapes")
     options = parser.parse_args()
+    if options.shapes:
+        check_shapes(options.shapes, [name for name in options.methods.split(",") if name])
+        return
     only = [name for name in options.methods.split(",") if name]
     if options.check is not None:  # 0 minutes measure nothing, rather than everything
         check(options.check, only)

@@ -6,7 +6,10 @@
     python benchmarks/reducebench.py run flags emotions  # those of some data sets
     python benchmarks/reducebench.py keep                # pieces of what the workflow has finished, on a cluster say
     python benchmarks/reducebench.py check               # SHA-256 and protocol of the pieces that are kept
-    python benchmarks/reducebench.py page                # the tables of docs/benchmark.md, written anew
+    python benchmarks/reducebench.py sets                # what describes the data sets, for the repository
+    python benchmarks/reducebench.py speed               # seconds of fit and prediction with codes and without
+    python benchmarks/reducebench.py answers             # what the pieces say, and advice on data sets left out
+    python benchmarks/reducebench.py page                # the tables and answers of docs/benchmark.md, written anew
 
 The run is the study workflow's (config/benchmark.yaml); a piece is one study on one data set, and is kept in
 results/benchmark as soon as it is there: commit it, and it is never run again.
@@ -15,6 +18,7 @@ results/benchmark as soon as it is there: commit it, and it is never run again.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -22,16 +26,30 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
+
+import mlreduce
+from mlreduce import registry
 from mlreduce.datasets.catalogue import load_dataset
+from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import write_text
+from mlreduce.labelspace import CodedClassifier
+from mlreduce_studies.benchmark.answers import Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
+from mlreduce_studies.benchmark.scores import SETS
+from mlreduce_studies.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
+sys.path.insert(0, str(PROJECT / "docs"))
+
+import update_evidence  # noqa: E402
+
 PAGE = PROJECT / "docs" / "benchmark.md"
+ANSWERS, HELD_OUT, SPEED = (PAGE.with_suffix("") / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -144,8 +162,89 @@ def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores
     subprocess.run(command, cwd=protocol.project, check=False)
 
 
+def describe(protocol: Protocol) -> None:
+    """Write what describes the data sets."""
+    rows = [{"dataset": name, **load_dataset(name).describe()} for name in protocol.datasets]
+    pd.DataFrame(rows).to_csv(protocol.project / SETS, index=False, float_format="%.6g")
+
+
+def speed(protocol: Protocol, names: list[str]) -> None:
+    """Write the processor seconds of fit and prediction of PLST's codes and of binary relevance, with each predictor.
+
+    The least of three, on the first split of each data set.
+    """
+    study = protocol.studies()["benchmark-coders"]
+    (rule,) = study.protocols
+    rows = []
+    for name in names or protocol.datasets:
+        data = load_dataset(name)
+        split = take_splits(data.Y, study.rule_of(rule, name), range(1), protocol.config["seed"], name)[0]
+        numbers = [own for own in sorted(study.dimensions_of(rule, name)) if own < data.Y.shape[1]]
+        for predictor in (own for own in study.predictors if own != "label-means"):
+            for codes in (0, *numbers):
+                coder = mlreduce.make("plst", n_components=codes) if codes else mlreduce.make("br")
+                taken = []
+                for _ in range(3):
+                    own = CodedClassifier(coder, registry.make_entry(predictor, study.predictors[predictor]), "half")
+                    start = time.process_time()
+                    own.fit(data.X[split.train], data.Y[split.train]).predict(data.X[split.test])
+                    taken.append(time.process_time() - start)
+                rows.append((name, predictor, codes, min(taken)))
+                print(f"{name:26}{predictor:10}{codes:5} codes {min(taken):8.4f} s", flush=True)
+    table = pd.DataFrame(rows, columns=["dataset", "predictor", "codes", "seconds"])
+    SPEED.parent.mkdir(exist_ok=True)
+    table.to_csv(SPEED, index=False, float_format="%.4g")
+
+
+def answer(protocol: Protocol, pieces: Pieces) -> None:
+    """Write what the pieces say, and how good advice is on data sets that are left out."""
+    HELD_OUT.parent.mkdir(exist_ok=True)
+    update_evidence.advice().to_csv(HELD_OUT, index=False, float_format="%.4g")
+    if not any(piece.candidates == protocol.candidates for piece in pieces.listed()):
+        return
+    described = pd.read_csv(protocol.project / SETS)
+    timed = pd.read_csv(SPEED) if SPEED.is_file() else None
+    evidence = Evidence(protocol, pieces, described, update_evidence.orders(), timed)
+    found = answers(evidence, list(protocol.shared["search"]["tuned"]))
+    content = {
+        question: {
+            name: {"sentences": own.sentences, "numbers": own.numbers, "table": own.table} for name, own in by.items()
+        }
+        for question, by in found.items()
+    }
+    write_text(ANSWERS, json.dumps(content, indent=1, default=float) + "\n")
+
+
+def said() -> list[str]:
+    """Return the answers in Markdown, of the first measure with their tables."""
+    if not ANSWERS.is_file():
+        return ["Not run yet."]
+    lines = []
+    for question, by in json.loads(ANSWERS.read_text(encoding="utf-8")).items():
+        lines += ["", f"### {question}", ""]
+        for place, (name, own) in enumerate(by.items()):
+            lines += [f"By {name}: {' '.join(own['sentences'])}", ""]
+            if own["table"] and not place:
+                lines += [to_markdown(*own["table"]), ""]
+    return lines[1:-1]
+
+
+def held_out() -> list[str]:
+    """Return the table of advice on data sets that are left out, in Markdown."""
+    header = ["comparison", "data sets", "controls", "by the other sets", "those alike weighted", "any three", "advice"]
+    rows = []
+    for own in pd.read_csv(HELD_OUT).itertuples():
+        ends = [(own.fixed_low, own.fixed_high), (own.weighted_low, own.weighted_high)]
+        shown = [
+            f"{value:.2f} ({low:.2f} to {high:.2f})"
+            for value, (low, high) in zip((own.fixed, own.weighted), ends, strict=True)
+        ]
+        rows.append([own.study, str(own.data_sets), own.controls, *shown, f"{own.random:.2f}", own.advice])
+    return to_markdown(header, rows).splitlines()
+
+
 def page_of(text: str, protocol: Protocol) -> str:
-    """Return the page of the benchmark with its tables written anew, each between two comments."""
+    """Return the page of the benchmark with its tables and answers written anew, each between two comments."""
     study, *_ = protocol.studies().values()
     costs = plan(protocol)
     hours: Counter[str] = Counter()
@@ -159,7 +258,7 @@ def page_of(text: str, protocol: Protocol) -> str:
     sets.append(f"| together | | | | | | {sum(hours.values()):.1f} |")
     left = ["| left out | why |", "| --- | --- |"]
     left += [f"| {name} | {reason} |" for name, reason in protocol.shared["excluded"].items()]
-    for name, lines in (("data sets", sets), ("left out", left)):
+    for name, lines in (("data sets", sets), ("left out", left), ("answers", said()), ("held out", held_out())):
         first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
         before, _, rest = text.partition(first)
         text = f"{before}{first}\n" + "\n".join(lines) + f"\n{last}" + rest.partition(last)[2]
@@ -169,7 +268,7 @@ def page_of(text: str, protocol: Protocol) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", "page"))
+    parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", "sets", "speed", "answers", "page"))
     parser.add_argument("datasets", nargs="*", help="some of the data sets (default: all)")
     parser.add_argument("--hours", type=float, default=24.0, help="after which nothing more is begun")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
@@ -185,6 +284,12 @@ def main(arguments: list[str] | None = None) -> None:
             run(protocol, pieces, names, own.hours, own.cores)
         elif own.step == "keep":
             keep(protocol, pieces, names)
+        elif own.step == "sets":
+            describe(protocol)
+        elif own.step == "speed":
+            speed(protocol, names)
+        elif own.step == "answers":
+            answer(protocol, pieces)
         elif own.step == "page":
             write_text(PAGE, page_of(PAGE.read_text(encoding="utf-8"), protocol))
         else:

@@ -2,8 +2,10 @@
 
     python docs/update_evidence.py
 
-Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference, constants of the measured fits
-in docs/scale/fits.csv; `make reference` runs it, and tests/methods/test_recommendation.py says when it has to be run.
+Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference and the pieces of the benchmark
+in results/benchmark, constants of the measured fits in docs/scale/fits.csv; `make reference` runs it, and
+tests/methods/test_recommendation.py says when it has to be run. `recommend` takes the comparison of a family with the
+most methods times data sets: the benchmark's once its pieces are there.
 """
 
 from __future__ import annotations
@@ -23,14 +25,22 @@ from mlreduce.complexity import Complexity, Sizes
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
-from mlreduce.stats.ranking import FULL, rank
-from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of, sized_cells
-from mlreduce_studies.study import Study, load_study, study_file
+from mlreduce.stats.ranking import CONTROLS, FULL, rank
+from mlreduce_studies.benchmark import scores
+from mlreduce_studies.benchmark.pieces import Pieces
+from mlreduce_studies.benchmark.protocol import Protocol
+from mlreduce_studies.gathering.held_out import advice_pays, leave_one_out, rates
+from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, rankings_of, sized_cells
+from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
+BENCHMARK = Pieces(Protocol(PROJECT))
 #: Fewest methods that are compared: of two a rank says little.
 FEWEST = 3
+#: Studies that rank whole families, by which data sets left out are advised.
+FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
+ADVISING = (*FAMILIES.values(), *(f"benchmark-{name}" for name in FAMILIES.values()))
 #: With which predictors are compared: nothing is reduced.
 WHOLE = "all-features"
 
@@ -43,17 +53,21 @@ def study_of(name: str) -> Study:
 
 @cache
 def summary_of(name: str) -> pd.DataFrame:
-    """Return the committed summary of a study, without views that stand side by side in a data set beside them."""
+    """Return the committed summary of a study, without views that stand side by side in a data set beside them.
+
+    Of a study of the benchmark it has the measure by which its methods are judged.
+    """
+    study = study_of(name)
+    if not (REFERENCE / name).is_dir():
+        measure = main_measure(study.tables, study.measures)
+        return scores.summary_of(BENCHMARK, study, Protocol(PROJECT).candidates, [measure])
     summary = pd.read_csv(REFERENCE / name / "summary.csv.gz")
     return summary[~summary["dataset"].isin(read_catalogue().views_of(summary["dataset"].unique()))]
 
 
 def names_in(name: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Return the labels of a study to registered names, and the labels of means to those of the draws."""
-    study = study_of(name)
-    registered = {label: registry.entry_name(label, own) for label, own in study.methods.items()}
-    averages = {label: [*draws] for label, draws in study.averages.items()}
-    return names_of(registered, averages), averages
+    return scores.names_in(study_of(name))
 
 
 def seconds_of(methods: Iterable[str]) -> dict[str, float]:
@@ -87,6 +101,7 @@ def predictors(name: str) -> list[StudyRanking]:
     found = []
     for protocol, own in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
         cells = whole_cells(name, own, WHOLE)
+        cells["method"] = cells["method"].replace(scores.predictor_names(study))
         labels = {label: label for label in cells["method"].unique()}
         if len(labels) >= FEWEST:
             made = rank(cells, higher_is_better(measure))
@@ -118,7 +133,8 @@ def rows_of(name: str) -> pd.DataFrame:
 
 def studies() -> list[str]:
     """Return the names of the studies that have results."""
-    return sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz"))
+    kept = {piece.study for piece in BENCHMARK.listed() if piece.candidates == Protocol(PROJECT).candidates}
+    return sorted({path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")} | kept)
 
 
 def ranks() -> pd.DataFrame:
@@ -126,14 +142,87 @@ def ranks() -> pd.DataFrame:
     return pd.concat([rows_of(name) for name in studies()], ignore_index=True)
 
 
+@cache
 def sets() -> pd.DataFrame:
-    """Return the sizes of the data sets of each study."""
+    """Return the sizes of the data sets of each study, and the share of zeros among the values of their features."""
     tables = []
     for name in studies():
-        own = pd.read_csv(REFERENCE / name / "datasets.csv")
+        own = pd.read_csv(REFERENCE / name / "datasets.csv" if (REFERENCE / name).is_dir() else PROJECT / scores.SETS)
         there = {dataset for one in studied(name) for dataset in one.ranking.data_sets}
-        columns = ["study", "dataset", "instances", "features", "labels"]
-        tables.append(own[own["dataset"].isin(there)].assign(study=name)[columns])
+        columns = ["study", "dataset", "instances", "features", "labels", "zeros"]
+        tables.append(own[own["dataset"].isin(there)].assign(study=name)[columns].round({"zeros": 4}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def traits_in(name: str) -> dict[str, evidence.Traits]:
+    """Return what makes the data sets of a study alike."""
+    own = sets().query("study == @name")
+    return {
+        row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in own.itertuples()
+    }
+
+
+@cache
+def held_out(name: str, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
+    """Return how good the advice of a study is on each of its data sets, by the others."""
+    one = studied(name)[0]  # over all predictors
+    return leave_one_out(one.ranking, higher_is_better(one.measure), traits_in(name), controls)
+
+
+def advice() -> pd.DataFrame:
+    """Return how often the first three methods contain one near the best of a data set left out, by kind of advice."""
+    rows = []
+    for name in (own for own in ADVISING if own in studies()):
+        for said, controls in (("left out", CONTROLS), ("among them", ())):
+            found = held_out(name, controls)
+            weighted = said == "left out" and advice_pays(found)
+            row = {"study": name, "data_sets": len(found), "controls": said, **rates(found)}
+            rows.append(row | {"advice": "weighted" if weighted else "fixed"})
+    return pd.DataFrame(rows)
+
+
+def orders() -> dict[str, tuple[str, dict[str, float]]]:
+    """Return the average ranks of the methods of each paper, by what is reduced.
+
+    As printed where the paper prints values of three methods or more that the benchmark has; otherwise in our run of
+    the paper's protocol, over all that it compares.
+    """
+    there = {family: {*names_in(f"benchmark-{name}")[0].values()} for family, name in FAMILIES.items()}
+    found = {}
+    for name in (own for own in studies() if own in study_files(PROJECT, [PAPERS])):
+        family = study_of(name).family
+        sources = [("printed", table) for table in printed(name)]
+        sources += [("our run", one.ranking.table["rank"]) for one in studied(name) if one.every]
+        enough = [(how, own) for how, own in sources if len(there[family] & {*own.index}) >= FEWEST]
+        for how, own in (enough or sources)[:1]:
+            found[f"{name}, {how}"] = family, {str(method): float(value) for method, value in own.items()}
+    return found
+
+
+def printed(name: str) -> list[pd.Series]:
+    """Return the average ranks of the methods in each printed table of a paper that has values by size."""
+    study, (names, _) = study_of(name), names_in(name)
+    if study.published is None:
+        return []
+    rows, found = pd.read_csv(study.published), []
+    for table, own in rows.groupby("table") if "size_percent" in rows else ():
+        cells = own.rename(columns={"size_percent": "size", "mean": "value"})[["dataset", "method", "size", "value"]]
+        cells["method"] = cells["method"].map(lambda label: names.get(label, label))
+        measure = {**study.tables, **study.figures}[str(table)]["measure"]
+        whole = cells.dropna().groupby("dataset")["method"].transform("nunique") == cells["method"].nunique()
+        if whole.any():
+            found.append(rank(cells.dropna()[whole], higher_is_better(measure)).table["rank"])
+    return found
+
+
+def near() -> pd.DataFrame:
+    """Return how near the best methods are on each data set, where advice by likeness is better."""
+    tables = [pd.DataFrame(columns=["study", "dataset", "method", "near", "rank"])]
+    for name in ADVISING:
+        if name in studies() and advice_pays(held_out(name)):
+            values = {key: studied(name)[0].ranking.by_set[key].round(6).stack() for key in ("near", "rank")}
+            rows = pd.DataFrame(values).rename_axis(["dataset", "method"]).reset_index()
+            tables.append(rows.assign(study=name)[tables[0].columns])
     return pd.concat(tables, ignore_index=True)
 
 
@@ -179,7 +268,7 @@ def costs() -> pd.DataFrame:
 
 def tables() -> dict[Path, str]:
     """Return the texts of the files by their paths."""
-    made = {evidence.RANKS: ranks(), evidence.SETS: sets(), evidence.COSTS: costs()}
+    made = {evidence.RANKS: ranks(), evidence.SETS: sets(), evidence.NEAR: near(), evidence.COSTS: costs()}
     return {path: table.to_csv(index=False) for path, table in made.items()}
 
 

@@ -33,8 +33,11 @@ PROCEDURE = (
     ),
     *(f"src/mlreduce/stats/{name}.py" for name in ("combination", "margins", "posterior", "tendency")),
 )
-#: What ranks the methods of the benchmark, as far as it is there.
-RANKING = ("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py")
+#: What ranks the methods of the benchmark, and what words follow from its numbers, as far as it is there.
+RANKING = (
+    *("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py", "src/mlreduce_studies/gathering/held_out.py"),
+    *(f"src/mlreduce_studies/benchmark/{name}.py" for name in ("answers", "scores")),
+)
 COMMENT = """\
 # What the confirmatory edition is judged by, frozen before its studies were run: python docs/update_frozen.py.
 # SHA-256 of claims and studies as they stand, and of the syntax trees of the modules that judge.

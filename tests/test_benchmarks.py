@@ -20,6 +20,7 @@ PROJECT = Path(__file__).parents[1]
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import digits  # noqa: E402
+import growth  # noqa: E402
 import label_trees  # noqa: E402
 import peer_cases  # noqa: E402
 import peers  # noqa: E402
@@ -217,3 +218,33 @@ def test_methods_have_the_digits_of_the_table(name):
     found = digits.digits_of(name, *digits.data_of(dataset, None))
     assert found["columns"] >= promised["columns"]
     assert found["rows"] >= promised["rows"]
+
+
+def test_by_what_seconds_are_off():
+    said = pd.DataFrame(
+        [("a", 1.0, 4.0), ("b", 0.4, 0.1), ("c", 1e-4, 9e-4), ("d", 1.0, np.nan)],
+        columns=["method", "seconds_said", "seconds"],
+    )
+    # Up to a millisecond the clock says more than the method; what could not be fitted says nothing.
+    assert growth.off_by(said).to_dict() == pytest.approx({"a": 4.0, "b": 4.0, "c": 1.0})
+
+
+def test_generated_shapes_are_the_same_each_time_and_of_both_kinds():
+    drawn = growth.shapes(30)
+    assert drawn == growth.shapes(30)
+    assert sum(own["dense"] for own in drawn) == 15
+    for axis, (least, most) in growth.SHAPES.items():
+        assert all(least <= own[axis] <= most for own in drawn)
+        assert max(own[axis] for own in drawn) > 5 * min(own[axis] for own in drawn)
+    X, Y = growth.documents(**drawn[1])
+    assert (X.shape, Y.shape) == ((drawn[1]["n"], drawn[1]["d"]), (drawn[1]["n"], drawn[1]["c"]))
+    assert (X > 0).all()
+
+
+def test_recommended_seconds_are_right_to_a_factor_of_four():
+    path = growth.FITS.with_name("shapes.csv")
+    if not path.is_file():
+        pytest.skip("not measured yet: python benchmarks/growth.py --shapes 30")
+    off = growth.off_by(pd.read_csv(path))
+    assert (off <= growth.FACTOR).mean() >= 0.9
+    assert (off.groupby(level=0).median() <= growth.FACTOR).mean() >= 0.95

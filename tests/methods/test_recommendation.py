@@ -14,10 +14,11 @@ import scipy.sparse as sp
 import mlreduce
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
+from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence, recommendation
-from mlreduce.methods.evidence import estimated
+from mlreduce.methods.evidence import Traits, estimated
 
 PROJECT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("update_evidence", PROJECT / "docs" / "update_evidence.py")
@@ -171,14 +172,64 @@ def test_nearest_sets_are_named_and_far_ones_said():
     found = mlreduce.recommend(X, Y, goal="projection")
     assert found.nearest["factor"].min() > recommendation.FAR
     assert "none of them is within a factor of 3 in instances, features and labels" in str(found)
+    flags = found.nearest.iloc[0]
+    assert f"{flags['dataset']} has {flags['instances'] / 60:.2g} times as many " in str(found)
     (study,) = found.nearest["study"].unique()
-    for own in evidence.nearest_sets(study, Sizes(600, 70, 6, 600 * 70, 10)):
+    for own in evidence.nearest_sets(study, Traits(600, 70, 6)):
         ratios = [max(a / b, b / a) for a, b in zip(own[1:4], (600, 70, 6), strict=True)]
         assert own.factor == pytest.approx(max(ratios))
     like = RNG.standard_normal((500, 70)), RNG.integers(0, 2, (500, 6))
     said = str(mlreduce.recommend(*like, goal="projection"))
-    assert "nearest data sets of projections: emotions (593 x 72, 6 labels), chd49" in said
+    assert f"nearest data sets of {study}: emotions (593 x 72, 6 labels), chd49" in said
     assert "within a factor" not in said
+
+
+def test_likeness_counts_sizes_and_zeros_and_labels_only_where_there_are_any():
+    one = Traits(500, 70, 6, 0.5)
+    assert evidence.weights([one, one], one) == [0.5, 0.5]
+    for other in (Traits(5000, 70, 6, 0.5), Traits(500, 7, 6, 0.5), Traits(500, 70, 60, 0.5), Traits(500, 70, 6, 0.01)):
+        near, far = evidence.weights([one, other], one)
+        assert near > 0.9 > far
+    assert evidence.weights([one, Traits(500, 70, 60, 0.5)], Traits(500, 70, 0, 0.5)) == [0.5, 0.5]
+    # Where nothing is alike, all count the same.
+    assert evidence.weights([one, Traits(700, 90, 9)], Traits(10**6, 10**6, 10**4))[0] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_advice_goes_by_data_sets_alike_where_that_is_kept(monkeypatch):
+    study = evidence.foremost("projection")[0].study
+    methods = [one.method for one in evidence.foremost("projection")]
+    like = {"emotions": methods[-1], "enron": methods[1]}
+    near = {name: dict.fromkeys(methods, (0.0, 9.0)) | {best: (1.0, 1.0)} for name, best in like.items()}
+    monkeypatch.setattr(evidence, "_near", lambda: {study: near})
+    try:
+        evidence._weighted.cache_clear()
+        emotions, enron = (
+            evidence.foremost("projection", like=Traits(*sizes))
+            for sizes in ((593, 72, 6, 1.0), (1702, 1001, 53, 0.084))
+        )
+        assert (emotions[0].method, enron[0].method) == (methods[-1], methods[1])
+        assert 0.9 < emotions[0].near < 1
+        assert all(one.low <= one.near <= one.high for one in (*emotions, *enron))
+        assert [one.method for one in evidence.foremost("projection")] == methods
+        table = mlreduce.recommend(
+            RNG.standard_normal((593, 72)), RNG.integers(0, 2, (593, 6)), goal="projection"
+        ).table
+        assert table.index[0] == methods[-1]
+    finally:
+        evidence._weighted.cache_clear()
+
+
+def test_missing_values_are_taken_where_they_are_to_be_filled():
+    holes = np.where(RNG.random(X.shape) < 0.1, np.nan, np.abs(X))
+    table = mlreduce.recommend(holes, Y, impute="mean").table
+    assert table.loc["chi2", "fits"]
+    names = [list(map(str, range(own.shape[1]))) for own in (X, Y)]
+    data = MultiLabelData(holes, Y, *names, "mine", impute="median")
+    pd.testing.assert_frame_equal(mlreduce.recommend(data).table, table)
+    with pytest.raises(DataError, match="X contains NaN"):
+        mlreduce.recommend(holes, Y)
+    with pytest.raises(DataError, match="unknown imputation 'men'.*did you mean 'mean'"):
+        mlreduce.recommend(holes, Y, impute="men")
 
 
 def test_declared_costs_agree_with_measured_fits():

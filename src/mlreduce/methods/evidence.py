@@ -1,6 +1,7 @@
 """What was measured of the methods: rankings in the committed studies, and constants of their costs.
 
-The files are written by docs/update_evidence.py.
+The files are written by docs/update_evidence.py. How near the best a method is on each data set, and its rank, is there
+(near.csv) for those comparisons only in which advice by the data sets most alike is better than the same for all.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import csv
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ __all__ = [
     "Estimate",
     "Neighbour",
     "Ranking",
+    "Traits",
     "choices",
     "complexities",
     "constants",
@@ -31,13 +33,16 @@ __all__ = [
     "sets_of",
     "studies_with_predictor",
     "typical_seconds",
+    "weights",
 ]
 
-RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
+RANKS, SETS, NEAR, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "near", "costs"))
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and numbers held for each row and column of what is asked for.
 SECONDS, ARRAYS = 1e-9, 3
+#: Of a share of values that are not zero, the least that is told from less; what a data set counts for however unlike.
+FEW, _FLOOR = 1e-3, 0.02
 #: The shape for which seconds stand beside ranks: near the medians of the data sets of the comparisons.
 TYPICAL = Sizes(n=1000, d=300, q=15, s=300_000, k=30)
 
@@ -134,8 +139,7 @@ def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
     return sorted(own, key=lambda one: -one.methods * one.data_sets)
 
 
-@functools.cache
-def foremost(family: str, partly: bool = False) -> tuple[Ranking, ...]:
+def foremost(family: str, partly: bool = False, like: Traits | None = None) -> tuple[Ranking, ...]:
     """Return the comparison that says most of a family: the methods of the most methods times data sets, in order.
 
     Parameters
@@ -143,12 +147,19 @@ def foremost(family: str, partly: bool = False) -> tuple[Ranking, ...]:
     family : str
     partly : bool, default=False
         As of `rankings_of`.
+    like : Traits or None, default=None
+        Of a data set: where near.csv has the comparison, data sets count as far as they are like it (`weights`).
 
     Returns
     -------
     tuple of Ranking
         Of all methods that are compared there, the best first; empty where the family is in no study.
     """
+    return _foremost(family, partly) if like is None else _weighted(_foremost(family, partly), like)
+
+
+@functools.cache
+def _foremost(family: str, partly: bool) -> tuple[Ranking, ...]:
     found: dict[tuple[str, str, tuple[str, ...]], list[Ranking]] = {}
     for one in _rankings():
         if (one.labelled < 1) == partly:
@@ -156,6 +167,32 @@ def foremost(family: str, partly: bool = False) -> tuple[Ranking, ...]:
     own_of = {place: sum(one.family == family for one in own) * own[0].data_sets for place, own in found.items()}
     most = max(own_of.values(), default=0)
     return tuple(next(own for place, own in found.items() if own_of[place] == most)) if most else ()
+
+
+@functools.lru_cache(maxsize=32)
+def _weighted(found: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...]:
+    """Return rankings with the data sets weighted by their likeness, where near.csv has their comparison."""
+    near = _near().get(found[0].study) if found else None
+    if near is None:
+        return found
+    sets = {name: own for name, own in _sets()[found[0].study].items() if name in near}
+    shares = dict(zip(sets, weights([*sets.values()], like), strict=True))
+    made = []
+    for one in found:
+        own = [sum(share * near[name][one.method][place] for name, share in shares.items()) for place in (0, 1)]
+        share, rank = (round(value, 6) for value in own)
+        made.append(one._replace(near=share, low=min(one.low, share), high=max(one.high, share), rank=rank))
+    return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
+
+
+@functools.cache
+def _near() -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+    found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
+    with NEAR.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            own = found.setdefault(row["study"], {}).setdefault(row["dataset"], {})
+            own[row["method"]] = float(row["near"]), float(row["rank"])
+    return found
 
 
 class Choices(NamedTuple):
@@ -190,6 +227,28 @@ def studies_with_predictor(name: str) -> list[str]:
     return [*dict.fromkeys(one.study for one in _rankings() if name in one.predictors)]
 
 
+class Traits(NamedTuple):
+    """What makes data sets alike.
+
+    Attributes
+    ----------
+    instances, features, labels : int
+        Labels may be 0: then they do not count.
+    filled : float
+        The share of the values of the features that are not zero.
+    """
+
+    instances: int
+    features: int
+    labels: int
+    filled: float = 1.0
+
+    def logs(self, other: Traits) -> list[float]:
+        """Return the logarithms of the ratios to another data set: instances, features, labels, filled."""
+        logs = [math.log(max(one, FEW) / max(two, FEW)) for one, two in zip(self, other, strict=True)]
+        return logs if self.labels and other.labels else [*logs[:2], 0.0, logs[3]]
+
+
 class Neighbour(NamedTuple):
     """A data set of a study, and how far others are from it.
 
@@ -209,41 +268,56 @@ class Neighbour(NamedTuple):
 
 
 @functools.cache
-def _sets() -> dict[str, list[tuple[str, int, int, int]]]:
-    found: dict[str, list[tuple[str, int, int, int]]] = {}
+def _sets() -> dict[str, dict[str, Traits]]:
+    found: dict[str, dict[str, Traits]] = {}
     with SETS.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             n, d, q = (int(row[name]) for name in ("instances", "features", "labels"))
-            found.setdefault(row["study"], []).append((row["dataset"], n, d, q))
+            found.setdefault(row["study"], {})[row["dataset"]] = Traits(n, d, q, 1 - float(row["zeros"]))
     return found
 
 
-def sets_of(study: str) -> list[tuple[str, int, int, int]]:
-    """Return name, instances, features and labels of the data sets of a study."""
-    return _sets().get(study, [])
+def sets_of(study: str) -> dict[str, Traits]:
+    """Return the data sets of a study with what makes them alike."""
+    return _sets().get(study, {})
 
 
-def nearest_sets(study: str, sizes: Sizes) -> list[Neighbour]:
-    """Return the data sets of a study, those most like some sizes first.
+def weights(sets: Sequence[Traits], like: Traits) -> list[float]:
+    """Return how much each of some data sets counts for another, by their likeness; together 1.
+
+    A factor of e in instances, features, labels or the share of values that are not zero lowers the weight to 0.6 of
+    itself, of two of them to 0.37. Where nothing is alike, all count the same.
+
+    Examples
+    --------
+    >>> from mlreduce.methods.evidence import Traits, weights
+    >>> [round(own, 2) for own in weights([Traits(500, 70, 6), Traits(5000, 700, 60)], Traits(600, 70, 6))]
+    [0.95, 0.05]
+    """
+    own = [_FLOOR + math.exp(-sum(log**2 for log in one.logs(like)) / 2) for one in sets]
+    return [value / sum(own) for value in own]
+
+
+def nearest_sets(study: str, like: Traits) -> list[Neighbour]:
+    """Return the data sets of a study, those most like a data set first.
 
     Parameters
     ----------
     study : str
-    sizes : Sizes
-        Of which instances, features and labels count, and labels only where there are any.
+    like : Traits
 
     Examples
     --------
-    >>> from mlreduce.complexity import Sizes
-    >>> from mlreduce.methods.evidence import nearest_sets
-    >>> nearest_sets("projections", Sizes(n=2400, d=100, q=14, s=240_000, k=10))[0].name
+    >>> from mlreduce.methods.evidence import Traits, nearest_sets
+    >>> nearest_sets("projections", Traits(2400, 100, 14))[0].name
     'yeast'
     """
     found = []
-    for name, n, d, q in sets_of(study):
-        pairs = [(n, sizes.n), (d, sizes.d), *([(q, sizes.q)] if sizes.q else [])]
-        found.append(Neighbour(name, n, d, q, math.exp(max(abs(math.log(own / other)) for own, other in pairs))))
-    return sorted(found, key=lambda one: (one.factor, one.name))
+    for name, own in sets_of(study).items():
+        logs = own.logs(like)
+        one = Neighbour(name, *own[:3], math.exp(max(map(abs, logs[:3]))))
+        found.append((sum(log**2 for log in logs), one))
+    return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].name))]
 
 
 class Estimate(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlreduce import registry
 from mlreduce.complexity import Sizes
-from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.data import IMPUTATIONS, MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.methods.evidence import (
     Estimate,
@@ -41,7 +41,8 @@ FAR = 3.0
 #: What the numbers are worth, printed under every table.
 CAUTION = """\
 near: in the committed studies, the probability of being within 0.01 of the best method of its comparison, controls
-included; least: the lower end of its 95 % interval. Both are of other data sets; families are not compared with each
+included; least: the lower end of its 95 % interval. Both are of other data sets, those alike counting most where that
+was better advice on sets left out; families are not compared with each
 other, and methods without a number were not in the comparison of their family. Seconds are estimates for one thread,
 right to a factor of four or so, but where iterations depend on the data, as the reason then says: such a fit may take
 many times as long. Try the first few on your data: mlreduce.compare."""
@@ -64,7 +65,8 @@ class Recommendation:
         Of the data.
     nearest : DataFrame
         The data sets of these comparisons that are most like the data: ``study``, ``dataset``, ``instances``,
-        ``features``, ``labels``, and ``factor``, the largest of the three ratios to the data.
+        ``features``, ``labels``, and ``factor``, the largest of the three ratios to the data. Alike are data sets of
+        the same order of magnitude in these and in the share of values that are not zero.
 
     Examples
     --------
@@ -109,15 +111,29 @@ class Recommendation:
             if own["factor"].min() > FAR:
                 yield (
                     f"none of them is within a factor of {FAR:g} in instances, features and labels: what ranks first "
-                    "there need not here"
+                    f"there need not here. {self._farthest(own.iloc[0])}"
                 )
+
+    def _farthest(self, nearest: Any) -> str:
+        """Return in what a data set differs most from the data."""
+        pairs = {"instances": self.sizes.n, "features": self.sizes.d, "labels": self.sizes.q or nearest["labels"]}
+        ratios = {name: nearest[name] / size for name, size in pairs.items()}
+        name = max(ratios, key=lambda one: abs(np.log(ratios[one])))
+        return f"{nearest['dataset']} has {ratios[name]:.2g} times as many {name}"
 
     def _repr_html_(self) -> str:
         """Return the whole table for notebooks."""
         return f"{self.table.to_html()}<p>{CAUTION}</p>"
 
 
-def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: float | None = None) -> Recommendation:
+def recommend(
+    X: Any,
+    y: Any = None,
+    *,
+    goal: str | None = None,
+    time_budget: float | None = None,
+    impute: str | None = None,
+) -> Recommendation:
     """Recommend methods for a data set: those that fit its shape, memory and a budget of time, the best ranked first.
 
     Nothing is fitted. Costs are estimated from the operations that each method declares and from measured fits, for 100
@@ -133,6 +149,9 @@ def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: fl
         A family of methods; None for all of them.
     time_budget : float or None, default=None
         Seconds that a fit may take, > 0; None is no limit.
+    impute : {"mean", "median", "most-frequent"} or None, default=None
+        That missing values of the features (NaN) will be filled, as `mlreduce.compare` does; None refuses them, unless
+        a data set says how.
 
     Returns
     -------
@@ -162,8 +181,10 @@ def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: fl
     if isinstance(X, MultiLabelData):
         if y is not None:
             raise DataError("a data set has its labels with it: leave y out, and name goal=, time_budget=")
-        X, y = X.X, X.Y
-    shape = shape_of(X, y)
+        X, y, impute = X.X, X.Y, impute or X.impute
+    if impute not in (None, *IMPUTATIONS):
+        raise DataError(unknown_name("imputation", impute, IMPUTATIONS))
+    shape = shape_of(X, y, missing=impute is not None)
     rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
     return Recommendation(_ordered(rows), shape.sizes, _nearest(rows, shape))
 
@@ -172,7 +193,7 @@ def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
     partly = _is_partly(shape)
     place, main = next(
-        ((place, own) for place, own in enumerate(foremost(facts.family, partly)) if own.method == name),
+        ((place, own) for place, own in enumerate(foremost(facts.family, partly, shape.traits)) if own.method == name),
         (np.inf, None),
     )
     against = next(_against(facts, shape, estimate, budget), None)
@@ -212,7 +233,7 @@ def _nearest(rows: list[dict[str, Any]], shape: Shape) -> pd.DataFrame:
 
 
 def _nearest_of(study: str, shape: Shape) -> list[Neighbour]:
-    return nearest_sets(study, shape.sizes)[:NEAREST]
+    return nearest_sets(study, shape.traits)[:NEAREST]
 
 
 def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: float | None) -> Iterator[str]:

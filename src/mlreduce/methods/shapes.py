@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from mlreduce.complexity import Sizes
 from mlreduce.exceptions import DataError
+from mlreduce.methods.evidence import Traits
 from mlreduce.validation import check_finite, check_known_labels, column_names, fill_unlabelled, is_sparse
 
 __all__ = ["Shape", "shape_of"]
@@ -37,6 +38,8 @@ class Shape(NamedTuple):
         Whether a feature is below 0 somewhere.
     second_set : int
         How many instances have the second most frequent set of labels, all known; 0 where all have the same.
+    filled : float
+        Share of the values of the features that are not zero.
     """
 
     sizes: Sizes
@@ -46,10 +49,16 @@ class Shape(NamedTuple):
     classes: bool
     negative: bool
     second_set: int
+    filled: float
+
+    @property
+    def traits(self) -> Traits:
+        """What makes other data sets like it."""
+        return Traits(self.sizes.n, self.sizes.d, self.sizes.q, self.filled)
 
 
-def shape_of(X: Any, y: Any) -> Shape:
-    """Return the shape of a data set.
+def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
+    """Return the shape of a data set, whose features may have missing values (NaN) where these are to be filled.
 
     Raises
     ------
@@ -63,11 +72,13 @@ def shape_of(X: Any, y: Any) -> Shape:
         raise DataError("X must be a table of numbers; encode text and categories first") from None
     if features.ndim != 2 or 0 in features.shape:
         raise DataError(f"X must have the shape (n_samples, n_features), neither of them 0; got {features.shape}")
-    check_finite(features, column_names(X), training=True)
+    check_finite(features, column_names(X), training=True, missing=missing)
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
     sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(ASKED, max(int(SHARE * min(n, d)), 1)))
-    return Shape(sizes, sparse, unknown, single, classes, bool(features.min() < 0), second)
+    values = features.data if sparse else features
+    filled = float(np.count_nonzero(values) / (n * d))
+    return Shape(sizes, sparse, unknown, single, classes, bool((values < 0).any()), second, filled)
 
 
 def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:

@@ -232,12 +232,23 @@ class Pieces:
         base : path
             Folder of the results of the workflow.
         """
-        table = piece_table(study, dataset, base)
-        piece = Piece(study.name, dataset, candidates, len(table), 0, "", self._protocol.digest)
+        return self.write(study.name, dataset, candidates, piece_table(study, dataset, base))
+
+    def write(self, study: str, dataset: str, candidates: int, table: pd.DataFrame) -> Piece:
+        """Write a piece, and its line of the list.
+
+        Parameters
+        ----------
+        study, dataset : str
+        candidates : int
+        table : DataFrame
+            With `PIECE_COLUMNS`.
+        """
+        piece = Piece(study, dataset, candidates, len(table), 0, "", self._protocol.digest)
         path = self.folder / piece.file
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
-            _write(temporary, table, {"study": study.name, "dataset": dataset, "protocol": self._protocol.digest})
+            _write(temporary, table, {"study": study, "dataset": dataset, "protocol": self._protocol.digest})
         piece = piece._replace(bytes=path.stat().st_size, sha256=file_sha256(path))
         others = [own for own in self.listed() if own.file != piece.file]
         with (

@@ -30,19 +30,20 @@ def form_data() -> dict[str, Any]:
     -------
     dict
         ``families``: for each the ``study`` that says most of it and its ``methods`` in order, with what they take and
-        what they cost; ``sets``: for each of these studies name, instances, features and labels of its data sets; and
-        the ``constants`` of the arithmetic.
+        what they cost; ``sets``: for each of these studies name and `mlreduce.methods.evidence.Traits` of its data
+        sets; and the ``constants`` of the arithmetic.
     """
     constants = {
         **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "stored": STORED},
         **{"asked": shapes.ASKED, "share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
+        "few": evidence.FEW,
     }
     families, sets = {}, {}
     for family in ANSWERED:
         compared = evidence.foremost(family)
         study = compared[0].study
         families[family] = {"study": study, "methods": [*map(_method, compared)]}
-        sets[study] = evidence.sets_of(study)
+        sets[study] = [(name, *traits) for name, traits in evidence.sets_of(study).items()]
     return {"families": families, "sets": sets, "constants": constants}
 
 
@@ -63,7 +64,7 @@ def _method(one: evidence.Ranking) -> dict[str, Any]:
 def shapes_of_studies() -> list[tuple[str, int, int, int]]:
     """Return name, instances, features and labels of the data sets that the form compares with."""
     studies = [evidence.foremost(family)[0].study for family in ANSWERED]
-    return sorted({own for study in studies for own in evidence.sets_of(study)})
+    return sorted({(name, *own[:3]) for study in studies for name, own in evidence.sets_of(study).items()})
 
 
 def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:

@@ -36,20 +36,23 @@ globalThis.mlreduceShapes = (() => {
     return parts.every((part) => part.most === null || sizes.m <= part.most || iterates(part, sizes, sparse, constants));
   }
 
-  // The data sets of a study, the nearest first: by the largest of the three ratios.
-  function nearestOf(sets, sizes) {
-    const factor = (own) => Math.exp(Math.max(...["n", "d", "q"].map((key, i) => Math.abs(Math.log(own[i + 1] / sizes[key])))));
-    return sets.map((own) => ({name: own[0], shape: own.slice(1), factor: factor(own)})).sort((a, b) => a.factor - b.factor || (a.name < b.name ? -1 : 1));
+  // The data sets of a study, those most alike first: by the ratios of rows, features, labels and filled values.
+  function nearestOf(sets, sizes, {few}) {
+    const shape = [sizes.n, sizes.d, sizes.q, sizes.s / (sizes.n * sizes.d)];
+    return sets.map(([name, ...own]) => {
+      const logs = own.map((value, i) => Math.log(Math.max(value, few) / Math.max(shape[i], few)));
+      return {name, shape: own, factor: Math.exp(Math.max(...logs.slice(0, 3).map(Math.abs))), apart: logs.reduce((sum, log) => sum + log ** 2, 0)};
+    }).sort((a, b) => a.apart - b.apart || (a.name < b.name ? -1 : 1));
   }
 
   // What fits data of a shape {n, d, q, sparse}, the first by the ranking of the studies first.
   function recommend(data, family, shape) {
     const {constants} = data, {study, methods} = data.families[family], sizes = sizesOf(shape, constants);
-    const nearest = nearestOf(data.sets[study], sizes).slice(0, constants.nearest);
+    const nearest = nearestOf(data.sets[study], sizes, constants).slice(0, constants.nearest);
     const nearby = (method) => nearest.reduce((sum, {name}) => sum + method.by_set[name], 0) / nearest.length;
     const found = methods.filter((method) => fits(method, family, sizes, shape.sparse, constants));
     return {
-      study, nearest, far: nearest[0].factor > constants.far,
+      study, nearest, far: Math.min(...nearest.map(({factor}) => factor)) > constants.far,
       methods: found.map((method) => ({...method, ...costOf(method, sizes, shape.sparse, constants), nearby: nearby(method)})),
     };
   }
