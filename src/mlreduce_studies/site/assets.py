@@ -16,7 +16,10 @@ with from_extra("workflow", "sites"):
 __all__ = ["OWN", "chart_script", "own_file", "table_script", "table_style", "write_assets"]
 
 #: Files of this package's folder ``static``.
-OWN = ("site.css", "site.js", "tables.js", "charts.js", "statistics.js", "scores.js", "compare.js", "claims.js")
+OWN = (
+    "site.css", "header.css", "site.js", "tables.js", "charts.js", "statistics.js", "scores.js", "compare.js",
+    "claims.js", "search.js",
+)  # fmt: skip
 
 # The last statement of itables' bundle, an ES module: browsers load no module from the file system.
 _EXPORT = "export{"
