@@ -105,8 +105,14 @@ def rows_of(name: str) -> pd.DataFrame:
             place = {"study": name, "protocol": one.protocol, "predictors": " ".join(one.predictors)}
             place |= {"measure": one.measure, "labelled": protocols[one.protocol].get("labelled", 1.0)}
             table["family"] = [family or registry.kind_of(method) for method in table["method"]]
-            sizes = {"methods": len(table), "data_sets": len(one.ranking.data_sets)}
-            tables.append(table.assign(**place, **sizes)[[*place, *table.columns, *sizes]])
+            near = one.ranking.by_set["near"]
+            table["by_set"] = [
+                " ".join(f"{dataset}={value:.4g}" for dataset, value in near[method].items())
+                for method in table["method"]
+            ]
+            sizes = {"methods": len(table), "data_sets": len(near)}
+            *columns, by_set = table.columns
+            tables.append(table.assign(**place, **sizes)[[*place, *columns, *sizes, by_set]])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 

@@ -17,7 +17,7 @@ from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
-from mlreduce.stats.ranking import CONTROLS, MARGIN, Ranking, one_variant, rank
+from mlreduce.stats.ranking import MARGIN, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.study import PAPERS, study_files
@@ -477,9 +477,7 @@ def first_choices() -> str:
     """Return what `mlreduce.recommend` names first in each case, and the controls beside it."""
     rows = []
     for case, (family, partly) in CASES.items():
-        first, *rest = compared = methods_evidence.foremost(family, partly)
-        then = [one for one in rest if one.family == family and one.method not in CONTROLS][:3]
-        controls = [one for one in compared if one.method in CONTROLS]
+        first, then, controls = methods_evidence.choices(family, partly)
         sets = f"{first.data_sets} data sets of {first.study}"
         place = ", ".join([measure_label(first.measure), *first.predictors, sets])
         interval = f" ({first.low:.2f} to {first.high:.2f})"

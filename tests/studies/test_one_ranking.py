@@ -18,6 +18,7 @@ from mlreduce_studies.figures.near_best import _ranked
 from mlreduce_studies.gathering.rankings import main_measure, names_of, rankings_of, sized_cells
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.site.entries import Entries
+from mlreduce_studies.site.findings import answers
 from mlreduce_studies.site.runs import Run, StudyResults
 
 PROJECT = Path(__file__).parents[2]
@@ -184,3 +185,14 @@ def test_seconds_stand_for_data_of_ordinary_size():
     )
     made = rank(cells, True, seconds={"pca": evidence.typical_seconds("pca")})
     assert made.table["front"].to_dict() == {"mine": False, "pca": True}
+
+
+def test_the_answers_of_the_front_page_are_those_of_guide_and_recommend(recommended):
+    rows = {row[0]: row for row in block("which-method.md", "first-choices")}
+    for one in answers():
+        case = next(case for case, own in update_results.CASES.items() if own == (one["family"], False))
+        named = [", ".join(f"`{own.method}` {own.near:.2f}" for own in part) for part in (one["then"], one["controls"])]
+        first = one["first"]
+        assert rows[case][1:4] == [f"`{first.method}` {first.near:.2f} ({first.low:.2f} to {first.high:.2f})", *named]
+        assert rows[case][4].startswith(one["by"])
+        assert recommended[recommended["family"] == one["family"]].index[0] == first.method

@@ -8,22 +8,27 @@ from __future__ import annotations
 import csv
 import functools
 import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
 
 __all__ = [
+    "Choices",
     "Estimate",
     "Neighbour",
     "Ranking",
+    "choices",
     "complexities",
+    "constants",
     "estimated",
     "foremost",
     "nearest_sets",
     "rankings_of",
+    "sets_of",
     "studies_with_predictor",
     "typical_seconds",
 ]
@@ -32,7 +37,7 @@ RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("rank
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and numbers held for each row and column of what is asked for.
-_SECONDS, _ARRAYS = 1e-9, 3
+SECONDS, ARRAYS = 1e-9, 3
 #: The shape for which seconds stand beside ranks: near the medians of the data sets of the comparisons.
 TYPICAL = Sizes(n=1000, d=300, q=15, s=300_000, k=30)
 
@@ -57,6 +62,8 @@ class Ranking(NamedTuple):
         Average rank, share of the settings in which it is the best, mean value.
     methods, data_sets : int
         How many methods were compared, on how many data sets.
+    by_set : dict of str to float
+        ``near`` on each data set.
     """
 
     method: str
@@ -74,6 +81,11 @@ class Ranking(NamedTuple):
     mean: float
     methods: int
     data_sets: int
+    by_set: Mapping[str, float]
+
+    def nearby(self, data_sets: Iterable[str]) -> float:
+        """Return ``near`` over some of the data sets."""
+        return fmean(self.by_set[name] for name in data_sets)
 
     @property
     def place(self) -> tuple[str, str, tuple[str, ...]]:
@@ -100,6 +112,7 @@ def _rankings() -> tuple[Ranking, ...]:
                 family=row["family"],
                 methods=int(row["methods"]),
                 data_sets=int(row["data_sets"]),
+                by_set={name: float(own) for name, own in (part.split("=") for part in row["by_set"].split())},
                 **{name: float(row[name]) for name in ("near", "low", "high", "rank", "won", "mean")},
             )
             for row in csv.DictReader(file)
@@ -144,6 +157,33 @@ def foremost(family: str, partly: bool = False) -> tuple[Ranking, ...]:
     return tuple(next(own for place, own in found.items() if own_of[place] == most)) if most else ()
 
 
+class Choices(NamedTuple):
+    """What is chosen first in a family.
+
+    Attributes
+    ----------
+    first : Ranking
+        The best of all that are compared, a control perhaps.
+    then : list of Ranking
+        The best others of the family that are no controls, at most three.
+    controls : list of Ranking
+        Those of the comparison, the first of all among them where it is one.
+    """
+
+    first: Ranking
+    then: list[Ranking]
+    controls: list[Ranking]
+
+
+def choices(family: str, partly: bool = False) -> Choices:
+    """Return what is chosen first in a family, by the comparison that `foremost` returns."""
+    from mlreduce.stats.ranking import CONTROLS  # with pandas, slow to import
+
+    first, *rest = compared = foremost(family, partly)
+    then = [one for one in rest if one.family == family and one.method not in CONTROLS][:3]
+    return Choices(first, then, [one for one in compared if one.method in CONTROLS])
+
+
 def studies_with_predictor(name: str) -> list[str]:
     """Return the studies that compare methods with a predictor of this name."""
     return [*dict.fromkeys(one.study for one in _rankings() if name in one.predictors)]
@@ -177,6 +217,11 @@ def _sets() -> dict[str, list[tuple[str, int, int, int]]]:
     return found
 
 
+def sets_of(study: str) -> list[tuple[str, int, int, int]]:
+    """Return name, instances, features and labels of the data sets of a study."""
+    return _sets().get(study, [])
+
+
 def nearest_sets(study: str, sizes: Sizes) -> list[Neighbour]:
     """Return the data sets of a study, those most like some sizes first.
 
@@ -194,7 +239,7 @@ def nearest_sets(study: str, sizes: Sizes) -> list[Neighbour]:
     'yeast'
     """
     found = []
-    for name, n, d, q in _sets().get(study, []):
+    for name, n, d, q in sets_of(study):
         pairs = [(n, sizes.n), (d, sizes.d), *([(q, sizes.q)] if sizes.q else [])]
         found.append(Neighbour(name, n, d, q, math.exp(max(abs(math.log(own / other)) for own, other in pairs))))
     return sorted(found, key=lambda one: (one.factor, one.name))
@@ -224,6 +269,13 @@ def _costs() -> dict[str, dict[str, float]]:
         return {row["method"]: {name: float(row[name]) for name in CONSTANTS} for row in csv.DictReader(file)}
 
 
+def constants(name: str) -> dict[str, float]:
+    """Return the constants of the costs of a method; where it was not measured the medians of its family."""
+    costs, family = _costs(), registry.kind_of(name)
+    known = [costs[name]] if name in costs else [own for other, own in costs.items() if _of(other, family)]
+    return {key: median(own[key] for own in known or costs.values()) for key in CONSTANTS}
+
+
 def complexities(name: str) -> list[Complexity]:
     """Return the complexities of what a fit is: of a label coder, with linear regression of the codes."""
     own: Any = registry.method_class(name)
@@ -245,21 +297,18 @@ def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
     sparse : bool
         Whether the features are sparse.
     """
-    parts, costs = complexities(name), _costs()
+    parts, rate = complexities(name), constants(name)
     if not parts:
         return None
-    family = registry.kind_of(name)
-    known = [costs[name]] if name in costs else [own for other, own in costs.items() if _of(other, family)]
-    rate = {key: median(own[key] for own in known or costs.values()) for key in CONSTANTS}
     seconds, n_bytes = rate["seconds_least"], rate["bytes_least"]
     for own in parts:
         if own.iterates(sizes, sparse):
-            seconds += _SECONDS * own.iterations(sizes)
-            n_bytes += 8.0 * _ARRAYS * (sizes.n + sizes.d) * (sizes.k + sizes.q)
+            seconds += SECONDS * own.iterations(sizes)
+            n_bytes += 8.0 * ARRAYS * (sizes.n + sizes.d) * (sizes.k + sizes.q)
         else:
             seconds += rate["seconds_rate"] * own.operations(sizes)
             n_bytes += rate["bytes_rate"] * own.numbers(sizes)
-    return Estimate(seconds, n_bytes / 1e9, name in costs)
+    return Estimate(seconds, n_bytes / 1e9, name in _costs())
 
 
 def typical_seconds(name: str) -> float | None:

@@ -14,6 +14,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.methods.evidence import (
     Estimate,
+    Neighbour,
     Ranking,
     complexities,
     estimated,
@@ -34,7 +35,7 @@ __all__ = ["Recommendation", "recommend"]
 #: Methods of a family that are printed.
 _PRINTED = 6
 #: Data sets that are named.
-_NEAREST = 3
+NEAREST = 3
 #: Beyond this factor in instances, features or labels a data set of the studies says little of another.
 FAR = 3.0
 #: What the numbers are worth, printed under every table.
@@ -55,9 +56,10 @@ class Recommendation:
     table : DataFrame
         A row per method, indexed by name: whether it ``fits``; its ``family``; estimated ``seconds`` and ``gigabytes``
         of a fit (NaN where unknown); ``near``, the probability that it is within 0.01 of the best in the comparison
-        that says most of its family, ``least``, the lower end of its 95 % interval, and ``rank``, its average rank
-        there (NaN where it was not in it), and ``data_sets``, on how many; the ``reason``. By family, what fits first,
-        those of the largest ``near`` first, controls in their place.
+        that says most of its family, ``least``, the lower end of its 95 % interval, ``nearby``, the same probability on
+        the three ``nearest`` data sets there, and ``rank``, its average rank (NaN where it was not in it), and
+        ``data_sets``, on how many; the ``reason``. By family, what fits first, those of the largest ``near`` first,
+        controls in their place.
     sizes : Sizes
         Of the data.
     nearest : DataFrame
@@ -83,7 +85,7 @@ class Recommendation:
         sizes = f"{self.sizes.n} instances, {self.sizes.d} features, {self.sizes.q} labels"
         lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
         for family, own in fit.groupby("family", sort=False):
-            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets", "rank"])
+            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets", "rank", "nearby"])
             texts = {
                 key: [f"{value:{form}}" for value in shown[key]]
                 for key, form in {"seconds": ".2g", "gigabytes": ".2g", "near": ".2f", "least": ".2f"}.items()
@@ -182,6 +184,7 @@ def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
         "gigabytes": np.nan if estimate is None else estimate.gigabytes,
         "near": np.nan if main is None else main.near,
         "least": np.nan if main is None else main.low,
+        "nearby": np.nan if main is None else main.nearby(own.name for own in _nearest_of(main.study, shape)),
         "rank": np.nan if main is None else main.rank,
         "data_sets": 0 if main is None else main.data_sets,
         "reason": against or _for(facts, main, rankings_of(name, partly), estimate),
@@ -203,9 +206,13 @@ def _nearest(rows: list[dict[str, Any]], shape: Shape) -> pd.DataFrame:
     found = [
         (study, own.name, own.instances, own.features, own.labels, round(own.factor, 2))
         for study in studies
-        for own in nearest_sets(study, shape.sizes)[:_NEAREST]
+        for own in _nearest_of(study, shape)
     ]
     return pd.DataFrame(found, columns=["study", "dataset", "instances", "features", "labels", "factor"])
+
+
+def _nearest_of(study: str, shape: Shape) -> list[Neighbour]:
+    return nearest_sets(study, shape.sizes)[:NEAREST]
 
 
 def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: float | None) -> Iterator[str]:

@@ -15,7 +15,7 @@ from mlreduce.validation import check_finite, check_known_labels, column_names, 
 __all__ = ["Shape", "shape_of"]
 
 #: Most directions or features that are asked for, and the share of those that there are.
-_ASKED, _SHARE = 100, 0.25
+ASKED, SHARE = 100, 0.25
 
 
 class Shape(NamedTuple):
@@ -66,7 +66,7 @@ def shape_of(X: Any, y: Any) -> Shape:
     check_finite(features, column_names(X), training=True)
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
-    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(_ASKED, max(int(_SHARE * min(n, d)), 1)))
+    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(ASKED, max(int(SHARE * min(n, d)), 1)))
     return Shape(sizes, sparse, unknown, single, classes, bool(features.min() < 0), second)
 
 

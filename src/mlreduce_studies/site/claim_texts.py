@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from mlreduce.escaping import latex_escaped
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["citation", "disagreement", "issue_link", "project_address"]
+__all__ = ["citation", "citation_of_all", "disagreement", "issue_link", "made_by", "project_address"]
 
 # Packages whose versions can change a score.
 _PACKAGES = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -25,19 +25,26 @@ _RESERVED = ("example", "invalid", "localhost", "test")
 
 def citation(study: StudyResults, claim: Mapping[Any, Any]) -> str:
     """Return the verdict on a claim as an entry of BibTeX."""
-    run = study.manifest.get("run", {})
-    project = _project()
-    ended = str(run.get("ended", ""))
-    notes = [f"mlreduce {_version(study)}", _commit(study), f"results of {ended[:10]}" if ended else ""]
     title = f"Verdict on the claim {claim['id']} of {study.description['title']}: {claim['verdict']}"
+    return _entry(f"mlreduce-{claim['id']}", title, study)
+
+
+def citation_of_all(studies: Sequence[StudyResults]) -> str:
+    """Return all results as an entry of BibTeX, with version, commit and date of those that ended last."""
+    last = max(studies, key=lambda study: str(study.manifest.get("run", {}).get("ended", "")))
+    return _entry("mlreduce", f"mlreduce: {_project().get('Summary', 'multi-label data')}".rstrip("."), last)
+
+
+def _entry(name: str, title: str, study: StudyResults) -> str:
+    ended = str(study.manifest.get("run", {}).get("ended", ""))
     fields = {
-        "author": f"{{{latex_escaped(str(project.get('Author', 'The mlreduce developers')))}}}",
+        "author": f"{{{latex_escaped(str(_project().get('Author', 'The mlreduce developers')))}}}",
         "title": f"{{{latex_escaped(title)}}}",
         "year": ended[:4],
-        "note": latex_escaped(", ".join(note for note in notes if note)),
+        "note": latex_escaped(", ".join([*made_by(study), *([f"results of {ended[:10]}"] if ended else [])])),
         "url": project_address("Repository"),
     }
-    key = re.sub(r"[^A-Za-z0-9-]+", "-", f"mlreduce-{claim['id']}")
+    key = re.sub(r"[^A-Za-z0-9-]+", "-", name)
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@misc{{{key},", *lines, "}"])
 
@@ -113,12 +120,14 @@ def _project() -> dict[str, Any]:
     except PackageNotFoundError:
         return {}
     own = {"Project-URL": found.get_all("Project-URL") or []}
-    return own | {key: found[key] for key in ("Author", "Version") if key in found}
+    return own | {key: found[key] for key in ("Author", "Summary", "Version") if key in found}
 
 
-def _version(study: StudyResults) -> str:
-    made = study.manifest.get("run", {}).get("packages", {}).get("mlreduce")
-    return str(made or _project().get("Version", ""))
+def made_by(study: StudyResults) -> list[str]:
+    """Return the version of the package and, where it is known, the commit that made the results of a study."""
+    packages = study.manifest.get("run", {}).get("packages", {})
+    commit = _commit(study)
+    return [f"mlreduce {packages.get('mlreduce') or _project().get('Version', '')}", *([commit] if commit else [])]
 
 
 def _commit(study: StudyResults) -> str:

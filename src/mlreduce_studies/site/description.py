@@ -27,10 +27,12 @@ def describe_study(study: Study) -> dict[str, Any]:
         `mlreduce_studies.verdicts.settings.claim_settings`, ``shown_in`` the ``id`` of a claim to the tables and
         figures that show what it is about, ``compared`` the ``id`` of a claim to its settings that the page of
         comparisons can show, each with ``cells`` (whether the "mean" over measures, predictors and sizes is compared or
-        "each" of them) and ``margin`` (a number, or a share such as "2 %", not rounded); and ``says`` what the paper
-        says, in the words of the page in its folder ("" without one).
+        "each" of them) and ``margin`` (a number, or a share such as "2 %", not rounded); ``says`` what the paper says,
+        in the words of the page in its folder, and ``headline`` the ``id`` of the claim that this page names as the
+        paper's first ("" without one).
     """
     claims = [] if study.claims is None else read_claims(study.claims)
+    says, headline = ("", "") if study.claims is None else _said(Path(study.claims).with_name("README.md"))
     return {
         "title": study.title,
         "identifier": study.identifier,
@@ -46,7 +48,8 @@ def describe_study(study: Study) -> dict[str, Any]:
         "rules": claim_settings(study)["rules"],
         "shown_in": {claim.id: list(claim.shown_in) for claim in claims if claim.shown_in},
         "compared": {claim.id: lines for claim in claims if (lines := _compared(claim, study.claimed_on))},
-        "says": "" if study.claims is None else _said(Path(study.claims).with_name("README.md")),
+        "says": says,
+        "headline": headline,
         "tables": {name: dict(spec) for name, spec in study.tables.items()},
         "figures": {
             name: {
@@ -87,9 +90,11 @@ def _how(line: Line) -> dict[str, str]:
     }
 
 
-def _said(page: Path) -> str:
-    """Return the text of the section "What the paper says" of a paper's page."""
+def _said(page: Path) -> tuple[str, str]:
+    """Return the text of the section "What the paper says" of a paper's page, and the claim that it names."""
     if not page.is_file():
-        return ""
+        return "", ""
     found = re.search(r"^## What the paper says\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    return " ".join(found[1].split()) if found else ""
+    text = found[1] if found else ""
+    named = re.search(r"<!-- headline: (\S+) -->", text)
+    return " ".join(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL).split()), named[1] if named else ""

@@ -19,6 +19,7 @@ from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking
 from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on
 from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.shapes import catalogued
 from mlreduce_studies.site.spectra import spectra_of
 
 __all__ = ["COOCCURRING", "Entries", "page_names"]
@@ -212,14 +213,18 @@ class Entries:
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
         ranks = [row for study, one in self.foremost.items() for row in rows_on(study, one, name)]
         families = {study.key: study.description["family"] for study in self.studies}
-        first: dict[str, str] = {}
-        for ranked_row in ranks:  # of the study with the most methods of its family, which comes first
-            first.setdefault(families[ranked_row["study"]], ranked_row["method"])
+        answers: dict[str, list[dict[str, Any]]] = {}
+        for study, one in self.foremost.items():  # that with the most methods of its family comes first
+            if rows := rows_on(study, one, name):
+                answers.setdefault(families[study], _named(rows))
         return {
             "name": name,
+            "about": catalogued(name, self.datasets),
+            "pages": self.datasets,
             "sizes": sizes,
             "ranks": ranks,
-            "first": first,
+            "answers": answers,
+            "first": {family: rows[0]["method"] for family, rows in answers.items()},
             "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
             "spectra": [part for study in self.studies for part in spectra_of(study, name)],
@@ -262,6 +267,15 @@ class Entries:
             "ranks": [row for row in self._rows() if row["measure"] == name and row["every"]],
             "winners": [row for row in self._winners if row["measure"] == name and row["every"]],
         }
+
+
+def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return those of some rows, the best first, that are named: the best and the controls, each with ``control``."""
+    return [
+        {**row, "control": row["method"] in CONTROLS}
+        for number, row in enumerate(rows)
+        if number < _BEST or row["method"] in CONTROLS
+    ]
 
 
 def _definition(measure: str) -> str:

@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,17 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.files import replacing
+from mlreduce.methods.evidence import TYPICAL
+from mlreduce_studies.site.claim_texts import citation_of_all, made_by
 from mlreduce_studies.site.entries import Entries
+from mlreduce_studies.site.findings import answers, findings
 from mlreduce_studies.site.papers import failed_of
 from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.shapes import STORED, shapes_of_studies
 from mlreduce_studies.verdicts.audit import sums_by_protocol
-from mlreduce_studies.verdicts.columns import summary_counts
+from mlreduce_studies.verdicts.columns import VERDICTS, summary_counts
 
-__all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
+__all__ = ["downloads_of", "front_page", "provenance_of", "site_data"]
 
 # Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
@@ -27,7 +32,39 @@ _LARGEST = 400_000
 _PLAIN = 20_000
 
 
-def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries: Entries) -> list[dict[str, Any]]:
+def front_page(
+    studies: Sequence[StudyResults],
+    pages: Mapping[str, str],
+    entries: Entries,
+    claims: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> dict[str, Any]:
+    """Return what the front page shows.
+
+    Parameters
+    ----------
+    studies : sequence of StudyResults
+    pages : dict of str to str
+        Keys of studies to names of pages.
+    entries : Entries
+    claims : dict of str to list of dict
+        Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
+    """
+    found = findings(studies, pages, claims)
+    counted = Counter(own["claim"]["verdict"] for own in found)
+    return {
+        "findings": found,
+        "said": {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted},
+        "answers": answers(),
+        "typical": TYPICAL,
+        "stored": STORED,
+        "shapes": shapes_of_studies(),
+        "cited": citation_of_all(studies),
+        "versions": sorted({text for study in studies for text in made_by(study)}, reverse=True),
+        "studies": _overview(studies, pages, entries),
+    }
+
+
+def _overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries: Entries) -> list[dict[str, Any]]:
     """Return what the front page says of each study."""
     return [
         {

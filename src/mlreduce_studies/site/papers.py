@@ -124,7 +124,9 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     list of dict
         Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence),
         ``judged_by`` ("results", "mathematics" or "nothing"), ``effect`` (its size in a sentence, "" where none is
-        known), ``margins`` (the same in margins), ``citation``, ``disagreement`` and ``issue`` (an address or "").
+        known), ``margins`` (the same in margins), ``telling`` (the row of claims-lines.csv and the pair that it is of),
+        ``found`` (what the settings say, with the effect in one), ``citation``, ``disagreement`` and ``issue`` (an
+        address or "").
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)
@@ -150,7 +152,9 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
         claim["judged_by"] = _JUDGED_BY.get(claim["verdict"], "results")
         claim["why"] = _why(claim, counted)
         first = next((line for line in counted if line["effect"]), None)
-        claim |= {"effect": "", "margins": 0.0} if first is None else {key: first[key] for key in ("effect", "margins")}
+        none = {"effect": "", "margins": 0.0, "telling": None}
+        claim |= none if first is None else {key: first[key] for key in none}
+        claim["found"] = _over_settings(counted, first, "effect") if first else ""
         claim["citation"] = citation(study, claim)
         claim["disagreement"] = disagreement(study, claim, counted)
         claim["issue"] = issue_link(study, claim, claim["disagreement"])
@@ -198,6 +202,7 @@ def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, 
         "why": reason(line, table),
         "effect": "" if pair is None else effect(line, pair, of_pairs),
         "margins": 0.0 if pair is None else _in_margins(pair.table),
+        "telling": None if pair is None else (line, pair),
     }
 
 
@@ -212,9 +217,13 @@ def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
     """Return why a claim has its verdict: the reason of its only setting, or what its settings say, with one reason."""
     if not counted or claim["judged_by"] != "results":
         return first_sentence(str(claim["evidence"]))
-    (first, *others) = counted
-    if not others:
-        return str(first["why"])
+    return _over_settings(counted, counted[0], "why")
+
+
+def _over_settings(counted: Sequence[Mapping[str, Any]], one: Mapping[str, Any], key: str) -> str:
+    """Return what some settings say together, with the reason or the effect in one of them."""
+    if len(counted) == 1:
+        return str(one[key])
     verdicts = pd.Series([line["verdict"] for line in counted]).value_counts(sort=False)
     said = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
     agree = (
@@ -222,7 +231,7 @@ def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
         if len(verdicts) == 1
         else f"The settings do not agree ({said})"
     )
-    return f"{agree}; {first['setting']}: {first['why']}"
+    return f"{agree}; {one['setting']}: {one[key]}"
 
 
 def telling_claims(claims: Sequence[Mapping[str, Any]], number: int = 3) -> list[Mapping[str, Any]]:

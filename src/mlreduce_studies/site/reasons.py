@@ -11,7 +11,7 @@ import pandas as pd
 from mlreduce.metrics import measure_label
 from mlreduce_studies.verdicts.statements import KINDS
 
-__all__ = ["Pair", "effect", "first_sentence", "reason", "scope", "telling_pair"]
+__all__ = ["Pair", "effect", "first_sentence", "picture", "reason", "scope", "telling_pair"]
 
 # What a difference is of, its unit, and what a positive and a negative one are called.
 _UNITS = {
@@ -100,6 +100,40 @@ def effect(line: Mapping[Any, Any], pair: Pair, pairs: int = 1) -> str:
     """
     holds = f"; {_asked(line)} on {int(pair.holds.sum())} of {len(pair.table)} data sets" if len(pair.table) > 1 else ""
     return f"{_difference(line, pair, pairs)}{holds} (asked for {scope(line)})"
+
+
+def picture(line: Mapping[Any, Any], pair: Pair) -> dict[str, Any]:
+    """Return where a drawing of a pair has its marks: positions from -1 to 1, 0 where both methods are alike.
+
+    Positions are those of the differences in margins (where a margin is 0, in the largest difference), logarithmic
+    beyond one margin.
+
+    Returns
+    -------
+    dict
+        ``points`` (data set, position, whether the sentence holds), ``mean``, ``claimed`` (both ends of the part where
+        it holds), ``margin`` (a position, 0 for none), ``sides`` (names of the left and of the right side) and
+        ``text``, the same in words.
+    """
+    difference, margin = (pair.table[name].to_numpy(float) for name in ("difference", "margin"))
+    in_margins = bool((margin > 0).all())
+    units = difference / (margin if in_margins else np.abs(difference).max() or 1.0)
+    scaled = np.sign(units) * np.log2(1 + np.abs(units))
+    end = max(2.0, 1.05 * float(np.abs(scaled).max()))
+    limit = 1.0 / end if in_margins else 0.0
+    asks = KINDS[str(line["kind"])].asks
+    claimed = {"above": (limit, 1.0), "not below": (-limit, 1.0), "within": (-limit, limit), "below": (-1.0, -limit)}
+    names = pair.table["dataset"].tolist()
+    more, less = _sides(line)
+    shown = ", ".join(f"{name} {value:+.3g}" for name, value in zip(names, difference, strict=True))
+    return {
+        "points": [*zip(names, (scaled / end).tolist(), pair.holds.tolist(), strict=True)],
+        "mean": float(np.sign(units.mean()) * np.log2(1 + abs(units.mean())) / end),
+        "claimed": claimed[asks],
+        "margin": limit,
+        "sides": [less, more],
+        "text": f"Difference on {len(names)} data set{'s' * (len(names) > 1)}, asked for: {_asked(line)}. {shown}.",
+    }
 
 
 def reason(line: Mapping[Any, Any], differences: pd.DataFrame) -> str:

@@ -24,10 +24,11 @@ from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.navigation import SITE, header
-from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
+from mlreduce_studies.site.overview import downloads_of, front_page, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.search import write_index
+from mlreduce_studies.site.shapes import form_data, scatter
 from mlreduce_studies.site.side_by_side import compare_runs
 from mlreduce_studies.verdicts.columns import summary_counts
 
@@ -67,6 +68,7 @@ class Site:
         self.studies = [study for run in runs for study in run.studies]
         self.pages = page_names(study.key for study in self.studies)
         self.entries = Entries(runs)
+        self._claims: dict[str, list[dict[str, Any]]] = {}
         self._templates = _environment()
 
     def write(self) -> None:
@@ -77,7 +79,7 @@ class Site:
             study.key: self._write_study(study, [file for file in files if file["study"] == study.key])
             for study in self.studies
         }
-        self._page("index.html", "index", studies=overview(self.studies, self.pages, self.entries))
+        self._write_front()
         self._write_entries()
         self._write_comparison()
         self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
@@ -108,6 +110,7 @@ class Site:
                 figure | {"picture": f"files/{page}/{figure['picture']}", "points": script if hover else "", "key": key}
             )
         content = _paper(study, figures)
+        self._claims[study.key] = content["claims"]
         self._page(f"papers/{page}.html", "paper", **content, page=page, downloads=downloads)
         compared = papers.compared_claims(content["claims"])
         if compared:
@@ -118,11 +121,17 @@ class Site:
     def _claims_file(page: str) -> str:
         return f"data/claims-{page}.js"
 
+    def _write_front(self) -> None:
+        pages = {"datasets": self.entries.datasets, "methods": self.entries.methods}
+        self._script("data/shapes.js", "shapes", form_data() | {"margin": MARGIN, "pages": pages})
+        self._page("index.html", "index", **front_page(self.studies, self.pages, self.entries, self._claims))
+
     def _write_entries(self) -> None:
         for folder, kind in _KINDS.items():
             pages: Mapping[str, str] = getattr(self.entries, folder)
             entries = [getattr(self.entries, kind)(name) | {"page": page} for name, page in pages.items()]
-            self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, entries=entries)
+            drawn = scatter([entry["sizes"][0] | {"name": entry["name"]} for entry in entries if entry.get("sizes")])
+            self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, entries=entries, drawn=drawn)
             for entry in entries:
                 for number, part in enumerate(entry.get("spectra", []), 1):
                     part["points"] = f"data/spectra-{entry['page']}-{number}.js"
@@ -187,9 +196,10 @@ class Site:
             placed = placed_figures(study, pictures / page)  # figures of different studies have the same names
             figures = [figure | {"picture": f"{page}/{figure['picture']}"} for figure in placed]
             sections.append(_paper(study, figures) | {"page": page})
+        claims = {section["study"].key: section["claims"] for section in sections}
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
-            studies=overview(self.studies, self.pages, self.entries), style=own_file("site.css"),
+            **front_page(self.studies, self.pages, self.entries, claims), style=own_file("site.css"),
             source=lambda picture: _as_data(pictures / picture),
         )  # fmt: skip
 

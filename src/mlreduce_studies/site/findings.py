@@ -1,0 +1,105 @@
+"""The answers of the front page: what came back of each paper, and what the studies choose first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mlreduce.methods.evidence import Ranking, choices
+from mlreduce.metrics import measure_label
+from mlreduce.stats.ranking import MARGIN
+from mlreduce_studies.site.papers import telling_claims
+from mlreduce_studies.site.reasons import picture
+from mlreduce_studies.site.runs import StudyResults
+
+__all__ = ["ANSWERED", "answers", "findings", "pays"]
+
+#: Families that the front page answers for: the question, and what one of its methods is called.
+ANSWERED = {
+    "projection": ("Too many features, and mixtures of them will do", "projection"),
+    "selection": ("Too many features, and some are to be kept", "selector"),
+    "labelspace": ("Too many labels", "code"),
+}
+
+# Controls that reduce nothing, in words.
+_WHOLE = {"all-features": "keeping all features", "br": "predicting every label by itself"}
+
+
+def findings(
+    studies: Sequence[StudyResults], pages: Mapping[str, str], claims: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Return what came back of each paper: its first claim with the verdict.
+
+    Parameters
+    ----------
+    studies : sequence of StudyResults
+    pages : dict of str to str
+        Keys of studies to names of pages.
+    claims : dict of str to list of dict
+        Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
+
+    Returns
+    -------
+    list of dict
+        For each paper with claims ``key``, ``page``, ``claim``, ``found`` (the effect in a sentence, or why there is
+        none) and ``picture`` (see `mlreduce_studies.site.reasons.picture`), None where results judge nothing. The
+        claim is the one that the paper's page names as its headline; without one that says the most, or the first.
+    """
+    shown = []
+    for study in studies:
+        own = claims.get(study.key, ())
+        if not own:
+            continue
+        named = [claim for claim in own if claim["id"] == study.description.get("headline")]
+        claim = [*named, *telling_claims(own, 1), *own][0]
+        judged = claim["judged_by"] == "results" and claim["telling"] is not None
+        shown.append(
+            {"key": study.key, "page": pages[study.key], "claim": claim}
+            | {"found": f"{claim['found']}." if judged else claim["why"]}
+            | {"picture": picture(*claim["telling"]) if judged else None}
+        )
+    return shown
+
+
+def answers() -> list[dict[str, Any]]:
+    """Return what `mlreduce.recommend` and the guide name first for each of the three questions, and whether it pays.
+
+    Returns
+    -------
+    list of dict
+        ``family``, ``question``, ``first``, ``then`` and ``controls`` (see `mlreduce.methods.evidence.choices`), ``by``
+        (measure and predictors) and ``pays`` (a sentence).
+    """
+    return [
+        {"family": family, "question": question, **choices(family)._asdict(), "pays": pays(family)}
+        | {"by": ", ".join([measure_label(choices(family).first.measure), *choices(family).first.predictors])}
+        for family, (question, _) in ANSWERED.items()
+    ]
+
+
+def pays(family: str) -> str:
+    """Say whether reduction pays: whether the best method of a family is ahead of no reduction, and on how many sets.
+
+    Where both intervals overlap, the sentence says so.
+    """
+    first, then, controls = choices(family)
+    noun = ANSWERED[family][1]
+    best = first if first not in controls else then[0]
+    whole = next((one for one in controls if one.method in _WHOLE), None)
+    if whole is None:
+        random = "".join(f"; the control {one.method} is {_near(one)}" for one in controls)
+        return f"This comparison says which {noun}, not whether to reduce, which is no method in it{random}."
+    both = f"{_WHOLE[whole.method]} is {_near(whole)}, {best.method}, the first {noun}, on {_mostly(best)}"
+    open_ = ", and their 95 % intervals overlap" if max(whole.low, best.low) <= min(whole.high, best.high) else ""
+    if whole.near >= best.near:
+        worth = "It is worth it for speed, memory or meaning alone."
+        return f"Reduction costs more than it brings by this measure: {both}{open_}. {worth}"
+    return f"Reduction pays by this measure: {both}{open_}."
+
+
+def _near(one: Ranking) -> str:
+    return f"within {MARGIN:g} of the best in most settings on {_mostly(one)} of {one.data_sets} data sets"
+
+
+def _mostly(one: Ranking) -> int:
+    return sum(near > 0.5 for near in one.by_set.values())
