@@ -63,7 +63,11 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
         return posixpath.relpath(address, posixpath.dirname(page) or ".")
 
     entries = [
-        {"text": text, "href": relative(address), "current": ("page" if address == page else "true") * (address == here)}
+        {
+            "text": text,
+            "href": relative(address),
+            "current": ("page" if address == page else "true") * (address == here),
+        }
         for text, address in kept.items()
     ]
     search = SEARCH if documented else SITE + SEARCH
