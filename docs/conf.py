@@ -84,6 +84,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
+    "ignore_repr_types": r"matplotlib|list",  # what drawing returns is no output
     "download_all_examples": False,
     "doc_module": ("mlreduce",),
     "backreferences_dir": "docs/gallery/backreferences",
