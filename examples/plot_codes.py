@@ -38,6 +38,7 @@ axes[0].set_ylabel("squared error per instance")
 axes[0].legend(loc="upper right", frameon=False)
 for (name, values), marker in zip(losses.items(), "os^", strict=True):
     (line,) = axes[3].plot(sizes, values, marker=marker, markersize=4)
-    place = sizes[1], values[1]  # where the lines are apart
-    axes[3].annotate(name, place, xytext=(5, 3), textcoords="offset points", color=line.get_color())
-axes[3].set(title="Hamming loss of the labels", xlabel="codes", xticks=sizes[1::2])
+    place = sizes[0], values[0]  # where the lines are apart
+    color = line.get_color()
+    axes[3].annotate(name, place, xytext=(-6, 0), textcoords="offset points", ha="right", va="center", color=color)
+axes[3].set(title="Hamming loss of the labels", xlabel="codes", xticks=sizes[1::2], xlim=(-3.5, 12.5))

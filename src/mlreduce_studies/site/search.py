@@ -25,7 +25,7 @@ LARGEST = 1_500_000
 
 #: Words of one meaning: what is typed is searched for with each of its group.
 SYNONYMS = (
-    ("cite", "citing", "citation", "reference"),
+    ("cite", "citing", "citation"),
     ("threshold", "cut", "decision", "from scores to labels"),
     ("missing labels", "unknown labels", "partial labels", "incomplete labels", "weak labels", "partly known labels"),
     ("pca", "principal component analysis", "principal components"),
