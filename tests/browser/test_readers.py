@@ -60,4 +60,5 @@ def test_the_data_scientist_finds_what_to_use_for_texts_with_many_tags(front):
         front.fill(f"#like input[name={name}]", str(value))
     front.select_option("#like select[name=kind]", "sparse")
     expect(front.locator("#alike")).not_to_be_empty()
-    assert on_screen(front, "#alike")
+    assert on_screen(front, "#alike")  # the nearest data sets, or that none is near
+    assert on_screen(front, "#choices-like tbody th")

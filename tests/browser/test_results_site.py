@@ -39,6 +39,7 @@ PAGES = [
     *("index.html", "papers/planted.html", "compare.html", "methods/index.html", "methods/mvmd.html"),
     *("datasets/index.html", "datasets/birds.html", "predictors/index.html", "predictors/ridge.html"),
     *("measures/index.html", "measures/instance-f1.html", "provenance.html", "downloads.html"),
+    "search.html?q=owl",
 ]
 
 
@@ -365,6 +366,16 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, tmp_path):
                 )
             assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
             assert page.locator(".answer .telling li").count() in range(1, 4), study.name
+
+
+def test_a_run_has_the_search_over_its_own_pages(opened):
+    page = opened("papers/planted.html")
+    page.fill("header.top input[name=q]", "owl")
+    page.press("header.top input[name=q]", "Enter")
+    expect(page.locator("#found > li > a")).to_have_text(["birds"])
+    page.click("#found > li > a")
+    assert page.inner_text("h1") == "birds"
+    assert opened("search.html?q=nosuchword").inner_text("#count") == "No page has such words."
 
 
 def test_print_shows_everything(opened):
