@@ -111,7 +111,6 @@ html_theme_options = {
     "show_nav_level": 1,
     "navigation_depth": 3,
     "collapse_navigation": True,
-    "disable_search": True,  # the header has the search
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
