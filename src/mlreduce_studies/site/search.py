@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ class _Page(HTMLParser):
         self._region, self._skipped, self._anchor = "", 0, ""
         self._heading: list[str] | None = None
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        own = {key: value or "" for key, value in attributes}
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        own = {key: value or "" for key, value in attrs}
         if tag in ("main", "article") and self._region != "ended":
             self._region, self.parts = tag, []  # an article within main is what counts
         elif tag in _SKIPPED:
@@ -122,7 +122,7 @@ def words_of(text: str) -> list[str]:
     return [re.sub(r"(?<=..[^s])s$", "", word) for word in _WORD.findall(text.lower())]
 
 
-def _pages(folder: Path) -> Iterable[Path]:
+def _pages(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*.html")):
         place = path.relative_to(folder)
         if not place.parts[0].startswith("_") and place.as_posix() not in _LISTS:
