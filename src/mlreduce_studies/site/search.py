@@ -21,7 +21,7 @@ __all__ = ["INDEX", "LARGEST", "SYNONYMS", "read_page", "write_index"]
 #: File of the index, beside the page of the search.
 INDEX = "search-index.js"
 #: Most bytes that the index of the documentation and the committed results may have.
-LARGEST = 1_500_000
+LARGEST = 1_000_000
 
 #: Words of one meaning: what is typed is searched for with each of its group.
 SYNONYMS = (
