@@ -28,6 +28,7 @@ copyright = author
 extensions = [
     "api_pages",
     "method_tables",
+    "results_site",
     "site_links",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -56,7 +57,9 @@ exclude_patterns = [
     "benchmarks",
     "envs",
 ]
-templates_path = [str(DOCS / "_templates")]  # autosummary looks from the root of the sources
+# The header and the form of the search are those of the pages of results.
+SITE = DOCS.parent / "src" / "mlreduce_studies" / "site"
+templates_path = [str(DOCS / "_templates"), str(SITE / "templates" / "shared")]  # autosummary: from the sources' root
 nitpicky = True
 nitpick_ignore = [("py:obj", name) for name in ("GridSearchCV", "Pipeline")]  # of scikit-learn
 default_role = "py:obj"
@@ -81,6 +84,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
+    "ignore_repr_types": r"matplotlib|list",  # what drawing returns is no output
     "download_all_examples": False,
     "doc_module": ("mlreduce",),
     "backreferences_dir": "docs/gallery/backreferences",
@@ -94,9 +98,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"mlreduce {release}"
 html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}  # dark where the reader's system is
-html_extra_path = ["_extra"]  # index.html, which leads to docs/index.html
-html_static_path = ["_static"]
-html_css_files = ["site.css"]
+html_extra_path = ["_extra"]  # index.html, which leads to the front page
+html_additional_pages = {"search": "search.html"}
+html_static_path = ["_static", str(SITE / "static" / "header.css"), str(SITE / "static" / "search.js")]
+html_css_files = ["header.css", "site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 # Without pages below them, their side bar would be empty.
@@ -106,9 +111,6 @@ html_theme_options = {
     "show_nav_level": 1,
     "navigation_depth": 3,
     "collapse_navigation": True,
-    "header_links_before_dropdown": 8,
-    "navbar_align": "left",
-    "navbar_persistent": ["search-button"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

@@ -7,6 +7,7 @@ import re
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 import pandas as pd
@@ -42,6 +43,9 @@ PAGES = (
 #: What stands in place of results that are not there.
 NOT_RUN = "not run yet"
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
+#: Families in the opening picture and text, and the controls that reduce nothing.
+OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
+WHOLE = ("all-features", "br")
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", "not judged": "#ededed"}
 
@@ -59,12 +63,19 @@ def counted(study: str) -> dict[str, int]:
     return summary_counts(claims_in(REFERENCE / study / "claims.csv"))
 
 
+def committed_claims() -> dict[str, dict[str, int]]:
+    """Return how many claims of each paper with committed results have which verdict."""
+    found = {file.parent.name: counted(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
+    return {study: counts for study, counts in found.items() if any(counts.values())}
+
+
 def draw_claims(path: Path) -> None:
-    """Draw how many claims of each paper have which verdict."""
-    claims = {file.parent.name: counted(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
-    claims = {study: counts for study, counts in claims.items() if any(counts.values())}
+    """Draw how many claims of each paper have which verdict, and what is near the best in each family."""
     with house_style():
-        figure, axis = pyplot().subplots(figsize=(7.2, 2.3), layout="constrained")
+        figure, (axis, other) = pyplot().subplots(
+            1, 2, figsize=(9.6, 3.1), layout="constrained", facecolor="white", width_ratios=[1.25, 1]
+        )
+        claims = committed_claims()
         left = [0] * len(claims)
         for verdict, colour in SHADES.items():
             widths = [counts[verdict] for counts in claims.values()]
@@ -72,8 +83,25 @@ def draw_claims(path: Path) -> None:
             axis.bar_label(bars, [width or "" for width in widths], label_type="center", fontsize=8)
             left = [start + width for start, width in zip(left, widths, strict=True)]
         axis.invert_yaxis()
-        axis.set(xlabel="claims of the paper", xlim=(0, max(left)))
-        axis.legend(loc="upper center", bbox_to_anchor=(0.45, 1.2), ncols=len(SHADES), frameon=False)
+        axis.set(xlabel="claims", xlim=(0, max(left)))
+        axis.set_title("Did the papers' claims come back?", loc="left", pad=24)
+        axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 0.97), ncols=len(SHADES), frameon=False, columnspacing=1)
+        place = 0.0
+        for case, family in OPENING.items():
+            first, then, controls = methods_evidence.choices(family)
+            other.text(0, place, case, fontsize=8.5, va="center", fontweight="bold")
+            shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
+            for step, one in enumerate(shown, 1):
+                bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
+                name = f"{one.method}{' (nothing reduced)' if one.method in WHOLE else ''}"
+                other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
+            place += len(shown) + 1.3
+        other.invert_yaxis()
+        other.set(xlim=(0, 1.45), xticks=[0, 0.5, 1], yticks=[])
+        other.set_xlabel(f"probability of being within {MARGIN:g} of the best", loc="left")
+        other.spines[["left", "top", "right"]].set_visible(False)
+        other.spines["bottom"].set_bounds(0, 1)
+        other.set_title("What to use?", loc="left", pad=24)
         save(figure, [path])
 
 
@@ -436,6 +464,26 @@ def ranking(family: str) -> Ranking:
     return rank(chosen, higher_is_better(own.measure), seconds=update_evidence.seconds_of(chosen["method"]))
 
 
+def found() -> str:
+    """Return what was found and what to use, for readers of nothing else."""
+    claims = committed_claims()
+    sums = {verdict: sum(counts[verdict] for counts in claims.values()) for verdict in SHADES}
+    judged = sum(sums.values()) - sums["not judged"]
+    said = f"{sums['confirmed']} are confirmed, {sums['refuted']} refuted and {sums['undecided']} undecided"
+    parts = []
+    for case, family in OPENING.items():
+        first, (second, *_), _controls = methods_evidence.choices(family)
+        whole = ", nothing reduced" if first.method in WHOLE else ""
+        named = f"`{first.method}` ({first.near:.2f}{whole}), then `{second.method}` ({second.near:.2f})"
+        parts.append(f"to {case.lower()}, {named}")
+    texts = [
+        f"**Found:** of the {judged} claims of {len(claims)} papers that can be judged, {said}.",
+        f"**To use**, with the probability of being within {MARGIN:g} of the best on {first.data_sets} data sets: "
+        f"{'; '.join(parts)}. Where nothing reduced is first, reduction pays in speed, memory or meaning alone.",
+    ]
+    return "\n\n".join(fill(text, 124, break_long_words=False, break_on_hyphens=False) for text in texts) + "\n"
+
+
 def evidence(family: str) -> str:
     """Return how the methods of a family rank over the data sets of a study, the best first."""
     own, made = EVIDENCE[family], ranking(family)
@@ -491,6 +539,7 @@ OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {
     **{
         "evidence": evidence,
+        "found": found,
         "first-choices": first_choices,
         "papers": papers,
         "pages": pages,

@@ -20,7 +20,7 @@ coders = {"PLST": mlreduce.PLST, "OCCA": mlreduce.OCCA, "CPLST": mlreduce.CPLST}
 sizes = np.arange(1, data.Y.shape[1] + 1)
 
 # %%
-figure, axes = plt.subplots(1, 4, figsize=(11, 3.3), layout="constrained")
+figure, axes = plt.subplots(1, 4, figsize=(11, 3.6), layout="constrained")
 losses = {}
 for axis, (name, coder) in zip(axes, coders.items(), strict=False):
     encoding, prediction, losses[name] = [], [], []
@@ -33,10 +33,12 @@ for axis, (name, coder) in zip(axes, coders.items(), strict=False):
         prediction.append(((codes - predicted) ** 2).sum(axis=1).mean())
         losses[name].append((own.decode(predicted) != Y_test).mean())
     axis.stackplot(sizes, encoding, prediction, labels=["encoding", "prediction"], colors=["#56b4e9", "#e69f00"])
-    axis.set(title=name, xlabel="codes", ylim=(0, 3.2))
+    axis.set(title=name, xlabel="codes", ylim=(0, 3.2), xticks=sizes[1::2])
 axes[0].set_ylabel("squared error per instance")
 axes[0].legend(loc="upper right", frameon=False)
 for (name, values), marker in zip(losses.items(), "os^", strict=True):
-    axes[3].plot(sizes, values, marker=marker, markersize=4, label=name)
-axes[3].set(title="Hamming loss", xlabel="codes")
-axes[3].legend(frameon=False)
+    (line,) = axes[3].plot(sizes, values, marker=marker, markersize=4)
+    place = sizes[0], values[0]  # where the lines are apart
+    color = line.get_color()
+    axes[3].annotate(name, place, xytext=(-6, 0), textcoords="offset points", ha="right", va="center", color=color)
+axes[3].set(title="Hamming loss of the labels", xlabel="codes", xticks=sizes[1::2], xlim=(-3.5, 12.5))

@@ -19,4 +19,4 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.2), layout="constraine
 mlreduce.plot.label_cooccurrence(digits.Y, label_names=digits.label_names, ax=left)
 left.set_title("digits")
 mlreduce.plot.label_cooccurrence(texts.Y, label_names=texts.label_names, ax=right)
-right.set(title="documents", xticks=[], yticks=[], xlabel="30 labels", ylabel="")
+right.set(title="documents, 30 labels", xticks=[], yticks=[], ylabel="")

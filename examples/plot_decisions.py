@@ -34,11 +34,13 @@ curves = {
 }
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for axis, (name, label) in zip(
-    axes, (("micro-f1", "micro-averaged F1"), ("hamming-loss", "Hamming loss")), strict=True
+    axes,
+    (("micro-f1", "micro-averaged F1, higher is better"), ("hamming-loss", "Hamming loss, lower is better")),
+    strict=True,
 ):
     axis.plot(cuts, curves[name])
     axis.axvline(0.5, color="#606060", linestyle=":", label="one half")
     axis.axvline(models["one-threshold"].thresholds_[0], color="#c04000", linestyle="--", label="chosen")
-    axis.set(xlabel="threshold", ylabel=label)
+    axis.set(xlabel="threshold", title=label)
 axes[1].set_ylim(0, 0.3)
 axes[0].legend(frameon=False)

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import mlreduce
 
 data = mlreduce.load_dataset("digits")
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+figure, axes = plt.subplots(3, 1, figsize=(7, 8), layout="constrained")
 models = {
     "PCA": mlreduce.PCA(),
     "MDDMp": mlreduce.MDDMp(),

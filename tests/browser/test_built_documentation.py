@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import defaultdict
 from html.parser import HTMLParser
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import quote, unquote, urldefrag, urljoin
 
 import pytest
 
 import mlreduce
 from mlreduce import registry
 from mlreduce.metrics import MEASURES
+from mlreduce_studies.site.navigation import ENTRIES, SITE
+from mlreduce_studies.site.search import INDEX, LARGEST, SYNONYMS
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +23,7 @@ LINKS = "() => [...document.querySelectorAll('a[href]')].map(a => a.href)"
 ANCHORS = "() => [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.name]).filter(Boolean)"
 # The widest of the page and its article, which the theme would let scroll as a whole.
 WIDTH = "() => Math.max(...[...document.querySelectorAll('html, body, main, article')].map(e => e.scrollWidth))"
+HEADER = re.compile(r'<header class="top".*?</header>', re.DOTALL)
 
 
 class Page(HTMLParser):
@@ -40,7 +45,7 @@ def visits(site, address, browser):
     """Open pages once on a narrow screen: what went wrong, links, anchors and width of each.
 
     Of the pages of classes, functions, modules and methods, which have one template each, every fifth; the others are
-    read.
+    read, as are those of results, which test_results_site.py opens.
     """
     found = {"console": [], "outside": [], "failed": [], "wide": {}, "links": {}, "anchors": defaultdict(set)}
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
@@ -59,7 +64,7 @@ def visits(site, address, browser):
     alike = [
         path for path in paths if path.startswith(("docs/api/", "docs/methods/")) and not path.endswith("README.html")
     ]
-    read = {*alike} - {*alike[::5]}
+    read = {*alike} - {*alike[::5]} | {path for path in paths if path.startswith(SITE)}
     for path in paths:
         if path == "index.html":
             continue  # leads to docs/index.html at once
@@ -111,20 +116,86 @@ def test_no_page_is_wider_than_a_telephone(visits):
     assert {page: width for page, width in visits["wide"].items() if width > 390} == {}
 
 
-def test_search_finds_a_method(address, browser):
+def test_every_page_has_the_same_header_with_its_place(visits, site):
+    places = {}
+    for page in visits["pages"]:
+        header = HEADER.search((site / page).read_text(encoding="utf-8"))[0]
+        found = re.findall(r'<a href="([^"]+)"(?: aria-current="(\w+)")?>([^<]+)</a></li>', header)
+        leads = {text: posixpath.normpath(posixpath.join(posixpath.dirname(page), href)) for href, _, text in found}
+        assert list(leads.items()) == list(ENTRIES.items()), page
+        places[page] = [text for _, current, text in found if current]
+    assert {page for page, place in places.items() if len(place) != 1} <= {"search.html", "genindex.html"}
+    for page, text in {
+        "site/papers/cplst-2012.html": "Results",
+        "site/methods/mvmd.html": "Methods",
+        "site/provenance.html": "Results",
+        "docs/decisions.html": "Docs",
+        "docs/which-method.html": "Which method?",
+        "docs/api/generated/mlreduce.MVMD.html": "API",
+    }.items():
+        assert places[page] == [text], page
+
+
+def test_the_header_is_there_on_a_telephone_without_scripts_and_for_the_keyboard(address, browser):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+    page = context.new_page()
+    for place in ("docs/decisions.html", "site/methods/mvmd.html", "search.html"):
+        page.goto(f"{address}/{place}")
+        links = page.locator("header.top nav a").all()
+        boxes = [link.bounding_box() for link in links]
+        assert len(boxes) == len(ENTRIES), place
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] >= 24 for box in boxes), place
+        page.locator("header.top .home").focus()
+        reached = []
+        for _ in links:
+            page.keyboard.press("Tab")
+            reached.append(page.locator(":focus").inner_text())
+        assert reached == [*ENTRIES], place
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("MVMD", {"docs/api/generated/mlreduce.MVMD.html", "site/methods/mvmd.html"}),
+        ("PCA", {"docs/api/generated/mlreduce.PCA.html", "site/methods/pca.html"}),
+        ("principal component analysis", {"docs/methods/pca.html"}),
+        ("cite", {"site/index.html"}),
+        ("threshold", {"docs/decisions.html"}),
+        ("missing labels", {"docs/partial-labels.html"}),
+        ("dispute", {"site/index.html"}),
+        ("emotions", {"site/datasets/emotions.html"}),
+    ],
+)
+def test_one_search_over_results_and_documentation(address, browser, query, wanted):
     page = browser.new_page()
-    page.goto(f"{address}/search.html?q=MVMD")
-    page.wait_for_selector("#search-results li a", timeout=60_000)
-    page.wait_for_function("() => !document.querySelector('#search-progress')?.textContent?.includes('...')")
-    found = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
-    assert any("mlreduce.MVMD.html" in link for link in found)
+    page.goto(f"{address}/docs/getting-started.html")
+    page.fill("header.top input[name=q]", query)
+    page.press("header.top input[name=q]", "Enter")
+    page.wait_for_selector("#found[data-ready]", state="attached")
+    found = page.eval_on_selector_all("#found > li > a", "all => all.map(link => link.getAttribute('href'))")
+    assert wanted <= {*found[:5]}, found[:8]
+    page.close()
 
 
-def test_the_first_page_leads_to_the_documentation(address, browser):
+def test_each_synonym_finds_a_page(address, browser):
+    page = browser.new_page()
+    for phrase in (phrase for group in SYNONYMS for phrase in group):
+        page.goto(f"{address}/search.html?q={quote(phrase)}")
+        page.wait_for_selector("#found[data-ready]", state="attached")
+        assert page.locator("#found > li").count(), phrase
+    page.close()
+
+
+def test_the_index_of_the_search_is_small(site):
+    assert (site / INDEX).stat().st_size < LARGEST
+
+
+def test_the_first_page_leads_to_the_answers(address, browser):
     page = browser.new_page()
     page.goto(f"{address}/")
-    page.wait_for_url("**/docs/index.html", timeout=60_000)
-    assert page.locator("h1").first.inner_text().startswith("mlreduce")
+    page.wait_for_url("**/site/index.html", timeout=60_000)
+    assert page.locator("#answers").count() == 1
 
 
 def test_dark_mode_can_be_read(address, browser):

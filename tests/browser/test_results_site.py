@@ -25,7 +25,6 @@ from mlreduce.stats.ranking import highlighted
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.gathering.job_tables import write_table
-from mlreduce_studies.site.__main__ import open_run
 from mlreduce_studies.site.ranking import ranked
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores
@@ -43,6 +42,7 @@ PAGES = [
     *("index.html", "papers/planted.html", "compare.html", "methods/index.html", "methods/mvmd.html"),
     *("datasets/index.html", "datasets/birds.html", "predictors/index.html", "predictors/ridge.html"),
     *("measures/index.html", "measures/instance-f1.html", "provenance.html", "downloads.html"),
+    "search.html?q=owl",
 ]
 
 
@@ -510,18 +510,17 @@ def test_an_axis_of_less_than_the_margin_says_so(opened, planted):
     assert other.locator("#curves-chart .narrow").count() == 0
 
 
-def test_the_site_of_all_papers_is_small_and_loads(opened, tmp_path):
-    target = tmp_path / "site"
-    run = open_run(ROOT / "results" / "reference", ROOT)
-    run = run._replace(studies=[study for study in run.studies if study.is_of_a_paper])
-    write_site([run], target)
+def test_the_site_of_all_papers_is_small_and_loads(opened, site):
+    target = site / "site"  # as make docs builds it, with all files of the run
+    studies = [path.parent for path in ROOT.glob("papers/*/study.yaml")]
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
-    assert size < 4e6 * len(run.studies) + 2e6  # a paper's pages and files, and the scripts of all
+    files = sum(path.stat().st_size for path in (target / "files").rglob("*") if path.suffix != ".svg")
+    assert size - files < 4e6 * len(studies) + 2e6  # a paper's pages, and the scripts of all
     page = opened("papers/cplst-2012.html", base=target)
     link = page.locator("a.compare").first
     found = compared(opened(link.get_attribute("href").removeprefix("../"), base=target))
     assert len(found["sets"]) > 1
-    for study in run.studies:
+    for study in studies:
         for width in (1400, 390):
             page = opened(f"papers/{study.name}.html", width, base=target)
             shown = page.locator("figure.chart:visible")
@@ -532,6 +531,16 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, tmp_path):
                 )
             assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
             assert page.locator(".answer .telling li").count() in range(1, 4), study.name
+
+
+def test_a_run_has_the_search_over_its_own_pages(opened):
+    page = opened("papers/planted.html")
+    page.fill("header.top input[name=q]", "owl")
+    page.press("header.top input[name=q]", "Enter")
+    expect(page.locator("#found > li > a")).to_have_text(["birds"])
+    page.click("#found > li > a")
+    assert page.inner_text("h1") == "birds"
+    assert opened("search.html?q=nosuchword").inner_text("#count") == "No page has such words."
 
 
 def test_print_shows_everything(opened):

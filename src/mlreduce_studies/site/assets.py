@@ -17,8 +17,8 @@ __all__ = ["OWN", "chart_script", "own_file", "table_script", "table_style", "wr
 
 #: Files of this package's folder ``static``.
 OWN = (
-    *("site.css", "site.js", "tables.js", "charts.js", "statistics.js", "scores.js", "compare.js", "claims.js"),
-    "shapes.js",
+    *("site.css", "header.css", "site.js", "tables.js", "charts.js", "statistics.js", "scores.js", "compare.js"),
+    *("claims.js", "shapes.js", "search.js"),
 )
 
 # The last statement of itables' bundle, an ES module: browsers load no module from the file system.

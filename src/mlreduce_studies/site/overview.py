@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -124,21 +125,24 @@ def _costs(study: StudyResults) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path) -> list[dict[str, Any]]:
+def downloads_of(
+    studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path, *, whole: bool = False
+) -> list[dict[str, Any]]:
     """Copy the files of the studies into the site, and return them.
 
-    Those that are too large for it are linked where they are, in the folder of the run.
+    Those that are too large for it are linked where they are, in the folder of the run, unless the site is ``whole``.
     """
+    largest = math.inf if whole else _LARGEST
     files = []
     for study in studies:
         for path in sorted(study.folder.iterdir()):
             if not path.is_file() or not path.name.endswith(_SUFFIXES):
                 continue
-            content = path.read_bytes() if path.stat().st_size <= 20 * _LARGEST else b""
+            content = path.read_bytes() if path.stat().st_size <= 20 * largest else b""
             name = path.name
             if len(content) > _PLAIN and path.suffix == ".csv":
                 name, content = f"{name}.gz", gzip.compress(content, mtime=0)
-            copied = 0 < len(content) <= _LARGEST
+            copied = 0 < len(content) <= largest
             if copied:
                 with replacing(folder / pages[study.key] / name) as place:
                     place.write_bytes(content)

@@ -24,9 +24,11 @@ from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.formulas import typeset
+from mlreduce_studies.site.navigation import SITE, header
 from mlreduce_studies.site.overview import downloads_of, front_page, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
+from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.shapes import form_data, scatter
 from mlreduce_studies.site.side_by_side import compare_runs
 from mlreduce_studies.verdicts.columns import summary_counts
@@ -52,10 +54,12 @@ class Site:
     target : Path
     limit : int
         Most scores of a study that reach the page.
+    documented : bool
+        Whether the site is part of the built documentation.
     """
 
-    def __init__(self, runs: Sequence[Run], target: Path, limit: int) -> None:
-        self.runs, self.target, self._limit = list(runs), target, limit
+    def __init__(self, runs: Sequence[Run], target: Path, limit: int, documented: bool = False) -> None:
+        self.runs, self.target, self._limit, self._documented = list(runs), target, limit, documented
         names = [run.name for run in runs]
         if len(set(names)) < len(names):
             raise ConfigurationError(f"two runs are called {names[0]!r}; rename one of the folders")
@@ -71,7 +75,7 @@ class Site:
     def write(self) -> None:
         """Write everything."""
         write_assets(self.target / "assets")
-        files = downloads_of(self.studies, self.pages, self.target / "files")
+        files = downloads_of(self.studies, self.pages, self.target / "files", whole=self._documented)
         shown = {
             study.key: self._write_study(study, [file for file in files if file["study"] == study.key])
             for study in self.studies
@@ -90,6 +94,9 @@ class Site:
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         with replacing(self.target / "site.json.gz") as path:
             path.write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
+        if not self._documented:
+            self._page("search.html", "search")
+            write_index(self.target)
 
     def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         page = self.pages[study.key]
@@ -170,7 +177,11 @@ class Site:
     def _render(self, template: str, **content: Any) -> str:
         shared = {"runs": self.runs, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
         shared |= {name: project_address(name.capitalize()).rstrip("/") for name in ("repository", "documentation")}
+        if self._documented:
+            shared["documentation"] = f"{content['root']}.."
         shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
+        above = [f"{SITE}{part}index.html" for part in (f"{content['path'].rpartition('/')[0]}/", "")]
+        shared["header"] = header(f"{SITE}{content['path']}", above, documented=self._documented)
         return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
 
     def single(self, pictures: Path) -> str:
@@ -272,7 +283,9 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, force: bool = False) -> None:
+def write_site(
+    runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, force: bool = False, documented: bool = False
+) -> None:
     """Write the results of one run as a site, or of two that are compared.
 
     Parameters
@@ -286,6 +299,9 @@ def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, f
         and says so.
     force : bool, default=False
         As of `mlreduce.folders.replacing_folder`.
+    documented : bool, default=False
+        Whether the site becomes the folder ``site`` of the built documentation: its header leads there too, the search
+        is that of both, and no file is left in the folder of the run.
 
     Raises
     ------
@@ -297,7 +313,7 @@ def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, f
     if not 1 <= len(runs) <= 2:
         raise ConfigurationError(f"a site shows one run or compares two; got {len(runs)}")
     with replacing_folder(target, force=force) as folder:
-        Site(runs, folder, limit).write()
+        Site(runs, folder, limit, documented).write()
 
 
 def write_page(run: Run, target: str | Path) -> None:

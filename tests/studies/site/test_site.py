@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import posixpath
 import re
 import shutil
 from html.parser import HTMLParser
@@ -30,14 +31,18 @@ from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
 from mlreduce_studies.site.entries import page_names
+from mlreduce_studies.site.navigation import ENTRIES, SITE
 from mlreduce_studies.site.papers import claims_of, parts_of
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
+from mlreduce_studies.site.search import INDEX
 from mlreduce_studies.site.writing import write_page, write_site
 from mlreduce_studies.verdicts.audit import audit_sums
 from mlreduce_studies.verdicts.order import order_counts
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
+
+OWN = [address.removeprefix(SITE) for address in ENTRIES.values() if address.startswith(SITE)]
 
 
 class Elements(HTMLParser):
@@ -103,6 +108,18 @@ def test_every_link_and_every_file_is_there(site):
         "../files/planted/table3.csv.gz",
         "../files/planted/table3.tex",
     ]
+
+
+def test_a_site_of_its_own_has_the_header_and_the_search_of_what_is_there(site):
+    pages = pages_of(site)
+    for name, page in pages.items():
+        links = [a for tag, a in page.elements if tag == "a" and "class" not in a][: len(OWN)]
+        assert [posixpath.normpath(posixpath.join(posixpath.dirname(name), a["href"])) for a in links] == OWN, name
+        assert [a for tag, a in page.elements if tag == "form" and a.get("role") == "search"], name
+    text = (site / INDEX).read_text().partition(" = ")[2].removesuffix(";\n")
+    indexed = {address: title for address, title, *_ in json.loads(text)["pages"]}
+    assert indexed.keys() == pages.keys() - {"search.html"}
+    assert indexed["methods/mvmd.html"] == "mvmd"
 
 
 @pytest.mark.slow
