@@ -23,6 +23,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -173,6 +174,7 @@ def speed(protocol: Protocol, names: list[str]) -> None:
 
     The least of three, on the first split of each data set.
     """
+    warnings.simplefilter("ignore")
     study = protocol.studies()["benchmark-coders"]
     (rule,) = study.protocols
     rows = []

@@ -76,7 +76,7 @@ def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
     sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(ASKED, max(int(SHARE * min(n, d)), 1)))
-    values = features.data if sparse else features
+    values: Any = sp.csr_array(features).data if sparse else features
     filled = float(np.count_nonzero(values) / (n * d))
     return Shape(sizes, sparse, unknown, single, classes, bool((values < 0).any()), second, filled)
 

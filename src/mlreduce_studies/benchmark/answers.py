@@ -132,6 +132,7 @@ class Evidence:
             own = cells[cells["predictor"] == predictor]
             base = own[own["method"] == whole].groupby("dataset")["value"].last()
             reduced = own[~own["method"].isin(CONTROLS)]
+            size: Any
             for size, part in reduced.groupby("size"):
                 if by == "size_percent" and size == FULL:
                     continue
@@ -222,7 +223,8 @@ def _draws(number: int) -> FloatArray:
 
 def where_features(evidence: Evidence, measure: str) -> Answer:
     """Compare the method chosen on the other data sets with all features, by predictor and size."""
-    rows, found = [], {}
+    rows: list[list[str]] = []
+    found: dict[tuple[str, str, float], pd.Series] = {}
     sizes: set[float] = set()
     kinds = [(family, name) for family in ("selection", "projection") for name in evidence.predictors(family, measure)]
     by_family = {family: evidence.differences(family, measure) for family in ("selection", "projection")}
@@ -306,9 +308,10 @@ def _speed(speed: pd.DataFrame) -> tuple[str, dict[str, Any]]:
     """Return how many times as quick as binary relevance codes are, fit and prediction together."""
     table = speed.pivot_table(index=["predictor", "dataset"], columns="codes", values="seconds")
     ratios = table.drop(columns=0).rdiv(table[0], axis=0)
-    medians = {(predictor, float(codes)): float(own.median()) for predictor, part in ratios.groupby("predictor")
-               for codes, own in part.items() if own.notna().any()}  # fmt: skip
-    (most, times), (least, fewest) = (pick(medians.items(), key=lambda own: own[1]) for pick in (max, min))
+    by_predictor: Any = ratios.groupby("predictor").median().stack()
+    medians = {(str(predictor), float(codes)): float(own) for (predictor, codes), own in by_predictor.items()}
+    most, least = (pick(medians, key=lambda place: medians[place]) for pick in (max, min))
+    times, fewest = medians[most], medians[least]
     said = (
         f"Fit and prediction with codes are {fewest:.2g} ({least[0]}, {least[1]:g} codes) to {times:.2g} times "
         f"({most[0]}, {most[1]:g} codes) as quick as without, the median over data sets."
@@ -425,7 +428,8 @@ def _matters(low: float, high: float) -> str:
 
 def papers(evidence: Evidence, measure: str) -> Answer:
     """Compare the order of the methods of each paper with that of the benchmark."""
-    sentences, numbers = [], {}
+    sentences: list[str] = []
+    numbers: dict[str, dict[str, Any]] = {}
     said: dict[str, list[str]] = {"survives": [], "is reversed": [], "cannot be told": []}
     for paper, (family, order) in evidence.orders.items():
         cells = evidence.cells(family, measure)

@@ -30,7 +30,7 @@ def names_in(study: Study) -> tuple[dict[str, str], dict[str, Sequence[str]]]:
         label: label if label in CONTROLS else registry.entry_name(label, entry)
         for label, entry in study.methods.items()
     }
-    averages = {label: [*draws] for label, draws in study.averages.items()}
+    averages: dict[str, Sequence[str]] = {label: [*draws] for label, draws in study.averages.items()}
     return names_of(registered, averages), averages
 
 

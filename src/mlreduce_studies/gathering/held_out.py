@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from math import comb
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from mlreduce.methods.evidence import Traits, weights
 from mlreduce.stats.ranking import CONTROLS, MARGIN, Ranking
 from mlreduce.stats.ranks import DECIMALS
+from mlreduce.validation import FloatArray
 
 __all__ = ["ADVICE", "FIRST", "advice_pays", "leave_one_out", "rates"]
 
@@ -52,14 +53,16 @@ def leave_one_out(
     rows = []
     for name in ranking.data_sets:
         others = [own for own in ranking.data_sets if own != name]
-        like = weights([traits[own] for own in others], traits[name])
+        like = np.array(weights([traits[own] for own in others], traits[name]))
         flat = np.full(len(others), 1 / len(others))
-        hits = [bool(good.loc[name, _first(near.loc[others], ranks.loc[others], own)].any()) for own in (flat, like)]
-        rows.append([*hits, _by_chance(len(names), int(good.loc[name].sum()))])
+        hits = [
+            good[_first(near.loc[others], ranks.loc[others], own)].loc[name].to_numpy().any() for own in (flat, like)
+        ]
+        rows.append([*hits, _by_chance(len(names), int(good.loc[name].to_numpy().sum()))])
     return pd.DataFrame(rows, index=pd.Index(ranking.data_sets, name="dataset"), columns=list(ADVICE), dtype=float)
 
 
-def _first(near: pd.DataFrame, ranks: pd.DataFrame, shares: Sequence[float] | np.ndarray) -> list[str]:
+def _first(near: pd.DataFrame, ranks: pd.DataFrame, shares: FloatArray) -> list[str]:
     """Return the first methods by what they are over data sets that count as much as their shares."""
     mean, rank = (own.mul(shares, axis=0).sum().round(DECIMALS) for own in (near, ranks))
     return sorted(near.columns, key=lambda method: (-mean[method], rank[method], method))[:FIRST]
