@@ -44,15 +44,17 @@ class _Values(Composer):
     Aliases repeat values, so that a short file can expand beyond any memory; expanded values are counted.
     """
 
+    peek_event: Any  # of the parser
+
     def __init__(self) -> None:
-        Composer.__init__(self)  # type: ignore[no-untyped-call]
+        Composer.__init__(self)
         self._depth = 0
         self._composed = 0
         # Number of values of each node, with aliases expanded.
         self._sizes: dict[int, int] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()
         tag = getattr(event, "tag", None)
         if tag is not None:
             raise _wrong(f"the tag {tag[:_SHOWN]!r} is not allowed", event)
@@ -86,7 +88,7 @@ class _Loader(_Values, yaml.SafeLoader):
 
 _LOADERS: list[Any] = [_Loader]
 if yaml.__with_libyaml__:
-    from yaml.cyaml import CParser
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
     class _QuickLoader(_Values, CParser, SafeConstructor, Resolver):
         """With the parser of LibYAML, in a quarter of the time."""
@@ -94,8 +96,8 @@ if yaml.__with_libyaml__:
         def __init__(self, text: str) -> None:
             CParser.__init__(self, text)
             _Values.__init__(self)
-            SafeConstructor.__init__(self)  # type: ignore[no-untyped-call]
-            Resolver.__init__(self)  # type: ignore[no-untyped-call]
+            SafeConstructor.__init__(self)
+            Resolver.__init__(self)
 
     _LOADERS.insert(0, _QuickLoader)
 
