@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -27,11 +26,6 @@ def line(kind="better", datasets=SETS, holds="all", **changes):
     return Line("", statement(kind, **changes), tuple(datasets), holds)
 
 
-@cache
-def planted(gain):
-    return results(dict.fromkeys(SETS, gain))
-
-
 @pytest.mark.parametrize(
     ("kind", "gain", "verdict"),
     [
@@ -52,7 +46,7 @@ def planted(gain):
 )
 @pytest.mark.parametrize("holds", ["all", "most", 5, "tendency"])
 def test_planted_differences(kind, gain, verdict, holds):
-    assert judge(planted(gain), line(kind, holds=holds)).verdict == verdict
+    assert judge(results(dict.fromkeys(SETS, gain)), line(kind, holds=holds)).verdict == verdict
 
 
 def test_how_many_must_hold():
