@@ -25,7 +25,7 @@ from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed, sums_by_protocol
 from mlreduce_studies.verdicts.columns import summary_counts
-from mlreduce_studies.verdicts.reading import read_claims
+from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.sensitivity import Variant, stays
 
 PROJECT = Path(__file__).parents[1]
@@ -364,6 +364,12 @@ def times(over: str, *methods: str) -> str:
     return to_markdown([f"over {over}", *methods], rows)
 
 
+@cache
+def claims_of(study: str) -> list[Claim]:
+    """Return the claims of a paper."""
+    return read_claims(STUDIES[study].with_name("claims.yaml"))
+
+
 def waits(study: str, *what: str) -> str:
     """Return what waits for the answer to a question: printed cells and claims of a paper.
 
@@ -372,7 +378,7 @@ def waits(study: str, *what: str) -> str:
     """
     lines = []
     audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
-    claims, known = read_claims(STUDIES[study].with_name("claims.yaml")), verdicts()
+    claims, known = claims_of(study), verdicts()
     for pattern in what:
         place, _, said = pattern.partition("=")
         if "/" in place:
@@ -560,6 +566,7 @@ BLOCKS = {
 VERDICT = re.compile(r"(?P<begin><!--\s+verdict\s+(?P<id>\S+)\s+-->)[^<]*(?P<end><!--\s+end\s+-->)")
 
 
+@cache
 def verdicts() -> dict[str, str]:
     """Return the committed verdict of each claim, of all claims of a paper that is not run yet."""
     found = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))

@@ -1,4 +1,4 @@
-"""Validate a crate by the rocrate-validator and print what is wrong with it, as JSON; a process of its own.
+"""Validate crates by the rocrate-validator and print what is wrong with each, as a line of JSON; a process of its own.
 
 The validator fetches the contexts that a crate names. Here they are given to it: the terms of RO-Crate 1.1 and of
 workflow runs that our crates use, so that a term which is none of them is found.
@@ -50,18 +50,19 @@ class Context:
         return json.loads(self.text)
 
 
-def main(crate: str, cache: str) -> None:
+def main(cache: str, *crates: str) -> None:
     HttpRequester.get = lambda self, address, **options: Context(address)
-    settings = ValidationSettings(
-        rocrate_uri=crate,
-        profile_identifier="workflow-run-crate",  # and what it is based on
-        requirement_severity=Severity.REQUIRED,
-        skip_availability_check=True,
-        offline=True,
-        cache_path=Path(cache),
-    )
-    result = services.validate(settings)
-    print(json.dumps([str(issue.message) for issue in result.get_issues()]))
+    for crate in crates:
+        settings = ValidationSettings(
+            rocrate_uri=crate,
+            profile_identifier="workflow-run-crate",  # and what it is based on
+            requirement_severity=Severity.REQUIRED,
+            skip_availability_check=True,
+            offline=True,
+            cache_path=Path(cache),
+        )
+        result = services.validate(settings)
+        print(json.dumps([str(issue.message) for issue in result.get_issues()]))
 
 
 if __name__ == "__main__":

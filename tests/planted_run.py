@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,22 @@ def planted_run(
     better: float = 0.0,
 ) -> Path:
     """Write a run of one study, and return its folder; ``text`` stands in every caption, claim and title."""
+    for name, content in _made(tuple(datasets), tuple(methods), text, better).items():
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_bytes(content)
+    return base
+
+
+@cache
+def _made(datasets: Sequence[str], methods: Sequence[str], text: str, better: float) -> dict[str, bytes]:
+    """Return the files of a run, made once: many tests change one of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        _make(base, datasets, methods, text, better)
+        return {path.relative_to(base).as_posix(): path.read_bytes() for path in base.rglob("*") if path.is_file()}
+
+
+def _make(base: Path, datasets: Sequence[str], methods: Sequence[str], text: str, better: float) -> None:
     folder = base / "planted"
     folder.mkdir(parents=True)
     scores = planted_scores(datasets, methods, better=better)
@@ -139,7 +157,6 @@ def planted_run(
     }
     run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
     (base / DESCRIPTION).write_text(json.dumps(run))
-    return base
 
 
 def planted_data(base: Path, name: str, labels: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
-"""Every method where scikit-learn's users put it: tables, sparse matrices, pipelines, searches, other processes.
+"""Every method where scikit-learn's users put it: tables, sparse matrices, pipelines, searches, a fresh interpreter.
 
-Scorers and classifiers are in test_scorers.py, scikit-learn's own checks in tests/reference, odd forms in
-test_contracts.py.
+Searches in other processes are in evaluation/test_backends.py, scorers and classifiers in test_scorers.py,
+scikit-learn's own checks in tests/reference, odd forms in test_contracts.py.
 """
 
 from __future__ import annotations
@@ -146,13 +146,13 @@ def test_reductions_of_some_columns(name):
     np.testing.assert_allclose(found.iloc[:, :-2], alone.transform(TABLE[NAMES[:4]]), rtol=1e-9, atol=1e-12)
 
 
-def searched(name, predictor, features, n_jobs=None):
+def searched(name, predictor, features):
     """The search of a size over a pipeline, its scores, and predictions of rows that a fold left out."""
     reduction, targets = method(name), labels(name)
     pipeline = Pipeline([("reduction", reduction), ("predictor", clone(predictor))])
     size = "k" if hasattr(reduction, "get_support") else "n_components"
     grid = {f"reduction__{size}": [1, 3]} if size in reduction.get_params() else {}  # not of all features
-    search = GridSearchCV(pipeline, grid, scoring="f1_micro", cv=2, error_score="raise", n_jobs=n_jobs)
+    search = GridSearchCV(pipeline, grid, scoring="f1_micro", cv=2, error_score="raise")
     search.fit(features, targets)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     scores = cross_validate(search.best_estimator_, features, targets, cv=2, scoring="f1_macro", error_score="raise")
@@ -184,13 +184,6 @@ def test_label_coders_in_searches(name):
     grid = {"regressor__alpha": [0.1, 10.0]}
     search = GridSearchCV(model, grid, scoring="f1_micro", cv=2, error_score="raise").fit(TABLE, DATA.Y)
     assert cross_val_predict(search.best_estimator_, TABLE, DATA.Y, cv=2).shape == DATA.Y.shape
-
-
-def test_other_processes_fit_the_same():
-    """By joblib's loky, which pickles what it sends."""
-    for name in ("mvmd", "mlfs"):
-        here, there = (searched(name, PREDICTORS["ml-knn"], X, n_jobs) for n_jobs in (1, 2))
-        np.testing.assert_array_equal(there[0], here[0])
 
 
 FRESH = """

@@ -17,6 +17,9 @@ from mlreduce.exceptions import ConfigurationError, from_extra, unknown_name
 with from_extra("data", "configuration files"):
     import jsonschema
     import yaml
+    from yaml.composer import Composer
+    from yaml.constructor import SafeConstructor
+    from yaml.resolver import Resolver
 
 __all__ = ["read_yaml", "validate"]
 
@@ -35,21 +38,23 @@ _SHOWN = 80
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML loader for texts, numbers, Booleans, lists and mappings with unique text keys.
+class _Values(Composer):
+    """Texts, numbers, Booleans, lists and mappings with unique text keys.
 
     Aliases repeat values, so that a short file can expand beyond any memory; expanded values are counted.
     """
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    peek_event: Any  # of the parser
+
+    def __init__(self) -> None:
+        Composer.__init__(self)
         self._depth = 0
         self._composed = 0
         # Number of values of each node, with aliases expanded.
         self._sizes: dict[int, int] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()
         tag = getattr(event, "tag", None)
         if tag is not None:
             raise _wrong(f"the tag {tag[:_SHOWN]!r} is not allowed", event)
@@ -71,6 +76,30 @@ class _Loader(yaml.SafeLoader):
         if max(self._composed, self._sizes[id(node)]) > _MOST_VALUES:
             raise _wrong(f"more than {_MOST_VALUES} values, with aliases expanded", event)
         return node
+
+
+class _Loader(_Values, yaml.SafeLoader):
+    """In Python, whose errors say more."""
+
+    def __init__(self, text: str) -> None:
+        yaml.SafeLoader.__init__(self, text)
+        _Values.__init__(self)
+
+
+_LOADERS: list[Any] = [_Loader]
+if yaml.__with_libyaml__:
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+
+    class _QuickLoader(_Values, CParser, SafeConstructor, Resolver):
+        """With the parser of LibYAML, in a quarter of the time."""
+
+        def __init__(self, text: str) -> None:
+            CParser.__init__(self, text)
+            _Values.__init__(self)
+            SafeConstructor.__init__(self)
+            Resolver.__init__(self)
+
+    _LOADERS.insert(0, _QuickLoader)
 
 
 class _Refused(yaml.MarkedYAMLError):
@@ -129,9 +158,24 @@ def _text(loader: Any, node: yaml.ScalarNode) -> str:
     return str(loader.construct_scalar(node))
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
-_Loader.add_constructor("tag:yaml.org,2002:float", _number)
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
+for _kind in _LOADERS:
+    _kind.add_constructor("tag:yaml.org,2002:int", _whole_number)
+    _kind.add_constructor("tag:yaml.org,2002:float", _number)
+    _kind.add_constructor("tag:yaml.org,2002:timestamp", _text)
+
+
+def _loaded(text: str) -> Any:
+    """Return the content of a text; what one loader refuses, the next one refuses or reads."""
+    for kind in _LOADERS:
+        loader = kind(text)
+        try:
+            return loader.get_single_data()
+        except yaml.YAMLError:
+            if kind is _LOADERS[-1]:
+                raise
+        finally:
+            loader.dispose()
+    raise AssertionError
 
 
 def read_yaml(path: str | Path) -> Any:
@@ -148,11 +192,7 @@ def read_yaml(path: str | Path) -> Any:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise ConfigurationError(f"{path}: a configuration file has at most {_MOST_BYTES:,} bytes")
-        loader = _Loader(content.decode("utf-8-sig"))
-        try:
-            return loader.get_single_data()
-        finally:
-            loader.dispose()
+        return _loaded(content.decode("utf-8-sig"))
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: no such file") from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:

@@ -213,8 +213,14 @@ def package_of(path: str) -> str:
         If there is no such class.
     """
     top = _imported(path).__module__.partition(".")[0]
-    distributions = packages_distributions().get(top)
+    distributions = _distributions().get(top)
     return f"{distributions[0]} {version(distributions[0])}" if distributions else top
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the distributions that packages belong to: to find them, the files of all distributions are read."""
+    return packages_distributions()
 
 
 def _imported(path: str) -> type:

@@ -11,7 +11,7 @@ import joblib
 import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 
 import mlreduce
 from mlreduce.evaluation import jobs
@@ -40,7 +40,7 @@ def assert_same(found, expected):
 def cluster():
     distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "mlreduce[test]"')
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
     ):
         yield cluster
@@ -71,12 +71,21 @@ def test_on_dask_what_jobs_share_is_sent_once(data, cluster, monkeypatch):
     assert len(sent) == 1
 
 
-def test_on_dask_a_search_finds_the_same(data, cluster):
-    model = make_pipeline(mlreduce.PCA(), mlreduce.MLKNN())
-    search = GridSearchCV(model, {"pca__n_components": [2, 4], "mlknn__n_neighbors": [5, 10]}, cv=2)
+@pytest.mark.parametrize("backend", ["dask", "loky"])
+@pytest.mark.parametrize(("reduction", "size"), [(mlreduce.MVMD(), "n_components"), (mlreduce.MLFS(), "k")])
+def test_a_search_in_other_processes_finds_the_same(data, backend, reduction, size, request):
+    """Both pickle what they send."""
+    if backend == "dask":
+        request.getfixturevalue("cluster")
+    model = Pipeline([("reduction", reduction), ("predictor", mlreduce.MLKNN())])
+    search = GridSearchCV(model, {f"reduction__{size}": [2, 4], "predictor__n_neighbors": [5, 10]}, cv=2)
     alone = search.fit(data.X, data.Y).cv_results_["mean_test_score"]
-    with joblib.parallel_config("dask"):
+    with joblib.parallel_config(backend, n_jobs=2):
         assert search.fit(data.X, data.Y).cv_results_["mean_test_score"].tolist() == alone.tolist()
+
+
+def test_in_other_processes_scores_are_the_same(data, expected):
+    assert_same(compare(data, n_jobs=2, measures=["ranking-loss", "micro-f1"]), expected)
 
 
 # Ray's has the same base as that of multiprocessing: neither gives results as they come.
@@ -98,6 +107,7 @@ def test_without_a_worker_it_says_so(data):
         compare(data)
 
 
+# After the tests on the processes that it ends: to start others takes seconds.
 def test_a_lost_process_is_named(data, monkeypatch):
     monkeypatch.setattr(jobs, "_run", lambda job, common: os._exit(1))
     with pytest.raises(MLReduceError, match="a process was lost in the middle of a fit"):

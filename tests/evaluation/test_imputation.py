@@ -82,10 +82,16 @@ def run(data, family, splits, step="predict"):
     return scores
 
 
+@pytest.fixture(scope="module")
+def whole(data):
+    """The scores of all splits, of each family."""
+    return {family: run(data, family, (0, 2)) for family in FAMILIES}
+
+
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_split_is_that_of_data_filled_before_by_its_training_rows(data, family):
+def test_a_split_is_that_of_data_filled_before_by_its_training_rows(data, whole, family):
     """But for what a search finds, whose parts of the training rows are filled by themselves."""
-    found = run(data, family, (0, 2))
+    found = whole[family]
     assert set(found["method"]) == set(FAMILIES[family])
     parts = []
     for number, split in take_splits(data.Y, {"folds": 3}, range(3), 0, data.name).items():
@@ -97,11 +103,10 @@ def test_a_split_is_that_of_data_filled_before_by_its_training_rows(data, family
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_batches_change_no_bit(data, family):
-    whole = run(data, family, (0, 2))
+def test_batches_change_no_bit(data, whole, family):
     parts = pd.concat([run(data, family, (0, 0)), run(data, family, (1, 2))])
-    keys = [column for column in whole.columns if column != "value"]
-    tables = [table.sort_values(keys, ignore_index=True) for table in (whole, parts)]
+    keys = [column for column in parts.columns if column != "value"]
+    tables = [table.sort_values(keys, ignore_index=True) for table in (whole[family], parts)]
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 
 

@@ -101,10 +101,11 @@ def test_ridge_predicts_codes(data):
         assert value(found, "br", number, "hamming-loss") == pytest.approx(expected)
 
 
-def test_scores_depend_on_neither_processes_nor_order_nor_names(data):
+def test_scores_depend_on_neither_order_nor_names(data):
+    """Nor on processes: test_backends.py."""
     methods, predictors = ["random-projection", "pls", "gmba", "plst"], ["ridge", "ml-knn"]
     one = compare(data, methods, predictors)
-    two = compare(data, methods[::-1], predictors[::-1], n_jobs=2, measures=MEASURES[::-1])
+    two = compare(data, methods[::-1], predictors[::-1], measures=MEASURES[::-1])
     pd.testing.assert_frame_equal(one.scores, two.scores)
     named = MultiLabelData(data.X, data.Y, data.feature_names, data.label_names, "another name")
     alone = mlreduce.compare(named, None, ["random-projection"], ["ridge"], **QUICK)

@@ -7,7 +7,7 @@ import tracemalloc
 import information_by_the_book as book
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
@@ -16,6 +16,9 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg import distances
 from mlreduce.selection import information
 from mlreduce.selection.information import Counted, Triples, entropies, interaction_information, mutual_information
+
+#: A table has up to five columns, of which every pair, or triple, is checked.
+few = settings(max_examples=40)
 
 
 @st.composite
@@ -31,6 +34,7 @@ def random_bins(n=200, d=6, n_bins=3, seed=0):
 
 
 @given(tables(2))
+@few
 def test_information_matches_scikit_learn(both):
     A, B = both
     for ours, one, other in ((mutual_information(A, B), A, B), (mutual_information(A), A, A)):
@@ -41,6 +45,7 @@ def test_information_matches_scikit_learn(both):
 
 
 @given(tables())
+@few
 def test_entropies_are_on_the_diagonal(one):
     (A,) = one
     np.testing.assert_allclose(entropies(A), [book.entropy(a) for a in A.T], atol=1e-13)
@@ -50,6 +55,7 @@ def test_entropies_are_on_the_diagonal(one):
 
 
 @given(tables(3))
+@few
 def test_interactions_match_the_reference(three):
     A, B, C = three
     expected = [[book.interaction(A[:, 0], b, c) for c in C.T] for b in B.T]
@@ -57,6 +63,7 @@ def test_interactions_match_the_reference(three):
 
 
 @given(tables(3))
+@few
 def test_interactions_are_symmetric(three):
     a, b, c = (table[:, :1] for table in three)
     orders = [interaction_information(x[:, 0], y, z)[0, 0] for x, y, z in ((a, b, c), (b, c, a), (c, a, b), (c, b, a))]
@@ -74,6 +81,7 @@ def test_the_chain_rule():
 
 
 @given(tables(largest=5), st.randoms())
+@few
 def test_names_of_bins_do_not_matter(one, random):
     (A,) = one
     names = np.array(random.sample(range(-(10**6), 10**6), 6))
@@ -144,6 +152,7 @@ def test_codes_far_apart_take_no_more_memory():
 
 
 @given(tables(3), st.sampled_from([0.0, 2.0]), st.data())
+@few
 def test_triples_of_some_variables_match_the_reference(three, share, data):
     """Of dense and sparse indicators, of some variables of the first table and of the second's last ones."""
     A, B, C = three

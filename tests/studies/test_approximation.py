@@ -18,9 +18,9 @@ from mlreduce_studies.experiments.approximation import (
     approximation_errors,
     dependency,
     dependency_row,
-    mean_errors,
     theorem_cells,
 )
+from mlreduce_studies.gathering.summary import mean_errors
 from mlreduce_studies.study import approximations
 
 METHODS = {"average": "average", "nystrom": "nystrom", "half": "half-nystrom"}

@@ -112,8 +112,8 @@ def test_random_directions_are_orthonormal_and_all_alike():
     X = np.random.default_rng(0).standard_normal((10, 4))
     method = mlreduce.RandomProjection(n_components=2, random_state=1).fit(X)
     np.testing.assert_allclose(method.components_ @ method.components_.T, np.eye(2), atol=1e-12)
-    drawn = [mlreduce.RandomProjection(random_state=seed).fit(X).components_[0] for seed in range(4000)]
-    np.testing.assert_allclose(np.mean(np.square(drawn), axis=0), 0.25, atol=0.02)  # no axis is preferred
+    drawn = [mlreduce.RandomProjection(random_state=seed).fit(X).components_[0] for seed in range(1000)]
+    np.testing.assert_allclose(np.mean(np.square(drawn), axis=0), 0.25, atol=0.03)  # no axis is preferred
 
 
 def test_majority_labels_are_those_of_more_than_half():

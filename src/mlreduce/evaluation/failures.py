@@ -10,6 +10,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -183,7 +184,15 @@ RAISE: Failures = _Raise("")
 def sorted_failures(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return failures of several jobs as one table with `FAILURE_COLUMNS`, sorted, each once."""
     parts = [part for part in parts if len(part)]
-    table = pd.concat(parts) if parts else as_table([], FAILURE_COLUMNS)
+    return _sorted(pd.concat(parts)) if parts else _no_failures().copy()
+
+
+@cache
+def _no_failures() -> pd.DataFrame:
+    return _sorted(as_table([], FAILURE_COLUMNS))
+
+
+def _sorted(table: pd.DataFrame) -> pd.DataFrame:
     texts = [name for name in FAILURE_COLUMNS if name != "split"]
     table = table.fillna(dict.fromkeys(texts, "")).astype(dict.fromkeys(texts, "str") | {"split": "Int64"})
     return table.drop_duplicates().sort_values(list(FAILURE_COLUMNS[:8]), ignore_index=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -49,13 +51,18 @@ def as_table(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.Data
     """Return rows as a table; one without rows has types too, so that it can stand beside others of its kind."""
     if rows:
         return pd.DataFrame(rows, columns=list(columns))
+    return _empty(tuple(columns)).copy()
+
+
+@cache
+def _empty(columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=_KINDS.get(name, "str")) for name in columns})
 
 
 def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return rows as a table with `SCORE_COLUMNS`, sorted by content, whatever the order of the rows."""
-    table = as_table(list(rows), SCORE_COLUMNS)
-    return table.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable")
+    # Not by pandas, which first numbers the values of each of the columns.
+    return as_table(sorted(rows, key=itemgetter(slice(len(SCORE_COLUMNS) - 1))), SCORE_COLUMNS)
 
 
 def joined_scores(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:

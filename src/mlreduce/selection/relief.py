@@ -84,6 +84,7 @@ class MLRF(Selector):
             if np.isnan(labels).any():
                 raise DataError('y has unknown labels (NaN), which MLRF does not take with variant="published-code"')
             return _as_published(X, labels, n_neighbors, check_random_state(self.random_state))
+        labels = np.ascontiguousarray(labels)  # loops are compiled for each layout of what they are given
         scores, present, absent = np.zeros(X.shape[1]), labels == 1, labels == 0
         if not present.any():
             return scores
@@ -93,15 +94,15 @@ class MLRF(Selector):
             return _of_pairs(X, present, absent, apart, n_neighbors)
         distances = Distances(X)
         priors = present.sum(axis=0) / present.sum()
-        scaled = _in_units_of_range(as_dense(X))
-        of_labels, members = np.nonzero(present.T)
+        scaled = _in_units_of_range(np.ascontiguousarray(as_dense(X)))
+        of_labels, members = map(np.ascontiguousarray, np.nonzero(present.T))
+        every = np.arange(len(labels))[np.newaxis]
         bounds = np.searchsorted(of_labels, np.arange(labels.shape[1] + 1))
         for rows in row_blocks(len(labels), len(labels)):
             number = np.arange(rows.start, rows.stop)
             weights = _weights_of_neighbours(
                 distances.of(number), number, present, absent, members, bounds, apart, priors, n_neighbors
             )
-            every = np.broadcast_to(np.arange(len(labels)), weights.shape)
             _add_weighted_differences(scores, scaled, number, every, weights)
         scores /= present.sum()
         return scores
@@ -194,13 +195,13 @@ def _sift(heap: NDArray[np.intp], size: int, top: int, far: FloatArray) -> None:
 def _add_weighted_differences(
     scores: FloatArray, X: FloatArray, rows: NDArray[np.intp], others: NDArray[np.intp], weights: FloatArray
 ) -> None:
-    """Add ``w |x_i - x_j|`` to the scores, for each of some rows i and of its others j."""
+    """Add ``w |x_i - x_j|`` to the scores, for each of some rows i and of its others j, or of those of all."""
     for place in range(len(rows)):
-        features = X[rows[place]]
+        features, own = X[rows[place]], others[min(place, len(others) - 1)]
         for which in range(others.shape[1]):
             weight = weights[place, which]
             if weight != 0.0:
-                values = X[others[place, which]]
+                values = X[own[which]]
                 for feature in range(len(scores)):
                     scores[feature] += weight * abs(features[feature] - values[feature])
 
@@ -213,7 +214,8 @@ def _of_pairs(
     n_neighbors: int,
 ) -> FloatArray:
     """Return the mean over the pairs of labels of ReliefF's scores for the instances with one of them and no more."""
-    dense, scores, distances = as_dense(X), np.zeros(X.shape[1]), Distances(X)
+    dense, scores, distances = np.ascontiguousarray(as_dense(X)), np.zeros(X.shape[1]), Distances(X)
+    every = np.arange(len(present))[np.newaxis]
     for block in row_blocks(len(present), len(present)):
         number = np.arange(block.start, block.stop)
         of_block = distances.of(number)
@@ -221,7 +223,6 @@ def _of_pairs(
         weights = _weights_within_pairs(
             np.argsort(of_block, axis=1, kind="stable"), number, present, absent, apart, n_neighbors
         )
-        every = np.broadcast_to(np.arange(len(present)), weights.shape)
         _add_weighted_differences(scores, dense, number, every, weights)
     n_pairs = np.count_nonzero(np.triu((apart > 0) & (apart.T > 0), 1))
     mean: FloatArray = scores / max(n_pairs, 1)
@@ -272,7 +273,7 @@ def _weights_within_pairs(
 
 def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.random.RandomState) -> FloatArray:
     """Return the scores of the published code, which uses positions in a list as row numbers."""
-    dense, scores = as_dense(X), np.zeros(X.shape[1])
+    dense, scores = np.ascontiguousarray(as_dense(X)), np.zeros(X.shape[1])
     priors, order = labels.mean(axis=0), random.permutation(len(labels))
     distances, shares = Distances(X), labels * priors
     for block in row_blocks(len(labels), len(labels)):

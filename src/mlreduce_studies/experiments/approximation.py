@@ -26,7 +26,6 @@ __all__ = [
     "approximation_errors",
     "dependency",
     "dependency_row",
-    "mean_errors",
     "theorem_cells",
 ]
 
@@ -139,26 +138,6 @@ def _filled(
             half = whole.copy()
             half[np.ix_(others, others)] /= 2
             yield label, half
-
-
-def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over the draws of each error.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        From `approximation_errors`, of any number of data sets.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, size_percent, size, mean, se, sd, splits (the number of draws), sorted.
-    """
-    cells = errors.groupby(list(APPROXIMATION_COLUMNS[:4]), sort=True)["value"]
-    table = cells.agg(mean="mean", sd="std", splits="size").reset_index()
-    table["sd"] = table["sd"].mask(table["splits"] == 1, 0.0)
-    table["se"] = table["sd"] / np.sqrt(table["splits"])
-    return table[[*APPROXIMATION_COLUMNS[:4], "mean", "se", "sd", "splits"]]
 
 
 def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:

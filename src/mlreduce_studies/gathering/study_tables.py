@@ -13,7 +13,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce_studies.gathering.failed_cells import of_draws, with_failed_rows, with_gaps
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables
-from mlreduce_studies.gathering.summary import at_directions, summarise, write_csv
+from mlreduce_studies.gathering.summary import at_directions, mean_errors, summarise, write_csv
 
 __all__ = ["Gathering", "describe_datasets"]
 
@@ -141,8 +141,6 @@ class Gathering:
         return time_ratios(self.times, pd.concat(printed) if printed else none, str(self._base))
 
     def _approximation(self) -> pd.DataFrame:
-        from mlreduce_studies.experiments.approximation import mean_errors
-
         return mean_errors(self._errors())
 
     def _errors(self) -> pd.DataFrame:

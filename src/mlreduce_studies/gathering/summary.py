@@ -10,7 +10,7 @@ import pandas as pd
 
 from mlreduce.escaping import without_formulas
 
-__all__ = ["SUMMARY_COLUMNS", "at_directions", "summarise", "with_own_size", "write_csv"]
+__all__ = ["SUMMARY_COLUMNS", "at_directions", "mean_errors", "summarise", "with_own_size", "write_csv"]
 
 #: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
 SUMMARY_COLUMNS = (
@@ -53,6 +53,26 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     summary["sd"] = summary["sd"].mask(summary["splits"] == 1, 0.0)
     summary["se"] = summary["sd"] / np.sqrt(summary["splits"])
     return summary.sort_values([*keys, "size"], ignore_index=True)[list(SUMMARY_COLUMNS)].astype({"size": float})
+
+
+def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over the draws of each error.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        From `mlreduce_studies.experiments.approximation.approximation_errors`, of any number of data sets.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, size_percent, size, mean, se, sd, splits (the number of draws), sorted.
+    """
+    cell = ["dataset", "method", "size_percent", "size"]
+    table = errors.groupby(cell, sort=True)["value"].agg(mean="mean", sd="std", splits="size").reset_index()
+    table["sd"] = table["sd"].mask(table["splits"] == 1, 0.0)
+    table["se"] = table["sd"] / np.sqrt(table["splits"])
+    return table[[*cell, "mean", "se", "sd", "splits"]]
 
 
 def with_own_size(rows: pd.DataFrame) -> pd.DataFrame:

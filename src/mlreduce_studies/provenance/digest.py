@@ -61,24 +61,44 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
         raise ConfigurationError(broken_module(error, path)) from error
     # What a package loads when a name is asked for (its __getattr__) is a matter of whoever asks, by importing it.
     tree.body = [node for node in tree.body if getattr(node, "name", None) != "__getattr__"]
+    words: list[str] = []
     imported: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imported |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-            imported |= {name for alias in node.names for name in _declaring(node.module, alias.name)}
-            node.module = _PACKAGES[0] if _is_ours(node.module) else node.module
-        elif isinstance(node, ast.alias):
-            node.name = _PACKAGES[0] if _is_ours(node.name) else node.name
-        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = [*node.body[1:], ast.Pass()]
+    _write(tree, words, imported)
     own = {name for name in imported if _is_ours(name) and file_of(name)}
     # A module runs after the packages that hold it.
     parents = {".".join(name.split(".")[:i]) for name in own for i in range(1, name.count(".") + 1)}
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), frozenset(own | parents)
+    return hashlib.sha256("\0".join(words).encode()).hexdigest(), frozenset(own | parents)
+
+
+def _write(node: ast.AST, words: list[str], imported: set[str]) -> None:
+    """Write code as words, and note what it imports: of hundreds of files in each plan, for which ast.dump is slow."""
+    if isinstance(node, ast.Import):
+        imported |= {alias.name for alias in node.names}
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        imported |= {name for alias in node.names for name in _declaring(node.module, alias.name)}
+        node.module = _PACKAGES[0] if _is_ours(node.module) else node.module
+    elif isinstance(node, ast.alias):
+        node.name = _PACKAGES[0] if _is_ours(node.name) else node.name
+    elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        first = node.body[0] if node.body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            node.body = [*node.body[1:], ast.Pass()]
+    words.append(type(node).__name__)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            _write(value, words, imported)
+        elif isinstance(value, list):
+            words.append("[")
+            for one in value:
+                if isinstance(one, ast.AST):
+                    _write(one, words, imported)
+                else:  # of keys of a dictionary that is unpacked
+                    words.append(repr(one))
+            words.append("]")
+        else:
+            words.append(repr(value))
 
 
 @cache
