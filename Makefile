@@ -41,7 +41,7 @@ check-workflow: $(STAMP)
 	$(BIN)/snakemake --lint
 
 unit: $(STAMP)
-	$(PYTEST) -m "not slow" --forks auto
+	$(PYTEST) -m "not slow" $(PARALLEL)
 
 promises: $(STAMP) ## a test per promise to users, and pieces of the papers
 	$(PYTEST) -m promise --numprocesses auto --dist worksteal
@@ -62,7 +62,7 @@ test-cluster: $(STAMP) slurm ## the workflow on a Slurm of one node (root); minu
 	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster
 
 test-kernel: $(STAMP) ## methods with another processor's BLAS kernels, by the day; KERNEL=Haswell
-	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" $(BIN)/pytest -m "not slow" --forks auto \
+	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" $(BIN)/pytest -m "not slow" $(PARALLEL) \
 		$(addprefix tests/,test_definitions.py linalg spectral projection embedding propagation labelspace selection \
 		predictors)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from blas_kernels import architectures
-from forks import pytest_addoption, pytest_runtestloop  # noqa: F401 - hooks
 from hypothesis import settings
 from project import find_mirror
 
