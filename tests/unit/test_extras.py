@@ -111,7 +111,7 @@ def test_the_core_works_alone_and_names_what_is_missing(tmp_path):
             ("stems", "texts need snowballstemmer", "data"),
             ("plot", "figures need matplotlib", "plot"),
             ("study", "configuration files need jsonschema", "data"),
-            ("report", "sites need jinja2", "workflow"),
+            ("report", "sites need latex2mathml", "workflow"),
             ("crate", "research objects need rocrate", "workflow"),
         )
     }

@@ -5,7 +5,8 @@ import sys
 # Of this file, also where the workflow is a module of another.
 PROJECT = Path(workflow.current_basedir).parents[1]
 sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
-sys.path.append(str(PROJECT / "src"))  # where a wheel is installed, which has the library alone
+# Where a wheel is installed, which has the library alone.
+sys.path.append(str(PROJECT / "src"))
 
 from snakemake.exceptions import WorkflowError
 

@@ -292,7 +292,7 @@ def weights(sets: Sequence[Traits], like: Traits) -> list[float]:
     --------
     >>> from mlreduce.methods.evidence import Traits, weights
     >>> [round(own, 2) for own in weights([Traits(500, 70, 6), Traits(5000, 700, 60)], Traits(600, 70, 6))]
-    [0.95, 0.05]
+    [0.98, 0.02]
     """
     own = [_FLOOR + math.exp(-sum(log**2 for log in one.logs(like)) / 2) for one in sets]
     return [value / sum(own) for value in own]
