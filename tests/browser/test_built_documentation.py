@@ -23,7 +23,7 @@ LINKS = "() => [...document.querySelectorAll('a[href]')].map(a => a.href)"
 ANCHORS = "() => [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.name]).filter(Boolean)"
 # The widest of the page and its article, which the theme would let scroll as a whole.
 WIDTH = "() => Math.max(...[...document.querySelectorAll('html, body, main, article')].map(e => e.scrollWidth))"
-HEADER = re.compile(r'<header class="top".*?</header>', re.DOTALL)
+HEADER = re.compile(r'<header class="top\b.*?</header>', re.DOTALL)
 
 
 class Page(HTMLParser):
