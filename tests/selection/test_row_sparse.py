@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import regressions_by_the_book as book
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -197,6 +197,7 @@ def test_limits_meet_the_conditions_of_a_minimum(shape):
 
 @every
 @given(**sizes, gamma=st.sampled_from([0.01, 1.0, 20.0]))
+@example(n=5, d=14, q=1, seed=246, gamma=0.01)  # a step too far ahead is taken back
 @settings(max_examples=10)
 def test_the_objective_never_rises(name, n, d, q, seed, gamma):
     X, Y = problem(n, d, q, seed)

@@ -68,15 +68,18 @@ def minimise(
     objective. With ``positive`` no entry of W is negative.
 
     Of an alternating loss each working set starts ahead in the direction of the last step, as far as in Nesterov's
-    method, unless the objective is larger there. Rows that are zero stay so.
+    method, unless the objective is larger there; then the other variables are those of before, too. Rows that are zero
+    stay so.
     """
     coefficients = reached = start
     history, momentum = [np.inf], 1.0
     while True:
+        others = dict(vars(loss))
         value, slopes = loss.descent(coefficients)
         norms = float(penalties @ np.linalg.norm(coefficients, axis=1))
         if value + norms > history[-1] and coefficients is not reached:  # too far ahead
             coefficients, momentum = reached, 1.0
+            vars(loss).update(others)  # which led to the point reached, and from which it is a descent
             continue
         steepness = _steepness(slopes, coefficients, penalties, positive)
         history.append(value + norms)
