@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.text import Text
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -559,16 +558,15 @@ def test_names_at_the_ends_of_lines_do_not_overlap(step):
         axis.plot([1, 2, 3], [0.0, 1.0, 0.5 + step * place], label=name)
     name_lines([axis], 1.5)
     text_boxes(axis.figure)
-    # That of an annotation has its line too.
-    boxes = sorted((Text.get_window_extent(text) for text in axis.texts), key=lambda box: box.y0)
+    boxes = sorted((text.get_window_extent() for text in axis.texts), key=lambda box: box.y0)
     assert len(axis.texts) == len(NAMES)
     assert all(lower.y0 + 0.8 * lower.height <= upper.y0 for lower, upper in pairwise(boxes))
-    order = [text.get_text() for text in sorted(axis.texts, key=lambda text: text.xyann[1])]
+    order = [text.get_text() for text in sorted(axis.texts, key=lambda text: text.get_position()[1])]
     assert step == 0 or order == NAMES
     if step == 0.4:  # where there is room each stands at its line
         to_axis = axis.transData + axis.transAxes.inverted()
-        heights = [to_axis.transform(text.xy)[1] for text in axis.texts]
-        assert [text.xyann[1] for text in axis.texts] == pytest.approx(heights, abs=1e-9)
+        heights = [to_axis.transform((3, 0.5 + step * NAMES.index(text.get_text())))[1] for text in axis.texts]
+        assert [text.get_position()[1] for text in axis.texts] == pytest.approx(heights, abs=1e-9)
 
 
 def test_values_less_than_the_margin_apart_are_said_to_be():

@@ -225,18 +225,18 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
     """
     axis.get_ylim()  # limits wait until they are asked for
     shown = axis.transData + axis.transAxes.inverted()
-    wanted = {name: float(shown.transform(point)[1]) for name, point in ends.items()}
+    points = {name: shown.transform(point) for name, point in ends.items()}
+    wanted = {name: float(y) for name, (_, y) in points.items()}
     order = sorted(wanted, key=lambda name: wanted[name])
     # The places that are nearest to the points, of those that are a line apart and within the panel.
     lines = _LINE / height * np.arange(len(order))
     places = isotonic_regression([wanted[name] for name in order] - lines).x if order else lines
     places = np.clip(places, 0, max(0.0, 1 - lines[-1:].sum())) + lines
-    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
+    drawn = {"transform": axis.transAxes, "linewidth": 0.6, "clip_on": False, "label": "_end"}
     for name, place in zip(order, places, strict=True):
-        axis.annotate(
-            name, ends[name], xytext=(1.03, place), textcoords="axes fraction", va="center", fontsize=7,
-            arrowprops={**line, "color": colours[name]},
-        )  # fmt: skip
+        x, y = points[name]
+        axis.plot([x, 1.02], [y, place], color=colours[name], **drawn)
+        axis.text(1.03, place, name, transform=axis.transAxes, va="center", fontsize=7)
 
 
 def name_lines(axes: Iterable[Any], height: float) -> None:
