@@ -120,14 +120,15 @@ def rows_of(name: str) -> pd.DataFrame:
             place = {"study": name, "protocol": one.protocol, "predictors": " ".join(one.predictors)}
             place |= {"measure": one.measure, "labelled": protocols[one.protocol].get("labelled", 1.0)}
             table["family"] = [family or registry.kind_of(method) for method in table["method"]]
-            near = one.ranking.by_set["near"]
+            near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
             table["by_set"] = [
-                " ".join(f"{dataset}={value:.4g}" for dataset, value in near[method].items())
+                " ".join(f"{name}:{near.loc[name, method]:.4g}:{ranks.loc[name, method]:.4g}" for name in near.index)
                 for method in table["method"]
             ]
-            sizes = {"methods": len(table), "data_sets": len(near)}
+            about = {"methods": len(table), "data_sets": len(near)}
+            about["weighted"] = name in ADVISING and one is studied(name)[0] and advice_pays(held_out(name))
             *columns, by_set = table.columns
-            tables.append(table.assign(**place, **sizes)[[*place, *columns, *sizes, by_set]])
+            tables.append(table.assign(**place, **about)[[*place, *columns, *about, by_set]])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
@@ -215,17 +216,6 @@ def printed(name: str) -> list[pd.Series]:
     return found
 
 
-def near() -> pd.DataFrame:
-    """Return how near the best methods are on each data set, where advice by likeness is better."""
-    tables = [pd.DataFrame(columns=["study", "dataset", "method", "near", "rank"])]
-    for name in ADVISING:
-        if name in studies() and advice_pays(held_out(name)):
-            values = {key: studied(name)[0].ranking.by_set[key].round(6).stack() for key in ("near", "rank")}
-            rows = pd.DataFrame(values).rename_axis(["dataset", "method"]).reset_index()
-            tables.append(rows.assign(study=name)[tables[0].columns])
-    return pd.concat(tables, ignore_index=True)
-
-
 def sizes_of(fit: Any, growth: Any) -> Sizes:
     """Return the sizes of a measured fit: 50 words per instance, dense for selectors."""
     method = mlreduce.make(fit.method, **growth.PARAMETERS.get(fit.method, {}))
@@ -268,7 +258,7 @@ def costs() -> pd.DataFrame:
 
 def tables() -> dict[Path, str]:
     """Return the texts of the files by their paths."""
-    made = {evidence.RANKS: ranks(), evidence.SETS: sets(), evidence.NEAR: near(), evidence.COSTS: costs()}
+    made = {evidence.RANKS: ranks(), evidence.SETS: sets(), evidence.COSTS: costs()}
     return {path: table.to_csv(index=False) for path, table in made.items()}
 
 

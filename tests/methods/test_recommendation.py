@@ -196,11 +196,20 @@ def test_likeness_counts_sizes_and_zeros_and_labels_only_where_there_are_any():
 
 
 def test_advice_goes_by_data_sets_alike_where_that_is_kept(monkeypatch):
-    study = evidence.foremost("projection")[0].study
     methods = [one.method for one in evidence.foremost("projection")]
     like = {"emotions": methods[-1], "enron": methods[1]}
-    near = {name: dict.fromkeys(methods, (0.0, 9.0)) | {best: (1.0, 1.0)} for name, best in like.items()}
-    monkeypatch.setattr(evidence, "_near", lambda: {study: near})
+    planted = tuple(
+        one._replace(
+            weighted=True,
+            by_set=tuple(
+                evidence.OnSet(name, *((1.0, 1.0) if best == one.method else (0.0, 9.0))) for name, best in like.items()
+            ),
+        )
+        for one in evidence.foremost("projection")
+    )
+    sets = {planted[0].study: {name: evidence.sets_of(planted[0].study)[name] for name in like}}
+    monkeypatch.setattr(evidence, "_foremost", lambda family, partly: planted)
+    monkeypatch.setattr(evidence, "_sets", lambda: sets)
     try:
         evidence._weighted.cache_clear()
         emotions, enron = (

@@ -1,7 +1,6 @@
 """What was measured of the methods: rankings in the committed studies, and constants of their costs.
 
-The files are written by docs/update_evidence.py. How near the best a method is on each data set, and its rank, is there
-(near.csv) for those comparisons only in which advice by the data sets most alike is better than the same for all.
+The files are written by docs/update_evidence.py.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ __all__ = [
     "Choices",
     "Estimate",
     "Neighbour",
+    "OnSet",
     "Ranking",
     "Traits",
     "choices",
@@ -36,7 +36,7 @@ __all__ = [
     "weights",
 ]
 
-RANKS, SETS, NEAR, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "near", "costs"))
+RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and numbers held for each row and column of what is asked for.
@@ -45,6 +45,14 @@ SECONDS, ARRAYS = 1e-9, 3
 FEW, _FLOOR = 1e-3, 0.02
 #: The shape for which seconds stand beside ranks: near the medians of the data sets of the comparisons.
 TYPICAL = Sizes(n=1000, d=300, q=15, s=300_000, k=30)
+
+
+class OnSet(NamedTuple):
+    """How near the best a method is on a data set, and its rank there."""
+
+    name: str
+    near: float
+    rank: float
 
 
 class Ranking(NamedTuple):
@@ -67,8 +75,9 @@ class Ranking(NamedTuple):
         Average rank, share of the settings in which it is the best, mean value.
     methods, data_sets : int
         How many methods were compared, on how many data sets.
-    by_set : tuple of (str, float)
-        ``near`` on each data set.
+    weighted : bool
+        Whether advice by the data sets most alike was better, on data sets left out, than the same for all.
+    by_set : tuple of OnSet
     """
 
     method: str
@@ -86,11 +95,12 @@ class Ranking(NamedTuple):
     mean: float
     methods: int
     data_sets: int
-    by_set: tuple[tuple[str, float], ...]
+    weighted: bool
+    by_set: tuple[OnSet, ...]
 
     def nearby(self, data_sets: Iterable[str]) -> float:
         """Return ``near`` over some of the data sets."""
-        near = dict(self.by_set)
+        near = {own.name: own.near for own in self.by_set}
         return fmean(near[name] for name in data_sets)
 
     @property
@@ -118,7 +128,11 @@ def _rankings() -> tuple[Ranking, ...]:
                 family=row["family"],
                 methods=int(row["methods"]),
                 data_sets=int(row["data_sets"]),
-                by_set=tuple((name, float(own)) for name, own in (part.split("=") for part in row["by_set"].split())),
+                weighted=row["weighted"] == "True",
+                by_set=tuple(
+                    OnSet(name, float(near), float(rank))
+                    for name, near, rank in (part.split(":") for part in row["by_set"].split())
+                ),
                 **{name: float(row[name]) for name in ("near", "low", "high", "rank", "won", "mean")},
             )
             for row in csv.DictReader(file)
@@ -148,7 +162,7 @@ def foremost(family: str, partly: bool = False, like: Traits | None = None) -> t
     partly : bool, default=False
         As of `rankings_of`.
     like : Traits or None, default=None
-        Of a data set: where near.csv has the comparison, data sets count as far as they are like it (`weights`).
+        Of a data set: in comparisons that are ``weighted`` data sets count as far as they are like it (`weights`).
 
     Returns
     -------
@@ -171,28 +185,17 @@ def _foremost(family: str, partly: bool) -> tuple[Ranking, ...]:
 
 @functools.lru_cache(maxsize=32)
 def _weighted(found: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...]:
-    """Return rankings with the data sets weighted by their likeness, where near.csv has their comparison."""
-    near = _near().get(found[0].study) if found else None
-    if near is None:
+    """Return rankings with the data sets counted by their likeness, where that is better advice."""
+    if not (found and found[0].weighted):
         return found
-    sets = {name: own for name, own in _sets()[found[0].study].items() if name in near}
-    shares = dict(zip(sets, weights([*sets.values()], like), strict=True))
+    sets = sets_of(found[0].study)
+    shares = weights([sets[own.name] for own in found[0].by_set], like)
     made = []
     for one in found:
-        own = [sum(share * near[name][one.method][place] for name, share in shares.items()) for place in (0, 1)]
-        share, rank = (round(value, 6) for value in own)
-        made.append(one._replace(near=share, low=min(one.low, share), high=max(one.high, share), rank=rank))
+        near = round(sum(share * own.near for share, own in zip(shares, one.by_set, strict=True)), 6)
+        rank = round(sum(share * own.rank for share, own in zip(shares, one.by_set, strict=True)), 6)
+        made.append(one._replace(near=near, low=min(one.low, near), high=max(one.high, near), rank=rank))
     return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
-
-
-@functools.cache
-def _near() -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
-    found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
-    with NEAR.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            own = found.setdefault(row["study"], {}).setdefault(row["dataset"], {})
-            own[row["method"]] = float(row["near"]), float(row["rank"])
-    return found
 
 
 class Choices(NamedTuple):

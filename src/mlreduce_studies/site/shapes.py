@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from mlreduce.complexity import DENSE_SIDE
@@ -52,7 +53,7 @@ def _method(one: evidence.Ranking) -> dict[str, Any]:
     keys = ("time", "memory", "iterated", "iterates_on", "most")
     return {
         **{"name": one.method, "control": one.method in CONTROLS, "near": one.near, "low": one.low, "high": one.high},
-        **{"by_set": dict(one.by_set), "rates": evidence.constants(one.method)},
+        **{"by_set": {own.name: own.near for own in one.by_set}, "rates": evidence.constants(one.method)},
         "takes": {
             **{"sparse": facts.sparse != "no", "single_label": facts.single_label},
             **{"least_instances": facts.least_instances, "least_labels": facts.least_labels},
@@ -82,11 +83,16 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
     own = catalogue[name]
     files = [entry for entries in own.files.values() for entry in entries]
     address = next((address for entry in files for address in entry.addresses[:1]), "")
-    families = [
-        {other, *(view.name for view in catalogue[other].views())} for other in catalogue if catalogue[other].views()
-    ]
-    alike = {other for family in families if name in family for other in family} & set(names) - {name}
+    alike = {other for family in _views() if name in family for other in family} & set(names) - {name}
     return {key: str(own.options.get(key, "")) for key in known} | {"address": address, "alike": sorted(alike)}
+
+
+@cache
+def _views() -> list[set[str]]:
+    """Return the data sets of the catalogue that have the same instances."""
+    catalogue = read_catalogue()
+    views = {name: catalogue[name].views() for name in catalogue}
+    return [{name, *(view.name for view in own)} for name, own in views.items() if own]
 
 
 def scatter(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -99,9 +99,10 @@ def test_whether_reduction_pays_follows_the_numbers(monkeypatch):
             continue
         assert one["pays"].startswith("Reduction costs" if whole.near >= best.near else "Reduction pays")
         for own in (whole, best):
-            assert str(sum(near > 0.5 for _, near in own.by_set)) in one["pays"]
+            assert str(sum(on.near > 0.5 for on in own.by_set)) in one["pays"]
     first, then, controls = choices("selection")
-    better = then[0]._replace(near=1.0, low=0.95, high=1.0, by_set=tuple((name, 1.0) for name, _ in first.by_set))
+    everywhere = tuple(own._replace(near=1.0) for own in first.by_set)
+    better = then[0]._replace(near=1.0, low=0.95, high=1.0, by_set=everywhere)
     monkeypatch.setattr(findings_module, "choices", lambda _: evidence.Choices(better, then, controls))
     said = pays("selection")
     assert said.startswith("Reduction pays by this measure")
