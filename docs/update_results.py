@@ -18,7 +18,7 @@ from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
-from mlreduce.stats.ranking import MARGIN, Ranking, one_variant, rank
+from mlreduce.stats.ranking import MARGIN, WHOLE, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.study import PAPERS, study_files
@@ -43,9 +43,8 @@ PAGES = (
 #: What stands in place of results that are not there.
 NOT_RUN = "not run yet"
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
-#: Families in the opening picture and text, and the controls that reduce nothing.
+#: Families in the opening picture and text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
-WHOLE = ("all-features", "br")
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", "not judged": "#ededed"}
 

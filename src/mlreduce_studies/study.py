@@ -857,10 +857,8 @@ def _named(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any]]:
 def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
     searched = [key.partition(".")[0] for key in entry.get("search", {})]
     parts = [root for root, key in zip(searched, entry.get("search", {}), strict=True) if root != key]
-    for key in (
-        *parts,
-        *entry.get("parts", {}),
-    ):  # a whole parameter that is given too stands where nothing is searched
+    # A whole parameter that is given too stands where nothing is searched.
+    for key in (*parts, *entry.get("parts", {})):
         if key in entry:
             raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
     try:

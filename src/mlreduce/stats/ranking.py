@@ -26,13 +26,16 @@ from mlreduce.exceptions import DataError
 from mlreduce.stats.ranks import DECIMALS, rank_methods
 from mlreduce.validation import FloatArray
 
-__all__ = ["CONTROLS", "FULL", "MARGIN", "Ranking", "highlighted", "one_variant", "rank", "variants"]
+__all__ = ["CONTROLS", "FULL", "MARGIN", "WHOLE", "Ranking", "highlighted", "one_variant", "rank", "variants"]
 
 #: Differences up to this, in units of the measure, are of no practical importance.
 MARGIN = 0.01
 
 #: Registered names of controls: no reduction, and chance. What does not beat them is of no use.
 CONTROLS = ("all-features", "br", "majority-labels", "pbr", "random-features", "random-projection")
+
+#: Those of them that reduce nothing.
+WHOLE = ("all-features", "br")
 
 #: The size in percent at which nothing is reduced.
 FULL = 100.0

@@ -177,9 +177,10 @@ class Entries:
             found[measure] = [one.labels[name] for name in highlighted(one.ranking.table, own=about)]
         return found
 
-    def _named(self, study: str) -> list[str]:
-        """Return the labels that a picture of a study names, by the measure by which it judges."""
-        return self.highlighted(study).get(self.judged_by[study], [])
+    @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        """Studies to the labels that a picture of them names, by the measure by which they judge."""
+        return {study: self.highlighted(study).get(measure, []) for study, measure in self.judged_by.items()}
 
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
@@ -230,7 +231,7 @@ class Entries:
             "first": {family: rows[0]["method"] for family, rows in answers.items()},
             "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
-            "spectra": [part for study in self.studies for part in spectra_of(study, name, self._named(study.key))],
+            "spectra": [part for study in self.studies for part in spectra_of(study, name, self._named[study.key])],
         }
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:

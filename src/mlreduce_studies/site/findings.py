@@ -7,7 +7,7 @@ from typing import Any
 
 from mlreduce.methods.evidence import Ranking, choices
 from mlreduce.metrics import measure_label
-from mlreduce.stats.ranking import MARGIN
+from mlreduce.stats.ranking import MARGIN, WHOLE
 from mlreduce_studies.site.papers import telling_claims
 from mlreduce_studies.site.reasons import picture
 from mlreduce_studies.site.runs import StudyResults
@@ -22,7 +22,7 @@ ANSWERED = {
 }
 
 # Controls that reduce nothing, in words.
-_WHOLE = {"all-features": "keeping all features", "br": "predicting every label by itself"}
+_SAID = dict(zip(WHOLE, ("keeping all features", "predicting every label by itself"), strict=True))
 
 
 def findings(
@@ -70,10 +70,11 @@ def answers() -> list[dict[str, Any]]:
         ``family``, ``question``, ``first``, ``then`` and ``controls`` (see `mlreduce.methods.evidence.choices`), ``by``
         (measure and predictors) and ``pays`` (a sentence).
     """
+    chosen = {family: choices(family) for family in ANSWERED}
     return [
-        {"family": family, "question": question, **choices(family)._asdict(), "pays": pays(family)}
-        | {"by": ", ".join([measure_label(choices(family).first.measure), *choices(family).first.predictors])}
-        for family, (question, _) in ANSWERED.items()
+        {"family": family, "question": ANSWERED[family][0], **own._asdict(), "pays": pays(family)}
+        | {"by": ", ".join([measure_label(own.first.measure), *own.first.predictors])}
+        for family, own in chosen.items()
     ]
 
 
@@ -85,11 +86,11 @@ def pays(family: str) -> str:
     first, then, controls = choices(family)
     noun = ANSWERED[family][1]
     best = first if first not in controls else then[0]
-    whole = next((one for one in controls if one.method in _WHOLE), None)
+    whole = next((one for one in controls if one.method in WHOLE), None)
     if whole is None:
         random = "".join(f"; the control {one.method} is {_near(one)}" for one in controls)
         return f"This comparison says which {noun}, not whether to reduce, which is no method in it{random}."
-    both = f"{_WHOLE[whole.method]} is {_near(whole)}, {best.method}, the first {noun}, on {_mostly(best)}"
+    both = f"{_SAID[whole.method]} is {_near(whole)}, {best.method}, the first {noun}, on {_mostly(best)}"
     open_ = ", and their 95 % intervals overlap" if max(whole.low, best.low) <= min(whole.high, best.high) else ""
     if whole.near >= best.near:
         worth = "It is worth it for speed, memory or meaning alone."
@@ -102,4 +103,4 @@ def _near(one: Ranking) -> str:
 
 
 def _mostly(one: Ranking) -> int:
-    return sum(near > 0.5 for _, near in one.by_set)
+    return sum(own.near > 0.5 for own in one.by_set)
