@@ -299,7 +299,7 @@ def build(folder: Path, *, typeset: bool = True) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     draw_claims(folder / "claims.svg")
     draw_differences(known["papers"], folder / "differences.svg")
-    for path in (REFERENCE / "cplst-2012" / "figure1.png", SOURCE / "style.typ", SOURCE / "references.bib"):
+    for path in (REFERENCE / "cplst-2012" / "figure1.svg", SOURCE / "style.typ", SOURCE / "references.bib"):
         shutil.copy(path, folder)
     text = folder / "article.typ"
     text.write_text(fill(known), encoding="utf-8")

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 for manifest in $(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null); do
     study=$(dirname "$manifest") kept=results/reference/$(basename "$(dirname "$manifest")")
     mkdir -p "$kept"
-    cp "$study"/*.csv "$study"/*.md "$study"/*.tex "$study"/*.png "$manifest" "$study/scores.parquet" "$kept"
+    cp "$study"/*.csv "$study"/*.md "$study"/*.tex "$study"/figure*.svg "$study"/figure*.json "$manifest" "$study/scores.parquet" "$kept"
     for name in errors proximities; do
         [ ! -f "$study/$name.parquet" ] || cp "$study/$name.parquet" "$kept"
     done

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mlreduce.files import replacing, write_text
@@ -35,12 +36,24 @@ def update(folder: Path) -> None:
     )
     own = claims_markdown(judged.claims, judged.lines, folder.name)
     page.write_text(before + own + ("\n" if after else "") + after, encoding="utf-8")
+    note_files(folder, [page, *(folder / name for name in NAMES.values())])
+
+
+def note_files(folder: Path, written: Sequence[Path]) -> None:
+    """Write the digests of files into the manifest of a study, in place of those of the same names.
+
+    Of a figure the digests in other formats than those written are left out: they are those of an earlier drawing.
+    """
     manifest = read_manifest(folder)
-    now = digests([page, *(folder / name for name in NAMES.values())])
+    now = digests(written)
     run = manifest.pop("run")
     same = same_results(manifest)
+    figures = {path.stem for path in written if path.suffix == ".svg"}
     for outputs in (same["outputs"], run["outputs"]):
-        outputs |= {name: now[name] for name in outputs.keys() & now.keys()}
+        outputs |= {name: now.pop(name) for name in outputs.keys() & now.keys()}
+        for name in [name for name in outputs if Path(name).stem in figures and name not in {p.name for p in written}]:
+            del outputs[name]
+    same["outputs"] = dict(sorted((same["outputs"] | now).items()))
     description = {key: value for key, value in same.items() if key not in ("inputs", "outputs", "digest")}
     whole = make_manifest(description, same["inputs"], same["outputs"], run)
     write_text(folder / "manifest.json", json.dumps(whole, indent=2) + "\n")

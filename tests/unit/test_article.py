@@ -16,7 +16,7 @@ from mlreduce_studies.verdicts.sensitivity import SENSITIVITY_COLUMNS, Variant
 PROJECT = Path(__file__).parents[2]
 TEMPLATE = (PROJECT / "docs" / "article" / "article.typ").read_text(encoding="utf-8")
 #: Of a paper's results, what the article is filled from.
-FILES = ("manifest.json", "claims.csv", "audit.csv", "audit-sizes.csv", "figure1.png")
+FILES = ("manifest.json", "claims.csv", "audit.csv", "audit-sizes.csv", "figure1.svg")
 
 
 @pytest.fixture

@@ -1,0 +1,49 @@
+"""Draw the figures of the committed results again, from the tables beside them.
+
+    python docs/update_figures.py plst-2010
+
+All studies where none is named. The digests in the manifest become those of the new pictures. `make reference` copies
+the figures of a run, which are the same; this is for a change of how figures look. A figure whose table is not kept stays
+as the run drew it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from update_verdicts import note_files
+
+from mlreduce_studies.figures import make_figure, save
+from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.site.runs import StudyResults
+
+PROJECT = Path(__file__).parents[1]
+REFERENCE = PROJECT / "results" / "reference"
+
+
+def figures(study: StudyResults) -> Iterator[tuple[str, Any]]:
+    """Yield name and drawing of each figure of a study whose table is kept."""
+    for figure in study.description["figures"].values():
+        source = study.frame(figure["source"])
+        if source is not None:
+            for file, protocol in figure["files"].items():
+                yield file, make_figure(source, figure["spec"], protocol, study.description["curves"])
+
+
+def update(study: StudyResults) -> None:
+    """Draw the figures of a study, and write what follows from it."""
+    written = []
+    for file, drawn in figures(study):
+        paths = [study.folder / f"{file}{suffix}" for suffix in (".svg", ".json")]
+        save(drawn, paths)
+        written += paths
+    note_files(study.folder, written)
+
+
+if __name__ == "__main__":
+    for study in open_run(REFERENCE, PROJECT).studies:
+        if study.name in sys.argv[1:] or not sys.argv[1:]:
+            update(study)
