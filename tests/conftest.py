@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,6 +35,13 @@ def pytest_report_header() -> list[str]:
         f"mirror of the published data: {find_mirror() or 'absent, tests that need it are skipped'}",
         f"OpenBLAS's kernels: {', '.join(sorted(architectures())) or 'none'}",
     ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_old_objects() -> None:
+    """Leave what is there before a module's tests, millions of objects, out of each collection of garbage in them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

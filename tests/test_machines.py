@@ -105,6 +105,7 @@ def test_two_threads(here):
         check(here["digits"], all_scores("digits"), "threads")
 
 
+@pytest.mark.slow  # make test-kernel runs the definitions of all methods so
 def test_kernels_of_another_processor(here, tmp_path):
     other = "Nehalem" if architectures() == {"Haswell"} else "Haswell"
     environment = {"OPENBLAS_CORETYPE": other, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -148,7 +148,7 @@ def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> Fl
     atoms = directions / norms  # of norm one, so that correlations compare
     recovered = np.zeros((len(signals), len(norms)))
     gram = atoms.T @ atoms if len(norms) <= _MANY_LABELS else np.empty((0, 0))
-    _pursue(atoms, gram, np.ascontiguousarray(signals @ atoms), n_nonzero, recovered)
+    _pursue(np.ascontiguousarray(atoms), gram, np.ascontiguousarray(signals @ atoms), n_nonzero, recovered)
     recovered /= norms
     return recovered
 

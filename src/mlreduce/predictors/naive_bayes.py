@@ -81,7 +81,7 @@ class _Gaussians(NamedTuple):
         """Return the log odds of each label by the first features, shape (n_sizes, n_samples, n_labels)."""
         return np.asarray(
             _log_odds(
-                (X - self.centre) / self.unit,
+                np.ascontiguousarray((X - self.centre) / self.unit),
                 self.prior,
                 self.means,
                 0.5 / self.variances,

@@ -150,10 +150,11 @@ def _minimise_rows(
         moments, start = moments @ basis, start @ basis
     current = np.array(start, order="C")
     rest = np.ascontiguousarray(moments - products @ current)
+    lines = np.ascontiguousarray(products)  # loops are compiled for each layout of what they are given
 
     for _ in range(_CYCLES):
         for _ in range(_PASSES):
-            _descend(products, rest, current, penalties, positive)
+            _descend(lines, rest, current, penalties, positive)
         norms = np.linalg.norm(current, axis=1)
         if not (norms < _LARGEST).all():
             break

@@ -420,7 +420,7 @@ class Triples:
         """Return how many of the rows have each pair of bins, each bin of one table and each of the other."""
         totals, other_totals = (np.zeros(starts[-1], dtype=np.int64) for starts in self._starts)
         pairs = np.zeros((len(totals), len(other_totals)), dtype=np.int32)
-        _count(rows, *self._bins, pairs, totals, other_totals)
+        _count(np.ascontiguousarray(rows), *self._bins, pairs, totals, other_totals)
         return pairs, totals, other_totals
 
 
