@@ -3,8 +3,8 @@
     python docs/update_figures.py plst-2010
 
 All studies where none is named. The digests in the manifest become those of the new pictures. `make reference` copies
-the figures of a run, which are the same; this is for a change of how figures look. A figure whose table is not kept stays
-as the run drew it.
+the figures of a run, which are the same; this is for a change of how figures look. A figure whose table is not kept
+stays as the run drew it.
 """
 
 from __future__ import annotations
