@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 CORES ?= all
 # A process per core, with one thread: threads slow many small problems down.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
-PARALLEL := --numprocesses auto --dist loadfile
+PARALLEL := -n auto --dist loadfile
 
 .PHONY: $(shell sed -n 's/^\([a-z -]*\):.*/\1/p' Makefile)
 
@@ -44,7 +44,7 @@ unit: $(STAMP)
 	$(PYTEST) -m "not slow" $(PARALLEL)
 
 promises: $(STAMP) ## a test per promise to users, and pieces of the papers
-	$(PYTEST) -m promise --numprocesses auto --dist worksteal
+	$(PYTEST) -m promise -n auto --dist worksteal
 	$(BIN)/python tests/pieces.py
 
 test-all: lint types check-workflow weka .venv/.article-installed ## every test, with branch coverage

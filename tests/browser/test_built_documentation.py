@@ -44,8 +44,8 @@ class Page(HTMLParser):
 def visits(site, address, browser):
     """Open pages once on a narrow screen: what went wrong, links, anchors and width of each.
 
-    Of the pages of classes, functions, modules and methods, which have one template each, every fifth; the others are
-    read, as are those of results, which test_results_site.py opens.
+    Of the pages of classes, functions, modules and methods, which have one template each, every twentieth; the others
+    are read, as are those of results, which test_results_site.py opens.
     """
     found = {"console": [], "outside": [], "failed": [], "wide": {}, "links": {}, "anchors": defaultdict(set)}
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
@@ -64,7 +64,7 @@ def visits(site, address, browser):
     alike = [
         path for path in paths if path.startswith(("docs/api/", "docs/methods/")) and not path.endswith("README.html")
     ]
-    read = {*alike} - {*alike[::5]} | {path for path in paths if path.startswith(SITE)}
+    read = {*alike} - {*alike[::20]} | {path for path in paths if path.startswith(SITE)}
     for path in paths:
         if path == "index.html":
             continue  # leads to docs/index.html at once

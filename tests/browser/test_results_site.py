@@ -108,6 +108,7 @@ def test_no_page_is_wider_than_the_screen_and_no_text_is_cut(opened, width):
                 e.tabIndex < 0).map((e) => e.outerHTML.slice(0, 80))"""
         )
         assert unreachable == [], name
+        page.close()
 
 
 def test_a_table_sorts_filters_hides_columns_and_keeps_it_in_the_address(opened):
@@ -356,6 +357,7 @@ def test_hostile_names_run_nothing(opened, tmp_path):
                 page.locator(selector).first.scroll_into_view_if_needed()
         page.wait_for_timeout(400)
         assert page.locator("main img[src=x], main script").count() == 0
+        page.close()
     page = opened("papers/planted.html", base=base / "site")
     unfold(page)
     ready(page, "#table3-1")
@@ -531,6 +533,7 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, site):
                 )
             assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
             assert page.locator(".answer .telling li").count() in range(1, 4), study.name
+            page.close()
 
 
 def test_a_run_has_the_search_over_its_own_pages(opened):
@@ -584,3 +587,4 @@ def test_axe_finds_no_serious_fault(opened, axe, scheme):
             if fault["impact"] in ("serious", "critical")
         ]
         assert serious == [], name
+        page.close()

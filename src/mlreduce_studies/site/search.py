@@ -107,8 +107,17 @@ def read_page(text: str) -> tuple[str, list[tuple[str, str]], str]:
     ('Cut', [('why', 'Why')], 'one half Why')
     """
     page = _Page()
-    page.feed(text)
+    page.feed(_main_part(text))
     return page.title, page.headings, re.sub(r"\s+(?=[,.;:)])", "", " ".join(" ".join(page.parts).split()))
+
+
+def _main_part(text: str) -> str:
+    """Return the article of a page, else its main part: most of a page of the documentation is its side bars."""
+    for tag in ("article", "main"):
+        start = re.search(rf"<{tag}[\s>]", text)
+        if start:
+            return text[start.start() : text.find(f"</{tag}>", start.end()) + len(f"</{tag}>")]
+    return ""
 
 
 def words_of(text: str) -> list[str]:
