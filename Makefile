@@ -63,8 +63,7 @@ test-cluster: $(STAMP) slurm ## the workflow on a Slurm of one node (root); minu
 
 test-kernel: $(STAMP) ## methods with another processor's BLAS kernels, by the day; KERNEL=Haswell
 	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" $(BIN)/pytest -m "not slow" $(PARALLEL) \
-		$(addprefix tests/,test_definitions.py linalg spectral projection embedding propagation labelspace selection \
-		predictors)
+		$(addprefix tests/,test_definitions.py linalg spectral projection embedding propagation labelspace)
 
 mutants-of-methods: $(STAMP) ## changes every method, which its definition must notice; TO=FILE of the table
 	OMP_NUM_THREADS=1 $(BIN)/python tests/mutants_of_methods.py $(if $(TO),--to $(TO))

@@ -197,6 +197,7 @@ print(len(models))
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_interpreter_predicts_the_same(tmp_path):
     models = {name: fitted(name) for name in ALL}
     pipeline = make_pipeline(method("mvmd"), PREDICTORS["coded"]).fit(TABLE, DATA.Y)

@@ -96,6 +96,7 @@ def test_on_other_backends_scores_are_the_same(data, expected, backend, tmp_path
     assert len(list(tmp_path.iterdir())) == 9
 
 
+@pytest.mark.slow
 def test_without_a_worker_it_says_so(data):
     distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "mlreduce[test]"')
     with (

@@ -170,6 +170,7 @@ def test_the_archive_holds_what_it_names_and_nothing_that_python_left(study, tmp
     assert not [name for name in names if "__pycache__" in name or "/." in name]
 
 
+@pytest.mark.slow
 def test_the_validator_finds_nothing_wrong_but_in_a_crate_that_was_changed(study, tmp_path):
     """One process for both: its imports take seconds."""
     folder, ours = tmp_path / "crate", packed(study, tmp_path / "s.crate.zip")
