@@ -184,7 +184,6 @@ def compared_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, 
 def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, number: int) -> dict[str, Any]:
     """Return what a page shows of a setting, the ``number``-th of its claim, with its table of differences."""
     pair = telling_pair(line, table)
-    of_pairs = 0 if pair is None else table.groupby(["method", "other"], sort=False).ngroups
     return {
         "setting": line["setting"],
         "datasets": line["datasets"],
@@ -199,8 +198,8 @@ def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, 
         "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
         "strength": _strength(line["p_for"], line["p_against"]),
         "evidence": line["evidence"],
-        "why": reason(line, table),
-        "effect": "" if pair is None else effect(line, pair, of_pairs),
+        "why": reason(line, pair),
+        "effect": "" if pair is None else effect(line, pair),
         "margins": 0.0 if pair is None else _in_margins(pair.table),
         "telling": None if pair is None else (line, pair),
     }

@@ -39,6 +39,8 @@ class Pair(NamedTuple):
         Of each data set, whether the difference is on the side of the margin that the sentence asks for.
     inside : ndarray
         How far the mean difference is beyond what is asked for, in margins; in its own unit where a margin is 0.
+    pairs : int
+        How many pairs the setting has.
     """
 
     method: str
@@ -46,6 +48,7 @@ class Pair(NamedTuple):
     table: pd.DataFrame
     holds: Any
     inside: Any
+    pairs: int
 
 
 def scope(line: Mapping[Any, Any]) -> str:
@@ -69,11 +72,11 @@ def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | N
     if differences.empty or not asks:
         return None
     groups = differences.groupby(["method", "other"], sort=False)
-    pairs = [_pair(str(method), str(other), asks, own) for (method, other), own in groups]
+    pairs = [_pair(str(method), str(other), asks, own, groups.ngroups) for (method, other), own in groups]
     return min(pairs, key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
 
 
-def _pair(method: str, other: str, asks: str, table: pd.DataFrame) -> Pair:
+def _pair(method: str, other: str, asks: str, table: pd.DataFrame, pairs: int) -> Pair:
     difference, margin = table["difference"].to_numpy(float), table["margin"].to_numpy(float)
     won, tied, lost = (table[name].to_numpy(float) for name in ("wins", "ties", "losses"))
     inside, right = {
@@ -83,10 +86,10 @@ def _pair(method: str, other: str, asks: str, table: pd.DataFrame) -> Pair:
         "below": (-difference - margin, lost),
     }[asks]
     units = np.where(margin > 0, margin, 1.0)
-    return Pair(method, other, table, right > (won + tied + lost) / 2, inside / units)
+    return Pair(method, other, table, right > (won + tied + lost) / 2, inside / units, pairs)
 
 
-def effect(line: Mapping[Any, Any], pair: Pair, pairs: int = 1) -> str:
+def effect(line: Mapping[Any, Any], pair: Pair) -> str:
     """Return the size of the effect in a setting: the mean difference with its sign in words, and where it holds.
 
     Parameters
@@ -95,11 +98,9 @@ def effect(line: Mapping[Any, Any], pair: Pair, pairs: int = 1) -> str:
         A row of claims-lines.csv.
     pair : Pair
         From `telling_pair`.
-    pairs : int, default=1
-        Of how many pairs it is one.
     """
     holds = f"; {_asked(line)} on {int(pair.holds.sum())} of {len(pair.table)} data sets" if len(pair.table) > 1 else ""
-    return f"{_difference(line, pair, pairs)}{holds} (asked for {scope(line)})"
+    return f"{_difference(line, pair)}{holds} (asked for {scope(line)})"
 
 
 def picture(line: Mapping[Any, Any], pair: Pair) -> dict[str, Any]:
@@ -136,15 +137,15 @@ def picture(line: Mapping[Any, Any], pair: Pair) -> dict[str, Any]:
     }
 
 
-def reason(line: Mapping[Any, Any], differences: pd.DataFrame) -> str:
+def reason(line: Mapping[Any, Any], pair: Pair | None) -> str:
     """Return a sentence on why a setting has its verdict.
 
     Parameters
     ----------
     line : dict
         A row of claims-lines.csv.
-    differences : DataFrame
-        Its rows of claims-differences.csv; without any, the sentence is the first of the evidence.
+    pair : Pair or None
+        From `telling_pair`; None for the first sentence of the evidence.
 
     Returns
     -------
@@ -152,26 +153,24 @@ def reason(line: Mapping[Any, Any], differences: pd.DataFrame) -> str:
         Both methods, what is measured, the mean difference with its sign in words, how many data sets (or cells) are on
         which side of the margin, what the sentence asks for, and the data sets on which the verdict turns.
     """
-    pair = telling_pair(line, differences)
     if pair is None:
         return first_sentence(str(line["evidence"]))
-    pairs = differences.groupby(["method", "other"], sort=False).ngroups
     more, less = _sides(line)
     wins, ties, losses = (int(pair.table[name].sum()) for name in ("wins", "ties", "losses"))
     number = wins + ties + losses
     of = "cells (measure, predictor, size)" if number > len(pair.table) else f"data set{'s' * (number != 1)}"
     margin = f"within the margin of {line['margin']}" if str(line["margin"]) else "within the margin"
     return (
-        f"{_difference(line, pair, pairs)}; {wins} {more}, {ties} {margin}, {losses} {less} of {number} {of}, "
+        f"{_difference(line, pair)}; {wins} {more}, {ties} {margin}, {losses} {less} of {number} {of}, "
         f"asked for: {_asked(line)} {scope(line)}{_decided(str(line['verdict']), pair)}."
     )
 
 
-def _difference(line: Mapping[Any, Any], pair: Pair, pairs: int) -> str:
+def _difference(line: Mapping[Any, Any], pair: Pair) -> str:
     names = f"{pair.method} against {pair.other}"
     if pair.method == pair.other:
         names = f"{pair.method} against itself with another predictor or size"
-    least = f", the least favourable of {pairs} pairs" if pairs > 1 else ""
+    least = f", the least favourable of {pair.pairs} pairs" if pair.pairs > 1 else ""
     mean = float(pair.table["difference"].mean())
     average = " on average" if len(pair.table) > 1 else ""
     return (

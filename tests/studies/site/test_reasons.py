@@ -36,7 +36,8 @@ def line(differences, verdict="undecided", **changed):
 @settings(max_examples=40)
 @given(st.lists(numbers, min_size=2, max_size=6))
 def test_the_sentence_counts_as_the_margin_does_and_names_what_is_against(differences):
-    said = reason(line(differences, "refuted"), rows(differences))
+    own = line(differences, "refuted")
+    said = reason(own, telling_pair(own, rows(differences)))
     wins, ties, losses = wins_ties_losses(differences, 0.01)
     n = len(differences)
     assert (
@@ -68,12 +69,14 @@ def test_a_data_set_counts_where_the_difference_is_where_the_kind_asks_for_it(di
 
 def test_of_several_pairs_the_least_favourable_is_named():
     table = pd.concat([rows([0.05, 0.06]), rows([0.05, 0.0], other="c"), rows([0.02, 0.02], other="d")])
-    said = reason(line([0.0, 0.0], "undecided", kind="best"), table)
+    own = line([0.0, 0.0], "undecided", kind="best")
+    said = reason(own, telling_pair(own, table))
     assert said.startswith("a against c, the least favourable of 3 pairs by Hamming loss: 0.025 better on average")
 
 
 def test_without_differences_the_evidence_speaks():
-    assert reason(line([0.1], kind="bound"), pd.DataFrame()) == "Seen."
+    assert telling_pair(line([0.1], kind="bound"), pd.DataFrame()) is None
+    assert reason(line([0.1], kind="bound"), None) == "Seen."
     assert first_sentence("x = 0.5 and no more") == "x = 0.5 and no more"
 
 
