@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -113,6 +114,7 @@ def project_address(name: str) -> str:
     return ""
 
 
+@cache
 def _project() -> dict[str, Any]:
     """Return what pyproject.toml says of the project."""
     try:

@@ -119,7 +119,7 @@ class Entries:
             study.key: {label: self.registered(study, label) for label in self._labels(study)} for study in self.studies
         }
         tables = {"times": _stacked(self.studies, _times), "choices": _stacked(self.studies, _choices)}
-        ranks = {"by_study": self._rows(main=True), "by_dataset": self._rows_by_dataset(), "by_measure": self._rows()}
+        ranks = {"by_study": self._main_rows, "by_dataset": self._rows_by_dataset(), "by_measure": self._rows}
         of_name: dict[str, dict[str, list[dict[Any, Any]]]] = {
             name: {key: [] for key in (*ranks, *tables)} for name in self.methods
         }
@@ -134,12 +134,15 @@ class Entries:
                     of_name[name][key].append(measured)
         return of_name
 
-    def _rows(self, main: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield the rows of all rankings, or of those by the measure by which a study judges."""
-        for study in self.foremost:
-            for one in self.rankings[study]:
-                if not main or one.measure == self.judged_by[study]:
-                    yield from rows_of(study, one)
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        """The rows of all rankings."""
+        return [row for study in self.foremost for one in self.rankings[study] for row in rows_of(study, one)]
+
+    @cached_property
+    def _main_rows(self) -> list[dict[str, Any]]:
+        """Those of the rankings by the measure by which a study judges."""
+        return [row for row in self._rows if row["measure"] == self.judged_by[row["study"]]]
 
     def _rows_by_dataset(self) -> Iterator[dict[str, Any]]:
         for study, one in self.foremost.items():
@@ -253,7 +256,7 @@ class Entries:
             "name": name,
             "described": _described(registered),
             "entries": entries,
-            "ranks": [row for row in self._rows(main=True) if row["predictor"] == name],
+            "ranks": [row for row in self._main_rows if row["predictor"] == name],
             "winners": [
                 row
                 for row in self._winners
@@ -268,7 +271,7 @@ class Entries:
             "label": measure_label(name),
             "higher": higher_is_better(name),
             "definition": _definition(name),
-            "ranks": [row for row in self._rows() if row["measure"] == name and row["every"]],
+            "ranks": [row for row in self._rows if row["measure"] == name and row["every"]],
             "winners": [row for row in self._winners if row["measure"] == name and row["every"]],
         }
 
