@@ -122,7 +122,7 @@ def rows_of(name: str) -> pd.DataFrame:
             table["family"] = [family or registry.kind_of(method) for method in table["method"]]
             near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
             table["by_set"] = [
-                " ".join(f"{name}:{near.loc[name, method]:.4g}:{ranks.loc[name, method]:.4g}" for name in near.index)
+                " ".join(f"{own}:{near.loc[own, method]:.4g}:{ranks.loc[own, method]:.4g}" for own in near.index)
                 for method in table["method"]
             ]
             about = {"methods": len(table), "data_sets": len(near)}

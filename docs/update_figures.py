@@ -16,8 +16,9 @@ from typing import Any
 
 from update_verdicts import note_files
 
-from mlreduce_studies.figures import make_figure, save
+from mlreduce_studies.figures import save
 from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.site.drawing import drawn_again
 from mlreduce_studies.site.runs import StudyResults
 
 PROJECT = Path(__file__).parents[1]
@@ -27,10 +28,10 @@ REFERENCE = PROJECT / "results" / "reference"
 def figures(study: StudyResults) -> Iterator[tuple[str, Any]]:
     """Yield name and drawing of each figure of a study whose table is kept."""
     for figure in study.description["figures"].values():
-        source = study.frame(figure["source"])
-        if source is not None:
-            for file, protocol in figure["files"].items():
-                yield file, make_figure(source, figure["spec"], protocol, study.description["curves"])
+        for file, protocol in figure["files"].items():
+            drawn = drawn_again(study, protocol, figure)
+            if drawn is not None:
+                yield file, drawn
 
 
 def update(study: StudyResults) -> None:

@@ -48,10 +48,10 @@ def note_files(folder: Path, written: Sequence[Path]) -> None:
     now = digests(written)
     run = manifest.pop("run")
     same = same_results(manifest)
-    figures = {path.stem for path in written if path.suffix == ".svg"}
+    names, figures = {path.name for path in written}, {path.stem for path in written if path.suffix == ".svg"}
     for outputs in (same["outputs"], run["outputs"]):
         outputs |= {name: now.pop(name) for name in outputs.keys() & now.keys()}
-        for name in [name for name in outputs if Path(name).stem in figures and name not in {p.name for p in written}]:
+        for name in [name for name in outputs.keys() - names if Path(name).stem in figures]:
             del outputs[name]
     same["outputs"] = dict(sorted((same["outputs"] | now).items()))
     description = {key: value for key, value in same.items() if key not in ("inputs", "outputs", "digest")}

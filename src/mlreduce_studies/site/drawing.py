@@ -12,7 +12,7 @@ from typing import Any
 from mlreduce.files import replacing
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["placed_figures"]
+__all__ = ["drawn_again", "placed_figures"]
 
 _PICTURES = (".svg", ".png")
 
@@ -41,6 +41,16 @@ def placed_figures(study: StudyResults, folder: Path) -> Iterator[dict[str, Any]
                     "size": _size_of(folder / picture),
                     "data": points,
                 }
+
+
+def drawn_again(study: StudyResults, protocol: str, figure: Mapping[str, Any]) -> Any:
+    """Return the drawing of a figure from its gathered table, or None where that was not kept."""
+    source = study.frame(figure["source"])
+    if source is None:
+        return None
+    from mlreduce_studies.figures import make_figure
+
+    return make_figure(source, figure["spec"], protocol, study.description["curves"])
 
 
 def _size_of(picture: Path) -> tuple[int, int]:
@@ -89,11 +99,10 @@ def _place(
         _copy(picture, folder / picture.name)
         points: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8"))
         return picture.name, points
-    source = study.frame(figure["source"])
-    if source is not None:
-        from mlreduce_studies.figures import make_figure, save
+    drawn = drawn_again(study, protocol, figure)
+    if drawn is not None:
+        from mlreduce_studies.figures import save
 
-        drawn = make_figure(source, figure["spec"], protocol, study.description["curves"])
         with replacing(folder / f"{file}.svg") as place, replacing(folder / f"{file}.json") as drawn_numbers:
             save(drawn, [place, drawn_numbers])
         points = json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))

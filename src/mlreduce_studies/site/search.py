@@ -55,19 +55,17 @@ _LISTS = {"search.html", "genindex.html", "py-modindex.html"}
 
 
 class _Page(HTMLParser):
-    """The title, the headings with their anchors, and the text of the main part of a page."""
+    """The title, the headings with their anchors, and the text of the main part of a page, which is all it is fed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.title, self.headings, self.parts = "", list[tuple[str, str]](), list[str]()
-        self._region, self._skipped, self._anchor = "", 0, ""
+        self._skipped, self._anchor = 0, ""
         self._heading: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         own = {key: value or "" for key, value in attrs}
-        if tag in ("main", "article") and self._region != "ended":
-            self._region, self.parts = tag, []  # an article within main is what counts
-        elif tag in _SKIPPED:
+        if tag in _SKIPPED:
             self._skipped += 1
         elif tag == "details":
             self._anchor = own.get("id", "")
@@ -78,9 +76,7 @@ class _Page(HTMLParser):
             self._anchor = own.get("href", "").removeprefix("#")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == self._region:
-            self._region = "ended"
-        elif tag in _SKIPPED:
+        if tag in _SKIPPED:
             self._skipped -= 1
         elif tag in _HEADINGS and self._heading is not None:
             text = " ".join("".join(self._heading).rstrip("#¶ ").split())
@@ -91,7 +87,7 @@ class _Page(HTMLParser):
             self._heading, self._anchor = None, ""
 
     def handle_data(self, data: str) -> None:
-        if self._region in ("", "ended") or self._skipped:
+        if self._skipped:
             return
         self.parts.append(data)
         if self._heading is not None:
