@@ -48,7 +48,7 @@ promises: $(STAMP) ## a test per promise to users, and pieces of the papers
 	$(BIN)/python tests/pieces.py
 
 test-all: lint types check-workflow weka .venv/.article-installed ## every test, with branch coverage
-	$(PYTEST) --cov $(PARALLEL) --no-loadscope-reorder
+	$(PYTEST) --cov --hypothesis-profile thorough $(PARALLEL) --no-loadscope-reorder
 	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
 test-documents: $(STAMP) ## commands of an eighth of the documents, by the day; DOCUMENTS=all

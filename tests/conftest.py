@@ -11,8 +11,9 @@ from hypothesis import settings
 from project import find_mirror
 
 # How long an example takes says something of the machine, not of the code.
-settings.register_profile("no-deadline", deadline=None)
-settings.load_profile("no-deadline")
+settings.register_profile("thorough", deadline=None)  # make test-all
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.load_profile("quick")
 
 PROJECT = Path(__file__).parents[1]
 

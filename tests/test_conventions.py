@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from quick import quick
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -20,7 +21,7 @@ REDUCERS = [name for family in ("projection", "embedding", "selection") for name
 
 @pytest.mark.parametrize("name", REDUCERS)
 def test_single_precision_comes_back(name):
-    method = mlreduce.make(name)
+    method = mlreduce.make(name, **quick(name))
     if "random_state" in method.get_params():
         method.set_params(random_state=0)
     single = X.astype(np.float32)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from quick import quick
 from sklearn.base import is_regressor
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
@@ -49,7 +50,7 @@ def spoken(method, features, labels):
 def test_warnings_name_the_method_once_and_point_here(name):
     for labels in LABELS.values():
         for case, (features, table, size) in awkward(labels).items():
-            method = mlreduce.make(name)
+            method = mlreduce.make(name, **quick(name))
             if size is not None and "n_components" in method.get_params():
                 method.set_params(n_components=size)
             seen = spoken(method, features, table)

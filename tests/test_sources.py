@@ -65,8 +65,8 @@ def test_parameters_of_classes(tmp_path, monkeypatch, form):
 def test_values_that_call_something_are_not_read(tmp_path, monkeypatch):
     (tmp_path / "a_kind.py").write_text("ONE = {'a': 1}\nTWO = dict(a=1)\n@table('x', good=ONE, bad=TWO)\ndef f(): ...")
     monkeypatch.setattr(sources, "_ROOT", tmp_path)
-    assert sources.declared_values("a_kind", "table", "x", ["good", "none"]) == {"good": {"a": 1}}
-    assert sources.declared_values("a_kind", "table", "x", ["bad"]) is None
+    assert sources.declared_values("a_kind", "table", "x", ("good", "none")) == {"good": {"a": 1}}
+    assert sources.declared_values("a_kind", "table", "x", ("bad",)) is None
 
 
 def test_a_name_that_two_modules_declare(tmp_path, monkeypatch):
@@ -75,3 +75,29 @@ def test_a_name_that_two_modules_declare(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "_ROOT", tmp_path.parent)
     with pytest.raises(ConfigurationError, match=r"the table 'x' is already declared by .*\.first"):
         sources.declared_names(tmp_path.name, "table")
+
+
+def test_methods_of_classes_and_their_bases():
+    for name in ("mvmd", "pmu", "plst"):
+        home, class_name = registry.module_of(name), registry.class_name_of(name)
+        assert sources.defines(home, class_name, "fit")
+        assert not sources.defines(home, class_name, "fly")
+        assert registry.can(name, "fit")
+        assert not registry.can(name, "fly")
+    assert registry.can("sklearn.decomposition.PCA", "transform")
+    assert not registry.can("sklearn.decomposition.PCA", "predict")
+
+
+def test_a_class_of_the_studies_is_checked_without_importing_it():
+    name = "mlreduce_studies.experiments.joint_entropies.PMUByEntropies"
+    code = (
+        "import sys; from mlreduce import registry;"
+        f"registry.check_entry('x', {{'class': {name!r}, 'k': 5}});"
+        f"print(registry.can({name!r}, 'fit'), registry.package_of({name!r})[:8], 'sklearn' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True mlreduce False\n"
+    with pytest.raises(ConfigurationError, match="unknown parameter of mlreduce_studies.*'kk'; did you mean 'k'"):
+        registry.check_entry("x", {"class": name, "kk": 5})
+    with pytest.raises(ConfigurationError, match="unknown class of .*joint_entropies 'PMUByEntropy'"):
+        registry.check_entry("x", {"class": f"{name[:-3]}y"})

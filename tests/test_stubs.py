@@ -37,6 +37,7 @@ def test_stubs_have_what_the_packages_offer(folder):
     assert names_of(folder) >= set(module.__all__) - {"__version__"}
 
 
+@pytest.mark.slow
 def test_packages_and_classes_are_there_after_one_import():
     code = "import mlreduce as m; assert m.CodedClassifier is m.labelspace.CodedClassifier; m.metrics.evaluate; dir(m)"
     code += "; assert set(m.__all__) | set(m.PACKAGES) <= set(dir(m)); [getattr(m, name) for name in m.PACKAGES]"

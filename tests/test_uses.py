@@ -16,6 +16,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from quick import quick
 from sklearn.base import clone, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import Ridge
@@ -59,7 +60,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::mlreduce.exceptions.ProjectionW
 def method(name):
     """A method with its defaults, but for what so few instances ask for."""
     cls = registry.method_class(name)
-    own = {"random_state": 0} if "random_state" in cls().get_params() else {}
+    own = quick(name) | ({"random_state": 0} if "random_state" in cls().get_params() else {})
     return cls(**own | {key: value for key, value in SMALL.get(name, {}).items() if key in cls().get_params()})
 
 

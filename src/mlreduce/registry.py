@@ -27,6 +27,7 @@ __all__ = [
     "FAMILIES",
     "MEASURES",
     "Declarations",
+    "can",
     "check_entry",
     "class_name_of",
     "entry_name",
@@ -212,7 +213,8 @@ def package_of(path: str) -> str:
     ConfigurationError
         If there is no such class.
     """
-    top = _imported(path).__module__.partition(".")[0]
+    own = sources.parameters_of(*_home_of(path)) is not None  # of these packages, as their source says
+    top = (path if own else _imported(path).__module__).partition(".")[0]
     distributions = _distributions().get(top)
     return f"{distributions[0]} {version(distributions[0])}" if distributions else top
 
@@ -367,12 +369,25 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
         As `make`.
     """
     name, parameters = entry_name(label, entry), _given(entry)
-    home = None if name in _at_run_time else _announced().get(name)
-    known = sources.parameters_of(home.module, home.class_name) if home else None
+    known = sources.parameters_of(*_home_of(name))
     _check_parameters(name, parameters, _parameters(method_class(name)) if known is None else known)
     for key, value in parameters.items():
         for inner in _entries_in(value):
             check_entry(key, inner)
+
+
+def can(name: str, verb: str) -> bool:
+    """Return whether the class of a method, or under an import path, has a verb; it is imported where it must be."""
+    return sources.defines(*_home_of(name), verb) or hasattr(method_class(name), verb)
+
+
+def _home_of(name: str) -> tuple[str, str]:
+    """Return module and class of a name whose source can be read; empty where a class was registered at run time."""
+    home = None if name in _at_run_time else _announced().get(name)
+    if home is not None:
+        return home.module, home.class_name
+    module, _, class_name = name.rpartition(".")
+    return module, class_name
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:

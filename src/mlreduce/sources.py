@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from mlreduce.exceptions import ConfigurationError, broken_module
 
-__all__ = ["declared_names", "declared_values", "docstrings_of", "file_of", "parameters_of"]
+__all__ = ["declared_names", "declared_values", "defines", "docstrings_of", "file_of", "parameters_of"]
 
 # Where the packages are.
 _ROOT = Path(__file__).parents[1]
@@ -81,9 +80,21 @@ def parameters_of(module: str, class_name: str) -> list[str] | None:
     return None if outline is None else getattr(outline, "parameters", [])
 
 
+def defines(module: str, class_name: str, method: str) -> bool:
+    """Return whether a class, or a base of it in these packages, has a method; False where the source does not tell.
+
+    Parameters
+    ----------
+    module, class_name : str
+        As of `parameters_of`.
+    method : str
+    """
+    return method in getattr(_outline(module, class_name), "methods", ())
+
+
 @cache
 def _outline(module: str, name: str) -> type | None:
-    """Return a class with the bases of another one, in Python's order of resolution, and its parameters alone."""
+    """Return a class with the bases of another one, in Python's order of resolution, its parameters and methods."""
     tree = _tree(module)
     if tree is None:
         return None
@@ -102,12 +113,14 @@ def _outline(module: str, name: str) -> type | None:
             bases.append(outline)
         elif isinstance(base, ast.Name) and (outline := _outline(module, base.id)) is not None:
             bases.append(outline)
-    made = next((own for own in node.body if isinstance(own, ast.FunctionDef) and own.name == "__init__"), None)
+    functions = {own.name: own for own in node.body if isinstance(own, ast.FunctionDef)}
+    methods = frozenset(functions).union(*(getattr(base, "methods", ()) for base in bases))
+    made = functions.get("__init__")
     if made is None:
-        return type(name, tuple(bases), {})
+        return type(name, tuple(bases), {"methods": methods})
     given = [own.arg for own in [*made.args.args, *made.args.kwonlyargs]][1:]
     told = made.args.vararg is None and made.args.kwarg is None  # others are put together when the class is made
-    return type(name, tuple(bases), {"parameters": sorted(given) if told else None})
+    return type(name, tuple(bases), {"methods": methods, "parameters": sorted(given) if told else None})
 
 
 def declared_names(package: str, decorator: str) -> dict[str, str]:
@@ -132,7 +145,8 @@ def declared_names(package: str, decorator: str) -> dict[str, str]:
     return homes
 
 
-def declared_values(module: str, decorator: str, name: str, keys: Collection[str]) -> dict[str, Any] | None:
+@cache
+def declared_values(module: str, decorator: str, name: str, keys: tuple[str, ...]) -> dict[str, Any] | None:
     """Return what a declaration says under some keys that are plain values; those that are not given are left out.
 
     The values may use what the module assigns before, and what it imports from modules that have been imported.
@@ -141,7 +155,7 @@ def declared_values(module: str, decorator: str, name: str, keys: Collection[str
     ----------
     module, decorator, name : str
         As of `declared_names`.
-    keys : collection of str
+    keys : tuple of str
     """
     known: dict[str, Any] = {}
     tree = _tree(module)

@@ -870,7 +870,7 @@ def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
 def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> None:
     """Check that a class named by its import path can do what its place in a study asks."""
     name = registry.entry_name(label, entry)
-    if registry.is_import_path(name) and not hasattr(registry.method_class(name), verb):
+    if registry.is_import_path(name) and not registry.can(name, verb):
         raise ConfigurationError(f"{where}: {label}: {name} cannot stand here: it has no {verb}")
 
 

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from quick import quick
 
 import mlreduce
 from mlreduce import registry
@@ -125,7 +126,7 @@ def test_labels_are_needed_and_may_be_unknown_as_declared(name):
         return
     for of in ("rows", "cells"):
         taken = of == facts.unknown_labels or facts.unknown_labels == "cells"
-        method = registry.make(name)
+        method = registry.make(name, **quick(name))
         if taken:
             method.fit(features, unknown(of))
         else:
@@ -147,7 +148,7 @@ def test_sparse_features_are_made_dense_as_declared(name, monkeypatch):
             return dense(self, *args, **kwargs)
 
         monkeypatch.setattr(storage, "toarray", counted)
-    method = registry.make(name)
+    method = registry.make(name, **quick(name))
     method.fit(X, suitable(name))
     if name != "pcut" and hasattr(method, "predict"):
         method.predict(X)

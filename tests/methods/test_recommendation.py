@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from quick import quick
 
 import mlreduce
 from mlreduce import registry
@@ -54,7 +55,7 @@ def ample_memory(monkeypatch):
 
 
 def fit(name, features, labels):
-    method = registry.make(name)
+    method = registry.make(name, **quick(name))
     if registry.kind_of(name) == "labelspace":
         method = CodedClassifier(method)
     with warnings.catch_warnings():

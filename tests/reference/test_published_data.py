@@ -30,8 +30,8 @@ SETS = [
     "birds",
     "corel5k",
     "bibtex",
-    "reuters",
-    "reuters-copies",
+    pytest.param("reuters", marks=pytest.mark.slow),
+    pytest.param("reuters-copies", marks=pytest.mark.slow),
 ]
 SPARSE = {"enron", "medical", "corel5k", "bibtex", "reuters", "reuters-copies"}
 
@@ -72,6 +72,7 @@ TOPICS = {
 }
 
 
+@pytest.mark.slow
 def test_every_story_of_reuters_is_read(mirror):
     files = sorted((mirror / "reuters21578").glob("reut2-*.sgm"))
     start = time.process_time()
@@ -90,6 +91,7 @@ def test_every_story_of_reuters_is_read(mirror):
     assert {ord(c) for d in documents for c in d.text if not " " <= c <= "~"} == {9, 10, 252}
 
 
+@pytest.mark.slow
 def test_reuters_has_the_ten_topics_and_stems_as_described(load):
     data = load("reuters")
     assert set(data.label_names) == set(TOPICS)
@@ -110,6 +112,7 @@ def test_reuters_is_the_same_each_time(load, mirror):
         np.testing.assert_array_equal(getattr(again.X, name), getattr(data.X, name))
 
 
+@pytest.mark.slow
 def test_the_papers_numbers_of_articles_are_those_of_copies(load):
     """The ten topics of the ModApte split, each cut in three, are the printed 9,980 = 3,328 + 3,326 + 3,326."""
     data, copies = load("reuters"), load("reuters-copies")
@@ -151,7 +154,9 @@ def test_documents_of_the_portals_size_are_generated_in_time_and_memory():
     assert kilobytes * 1024 < 2e9  # 1.2 GB
 
 
-@pytest.mark.parametrize("name", ["emotions", "yeast", "scene", "enron", "medical", "genbase"])
+@pytest.mark.parametrize(
+    "name", ["emotions", "yeast", "scene", pytest.param("enron", marks=pytest.mark.slow), "medical", "genbase"]
+)
 @pytest.mark.parametrize("fraction", [0.9, 0.8])
 def test_shared_least_squares_equals_numpy_on_real_designs(name, fraction, load):
     data = load(name)

@@ -10,6 +10,7 @@ from unittest import SkipTest
 import numpy as np
 import pandas as pd
 import pytest
+from quick import quick
 from sklearn.base import clone, is_classifier
 from sklearn.decomposition import PCA
 from sklearn.linear_model import RidgeClassifier
@@ -114,7 +115,14 @@ def test_relation_features_pass_every_check(metric):
 def test_selectors_pass_every_check(name):
     cls = registry.method_class(name)
     few = {"max_iter": 1} if "max_iter" in inspect.signature(cls).parameters else {}  # enough to be fitted
-    assert failures(with_labels(cls)(**few, **SMALL.get(name, {}))) == {}
+    assert failures(with_labels(cls)(**few, **quick(name), **SMALL.get(name, {}))) == {}
+
+
+@pytest.mark.parametrize("name", [name for name in mlreduce.list_methods("selection") if quick(name)])
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
+def test_selectors_that_choose_a_weight_pass_every_check(name):
+    assert failures(with_labels(registry.method_class(name))()) == {}
 
 
 @pytest.mark.parametrize("name", mlreduce.list_methods("embedding"))
@@ -141,7 +149,7 @@ def test_classifier_passes_every_check_but_the_listed():
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore")
 def test_registered_classifiers_pass_every_check_but_the_listed(name):
-    own = SMALL.get(name, {})
+    own = quick(name) | SMALL.get(name, {})
     model, derived = mlreduce.make(name, **own), with_labels(registry.method_class(name))(**own)
     votes = hasattr(model, "predict_proba")
     together = {"check_methods_subset_invariance"} if name == "pcut" else set()  # decides all rows together

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick import quick
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -16,7 +17,6 @@ from sklearn.pipeline import make_pipeline
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.selection import Selector
-from mlreduce.selection.row_sparse import RowSparseSelector
 
 ALL = mlreduce.list_methods("selection")
 SELECTING = [name for name in ALL if name != "all-features"]
@@ -30,9 +30,7 @@ def make(name, **parameters):
     cls = mlreduce.registry.method_class(name)
     if "random_state" in inspect.signature(cls).parameters:
         parameters.setdefault("random_state", 0)
-    if issubclass(cls, RowSparseSelector):  # quicker than a weight that is chosen on rows held out
-        parameters.setdefault("gamma", "10%")
-    return mlreduce.make(name, **parameters)
+    return mlreduce.make(name, **quick(name) | parameters)
 
 
 def data(n=40, d=10, seed=0):

@@ -92,6 +92,7 @@ def extras():
     return {extra: {text.split(">=")[0].partition("[")[0].lower() for text in listed[extra]} for extra in EXTRAS}
 
 
+@pytest.mark.slow
 def test_the_core_works_alone_and_names_what_is_missing(tmp_path):
     modules = {"pyyaml": "yaml", "scikit-posthocs": "scikit_posthocs"}
     listed = {extra: {modules.get(name, name) for name in own} - {"mlreduce"} for extra, own in extras().items()}

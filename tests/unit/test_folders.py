@@ -223,6 +223,7 @@ def full():
 
 
 @pytest.mark.parametrize("fault", ["kill", "full disk"])
+@pytest.mark.slow
 def test_the_old_output_is_whole_at_each_moment(fault, tmp_path):
     """Each thing that a writer asks of the file system is a moment: it is killed there, or there is no more room."""
     folder = tmp_path / "output"

@@ -130,6 +130,7 @@ def test_each_pin_of_conda_is_in_the_table_of_what_was_seen():
 
 
 @pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))
+@pytest.mark.slow
 def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment):
     scripts = {script for _, own, script in rules() if own == environment}
     assert scripts

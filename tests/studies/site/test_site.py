@@ -437,6 +437,7 @@ def test_a_picture_without_numbers_is_shown_in_fewer_bytes(tmp_path):
         np.testing.assert_array_equal(np.asarray(shown.convert("L")), np.asarray(picture.convert("L")))
 
 
+@pytest.mark.slow
 def test_two_runs_side_by_side(tmp_path):
     first, second = planted_run(tmp_path / "a"), planted_run(tmp_path / "b", methods=[*METHODS[:2], "new"], better=0.1)
     write_site([read_run(first), read_run(second)], tmp_path / "site")
