@@ -198,6 +198,7 @@ def test_limits_meet_the_conditions_of_a_minimum(shape):
 @every
 @given(**sizes, gamma=st.sampled_from([0.01, 1.0, 20.0]))
 @example(n=5, d=14, q=1, seed=246, gamma=0.01)  # a step too far ahead is taken back
+@example(n=2, d=16, q=4, seed=1, gamma=0.01)  # with the other variables
 @settings(max_examples=10)
 def test_the_objective_never_rises(name, n, d, q, seed, gamma):
     X, Y = problem(n, d, q, seed)

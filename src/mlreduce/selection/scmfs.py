@@ -169,7 +169,7 @@ class _CommonMode:
         return self._coefficients
 
     def update(self, coefficients: FloatArray) -> float:
-        fitted, mode, units = self._features.dot(coefficients), self.mode, self.units
+        fitted, mode, units = self._features.dot(coefficients), self.mode.copy(), self.units.copy()
         products, overlaps = self._both @ units, units.T @ units
         for column in range(mode.shape[1]):
             rest = products[:, column] - mode @ overlaps[:, column] + mode[:, column]
@@ -179,6 +179,7 @@ class _CommonMode:
             rest = products[:, column] - units @ overlaps[:, column] + overlaps[column, column] * units[:, column]
             best = np.maximum(rest, 0.0) if rest.max() > 0 else (np.arange(len(rest)) == rest.argmax()).astype(float)
             units[:, column] = best / np.linalg.norm(best)
+        self.mode, self.units = mode, units  # those of before may be taken back
         if self._known is not None:
             decoded = mode @ units[self._weighted.shape[1] :].T
             self._join(np.where(self._known, self._labels, decoded))
