@@ -19,12 +19,13 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	@envs/install.sh $(PYTHON) "$(MAKECMDGOALS)"
 	@touch $@
 
-# One study first: a table after seconds.
-demo: $(STAMP) ## the studies on embedded data, at a small size; ends by naming the report
-	@$(BIN)/snakemake --cores $(CORES) --prioritize tables_mvmd_2016
+DEMO = $(BIN)/snakemake --cores $(CORES) --config studies="$(or $(STUDIES),mvmd-2016 cplst-2012 gmba-2016)"
+
+demo: $(STAMP) ## a paper per family (STUDIES), small, on embedded data; ends by naming the report
+	@$(DEMO)
 
 plan: $(STAMP) ## what the demo would run, as a table of steps
-	@$(BIN)/snakemake --cores $(CORES) --dry-run
+	@$(DEMO) --dry-run
 
 test: lint types check-workflow unit ## lint, types and the tests of the library, minutes
 
