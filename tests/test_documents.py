@@ -25,9 +25,6 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
 
-#: Pages of Python that take seconds.
-LONG = {"discriminant", "graph-embedding", "mesd", "mope", "relation-features", "semi-supervised", "sparse-regression"}
-
 
 def git(*arguments, folder=PROJECT):
     return subprocess.check_output(["git", *arguments], cwd=folder, text=True)
@@ -100,11 +97,8 @@ def nothing_registered(monkeypatch):
     monkeypatch.setattr(registry, "_at_run_time", {})
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[pytest.mark.slow] if page.stem in LONG else []) for page in chosen(IN_PYTHON)],
-    ids=name_of,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", chosen(IN_PYTHON), ids=name_of)
 def test_python_of_the_page_runs_and_its_comments_are_true(page, nothing_registered, tmp_path, monkeypatch):
     bring_along(page, tmp_path)
     monkeypatch.chdir(tmp_path)

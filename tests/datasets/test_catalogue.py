@@ -298,6 +298,7 @@ def test_paths_that_no_file_has(own):
         read_catalogue(own(TABLES | {"features": "f" * 5000}))
 
 
+@pytest.mark.slow
 def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
     monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
     monkeypatch.setenv("MLREDUCE_CACHE", str(tmp_path / "cache"))

@@ -67,6 +67,7 @@ def test_what_needs_all_labels_is_left_out_and_named(partly):
         run(X, Y, ["pca"], ["cc-knn"])
 
 
+@pytest.mark.slow
 def test_the_defaults_run(partly, tmp_path):
     """Thresholds are chosen on known labels."""
     X, Y = partly

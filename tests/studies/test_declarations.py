@@ -141,6 +141,7 @@ def test_options_are_checked_by_the_declaration(study, changes, message):
         study(**changes)
 
 
+@pytest.mark.slow
 def test_results_depend_on_the_code_of_declarations(tmp_path):
     """A digest of code that looks measures up covers the files that declare them; one of tables is another's matter."""
     for name in ("mlreduce", "mlreduce_studies"):

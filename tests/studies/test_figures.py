@@ -223,7 +223,9 @@ def test_every_kind_is_drawn_here():
     assert not missing, f"in tests/studies/test_figures.py, EVERY draws each kind of figure once; see {sorted(missing)}"
 
 
-@pytest.mark.parametrize("kind", EVERY)
+@pytest.mark.parametrize(
+    "kind", [kind if kind in ("curves", "near-best") else pytest.param(kind, marks=pytest.mark.slow) for kind in EVERY]
+)
 def test_the_same_bytes_twice(kind, tmp_path):
     drawn = []
     for _ in range(2):

@@ -117,6 +117,7 @@ def test_a_page_that_is_in_no_list_shows_its_methods_with_their_defaults(picture
 
 
 @pytest.mark.parametrize("page", ["pls", "mlfs"])
+@pytest.mark.slow
 def test_a_picture_has_the_same_bytes_each_time(page, pictures, mirror, tmp_path):
     data = load_dataset("scene", mirror=mirror)
     first, second = (pictures.draw(page, data, tmp_path).read_bytes() for _ in range(2))

@@ -90,6 +90,7 @@ def chain(folder, name, partition, **changed):
 
 
 @pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.slow
 def test_one_job_or_many_gather_the_same_tables(tmp_path, name):
     one, *others = (chain(tmp_path / str(number), name, own) for number, own in enumerate(PARTITIONS))
     kinds = ["scores", "summary", "failures", "datasets", "rankings" if name == "selectors" else "spectra"]
