@@ -15,6 +15,9 @@ _REQUIRED: Options = {"measures": MEASURES, "predictor": PREDICTOR}
 # Codes that depend on their length: a method to those of other lengths, each of which adds a point to its line.
 _OPTIONAL: Options = {"ends": {"type": "object", "propertyNames": METHOD, "additionalProperties": METHODS}}
 
+# Of a line with many points about so many have a marker, and the bars of their errors are a band.
+_MARKERS = 20
+
 
 @figure("curves", source="summary.csv", required=_REQUIRED, optional=_OPTIONAL, per_dataset=True)
 def curves(summary: pd.DataFrame, spec: Spec) -> Any:
@@ -35,9 +38,11 @@ def curves(summary: pd.DataFrame, spec: Spec) -> Any:
             if method in ends:
                 line = line[line["size"] == line.groupby("method")["size"].transform("max")]
             line = line.drop_duplicates("size").sort_values("size")
+            every = max(1, len(line) // _MARKERS)
+            bars = {"capsize": 1.5, "elinewidth": 0.8} if every == 1 else {"elinewidth": 0.3}
             axis.errorbar(
-                line["size"], line["mean"], yerr=line["se"], capsize=1.5, elinewidth=0.8,
-                **{**line_style, "linewidth": 1.2},
+                line["size"], line["mean"], yerr=line["se"], **{**line_style, "linewidth": 1.2}, **bars,
+                markevery=every,
             )  # fmt: skip
         axis.set_title(f"({'abcdefgh'[position]}) {measure_label(measure)}", fontsize=9)
         axis.set_xlabel("number of code dimensions M")
