@@ -95,13 +95,11 @@ def check(here: pd.DataFrame, there: pd.DataFrame, variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["columns", "rows"])
-@pytest.mark.slow
 def test_order(variant, here):
     with threadpool_limits(1):
         check(here["planted"], all_scores("planted", variant), variant)
 
 
-@pytest.mark.slow
 def test_two_threads(here):
     with threadpool_limits(2):
         check(here["digits"], all_scores("digits"), "threads")
