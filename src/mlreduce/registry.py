@@ -32,7 +32,9 @@ __all__ = [
     "class_name_of",
     "entry_name",
     "find_class",
+    "home_of",
     "is_import_path",
+    "is_readable",
     "kind_of",
     "make",
     "make_entry",
@@ -213,8 +215,7 @@ def package_of(path: str) -> str:
     ConfigurationError
         If there is no such class.
     """
-    own = sources.parameters_of(*_home_of(path)) is not None  # of these packages, as their source says
-    top = (path if own else _imported(path).__module__).partition(".")[0]
+    top = (path if is_readable(path) else _imported(path).__module__).partition(".")[0]
     distributions = _distributions().get(top)
     return f"{distributions[0]} {version(distributions[0])}" if distributions else top
 
@@ -369,7 +370,7 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
         As `make`.
     """
     name, parameters = entry_name(label, entry), _given(entry)
-    known = sources.parameters_of(*_home_of(name))
+    known = sources.parameters_of(*home_of(name))
     _check_parameters(name, parameters, _parameters(method_class(name)) if known is None else known)
     for key, value in parameters.items():
         for inner in _entries_in(value):
@@ -378,11 +379,16 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
 
 def can(name: str, verb: str) -> bool:
     """Return whether the class of a method, or under an import path, has a verb; it is imported where it must be."""
-    return sources.defines(*_home_of(name), verb) or hasattr(method_class(name), verb)
+    return sources.defines(*home_of(name), verb) or hasattr(method_class(name), verb)
 
 
-def _home_of(name: str) -> tuple[str, str]:
-    """Return module and class of a name whose source can be read; empty where a class was registered at run time."""
+def is_readable(name: str) -> bool:
+    """Return whether the source of these packages says what the class of a name is, which is then not imported."""
+    return sources.parameters_of(*home_of(name)) is not None
+
+
+def home_of(name: str) -> tuple[str, str]:
+    """Return module and class of a name or import path; no module where a class was registered at run time."""
     home = None if name in _at_run_time else _announced().get(name)
     if home is not None:
         return home.module, home.class_name

@@ -478,6 +478,13 @@ def test_a_diagram_that_tells_nothing_apart_says_so():
     assert " to ".join(ends) in text.get_text()
 
 
+def test_fit_times_without_a_colour_are_seen_too():
+    figure = draw("times", seconds(), METHODS[:3], named=METHODS[:1])
+    markers = [line.get_marker() for axis in figure.axes for line in axis.lines]
+    assert len(markers) == 3 * len(SETS)
+    assert not {"", "None", None}.intersection(markers)
+
+
 def test_fit_times_are_means_over_splits():
     figure = draw("times", seconds().query("dataset != 'birds' or method != 'pca'"))
     assert titles(figure) == sorted(SETS)

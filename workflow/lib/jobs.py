@@ -17,7 +17,6 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.evaluation.entries import others_of, strategy_module, without_search
-from mlreduce.sources import file_of
 from mlreduce_studies.provenance.digest import source_digest
 from mlreduce_studies.study import Methods, Study
 from plan import Plan
@@ -298,10 +297,8 @@ class Jobs:
 
     def digest_of(self, script: str, names: frozenset[str] = frozenset(), modules: frozenset[str] = frozenset()) -> str:
         """Digest of the code behind a script, some methods by their registry names, and some modules."""
-        homes = {name: registry.module_of(name) for name in names if not registry.is_import_path(name)}
-        homes |= {path: path.rpartition(".")[0] for path in names.difference(homes)}
-        paths = sorted(path for path in names if file_of(homes[path]) is None)  # of other packages
-        modules |= {home for name, home in homes.items() if name not in paths}
+        paths = sorted(own for own in names if registry.is_import_path(own) and not registry.is_readable(own))
+        modules |= {registry.home_of(name)[0] for name in names.difference(paths)}
         own = _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), modules)
         # Another version of their packages runs the jobs again.
         packages = json.dumps([(path, registry.package_of(path)) for path in paths])

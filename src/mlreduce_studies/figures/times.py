@@ -16,17 +16,17 @@ def fit_times(times: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set: mean seconds to fit, one row per method, on one logarithmic axis."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    timed = times[times["method"].isin(spec["methods"])].dropna(subset="seconds")
-    methods = [method for method in spec["methods"] if method in set(timed["method"])]
+    methods = spec["methods"]
+    timed = times[times["method"].isin(methods)].dropna(subset="seconds")
     means = timed.groupby(["dataset", "method"], observed=True)["seconds"].mean()
     names = sorted(means.index.unique("dataset"))
     drawn, axes = panels(names, spec["caption"], "seconds to fit", size=(2.4, 0.7 + 0.17 * len(methods)))
     limits = 10.0 ** np.array([np.floor(np.log10(means.min())), np.ceil(np.log10(means.max()) + 1e-9)])
-    styles = line_styles(spec)
     for dataset, axis in axes.items():
-        for number, method in enumerate(methods):
+        for number, (method, line_style) in enumerate(line_styles(spec).items()):
             if (dataset, method) in means.index:
-                axis.plot([means[dataset, method]], [number], **{**styles[method], "linestyle": "none"})
+                marked = {"marker": line_style["marker"] or "o", "linestyle": "none"}  # lines without colour have none
+                axis.plot([means[dataset, method]], [number], **{**line_style, **marked})
         axis.set(xscale="log", xlim=limits, ylim=(len(methods) - 0.5, -0.5))
         axis.xaxis.set_major_locator(LogLocator(numticks=6))
         axis.xaxis.set_minor_formatter(NullFormatter())
