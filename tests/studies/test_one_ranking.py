@@ -91,6 +91,11 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
     assert next(row["method"] for row in first if not row["control"]) in ranking.table.index[:3]
     assert {row["method"] for row in first} >= {*ranking.table.index[:3], *({*CONTROLS} & {*ranking.table.index})}
     assert all(row["near"] == ranking.table.loc[row["method"], "near"] for row in first)
+    assert entries.answers[family] == first
+    ordered = entries.methods_in_order
+    assert sorted(ordered) == sorted(entries.methods)
+    begin = ordered.index(ranking.table.index[0])
+    assert ordered[begin : begin + len(ranking.table)] == list(ranking.table.index)
     for own in (one for one in entries.rankings[study] if one.every and one.measure in entries.highlighted(study)):
         named = entries.highlighted(study)[own.measure]
         assert len(named) <= MOST

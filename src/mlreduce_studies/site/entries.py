@@ -163,6 +163,32 @@ class Entries:
         """Return what is named of a study: its best methods and the controls, in order."""
         return _named([*rows_of(study, self.foremost[study])]) if study in self.foremost else []
 
+    @cached_property
+    def answers(self) -> dict[str, list[dict[str, Any]]]:
+        """Families to what is named of each: its best methods and the controls, in order."""
+        return self._named_by_family({key: [*rows_of(key, one)] for key, one in self.foremost.items()})
+
+    def _named_by_family(self, ranks: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+        """Return what is named of each family, by the study of it with the most methods that has rows."""
+        named: dict[str, list[dict[str, Any]]] = {}
+        for key, rows in ranks.items():
+            if rows:
+                named.setdefault(self._families[key], _named(rows))
+        return named
+
+    @cached_property
+    def _families(self) -> dict[str, str]:
+        return {study.key: study.description["family"] for study in self.studies}
+
+    @property
+    def methods_in_order(self) -> list[str]:
+        """Registered names of methods: by family as in `answers`, those of its study first, the best first."""
+        ranked: dict[str, list[str]] = {family: [] for family in self.answers}
+        for study, one in self.foremost.items():
+            ranked[self._families[study]] += [str(name) for name in one.ranking.table.index]
+        names = dict.fromkeys(name for own in (*ranked.values(), self.methods) for name in own)
+        return [name for name in names if name in self.methods]
+
     def ranked_labels(self, study: str) -> dict[str, list[str]]:
         """Return the labels that are ranked in a study, one variant per method, by measure."""
         found: dict[str, dict[str, None]] = {}
@@ -219,11 +245,7 @@ class Entries:
                     studies.setdefault(tuple(row.items()), []).append(study.key)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
         ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
-        families = {study.key: study.description["family"] for study in self.studies}
-        answers: dict[str, list[dict[str, Any]]] = {}
-        for key, rows in ranks.items():  # that with the most methods of its family comes first
-            if rows:
-                answers.setdefault(families[key], _named(rows))
+        answers = self._named_by_family(ranks)
         return {
             "name": name,
             "about": catalogued(name, self.datasets),

@@ -130,9 +130,10 @@ class Site:
     def _write_entries(self) -> None:
         for folder, kind in _KINDS.items():
             pages: Mapping[str, str] = getattr(self.entries, folder)
-            entries = [getattr(self.entries, kind)(name) | {"page": page} for name, page in pages.items()]
+            names = self.entries.methods_in_order if kind == "method" else pages
+            entries = [getattr(self.entries, kind)(name) | {"page": pages[name]} for name in names]
             drawn = scatter([entry["sizes"][0] | {"name": entry["name"]} for entry in entries if entry.get("sizes")])
-            self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, entries=entries, drawn=drawn)
+            self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, listed=entries, drawn=drawn)
             for entry in entries:
                 for number, part in enumerate(entry.get("spectra", []), 1):
                     part["points"] = f"data/spectra-{entry['page']}-{number}.js"

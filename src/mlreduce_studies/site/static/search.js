@@ -79,7 +79,8 @@
   }
 
   function shown({page, asked}) {
-    const parts = page.headings.filter((one) => asked.every((word) => fit(word, one.words))).slice(0, 3);
+    const fitting = page.headings.filter((one) => asked.every((word) => fit(word, one.words)));
+    const parts = fitting.filter((one, place) => fitting.findIndex((own) => own.heading === one.heading) === place).slice(0, 3);
     return element("li", {},
       element("a", {href: page.address}, page.title), " ", element("span", {class: "note"}, page.address),
       element("p", {}, page.text, "…"),
