@@ -166,15 +166,15 @@ class Entries:
     @cached_property
     def answers(self) -> dict[str, list[dict[str, Any]]]:
         """Families to what is named of each: its best methods and the controls, in order."""
-        return self._named_by_family({key: [*rows_of(key, one)] for key, one in self.foremost.items()})
+        return self._by_family({study: self.first(study) for study in self.foremost})
 
-    def _named_by_family(self, ranks: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-        """Return what is named of each family, by the study of it with the most methods that has rows."""
-        named: dict[str, list[dict[str, Any]]] = {}
-        for key, rows in ranks.items():
+    def _by_family(self, named: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+        """Return what is named of each family: by the study of it with the most methods that names any."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for study, rows in named.items():
             if rows:
-                named.setdefault(self._families[key], _named(rows))
-        return named
+                found.setdefault(self._families[study], rows)
+        return found
 
     @cached_property
     def _families(self) -> dict[str, str]:
@@ -245,11 +245,10 @@ class Entries:
                     studies.setdefault(tuple(row.items()), []).append(study.key)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
         ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
-        answers = self._named_by_family(ranks)
+        answers = self._by_family({key: _named(rows) for key, rows in ranks.items()})
         return {
             "name": name,
             "about": catalogued(name, self.datasets),
-            "pages": self.datasets,
             "sizes": sizes,
             "ranks": [row for rows in ranks.values() for row in rows],
             "answers": answers,
