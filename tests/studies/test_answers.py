@@ -65,7 +65,9 @@ def table(family, traits, sign, candidates, rng):
     rows.append(("majority-labels", 100, 0, "majority", 0.2))
     made = pd.DataFrame(rows, columns=["method", "percent", "number", "predictor", "value"])
     folds = [made.assign(fold=fold, value=made["value"] + of_set + noise) for fold, noise in ((0, 0.01), (1, -0.01))]
-    return pd.concat(folds).assign(size=1, measure=MEASURE, seconds=1.0, status="ok")[list(PIECE_COLUMNS)]
+    return pd.concat(folds).assign(size=1, measure=MEASURE, seconds=1.0, megabytes=1.0, status="ok")[
+        list(PIECE_COLUMNS)
+    ]
 
 
 class Planted(Pieces):

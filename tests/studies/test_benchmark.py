@@ -253,7 +253,7 @@ def test_the_page_is_what_the_protocol_says(protocol):
 # Pieces
 
 
-def job(base, study, dataset, rows, failures=(), seconds=(("pca", 0.25), ("opls", 0.5))):
+def job(base, study, dataset, rows, failures=(), costs=(("pca", 0.25, 2.0), ("opls", 0.5, 3.0))):
     """Write what the workflow would, from (method, percent, size, split, value)."""
     cells = [(dataset, method, "{}", "ridge", percent, 0.0, size, split, "ranking-loss", value)
              for method, percent, size, split, value in rows]  # fmt: skip
@@ -270,7 +270,8 @@ def job(base, study, dataset, rows, failures=(), seconds=(("pca", 0.25), ("opls"
         file.parent.mkdir(parents=True, exist_ok=True)
     write_table(files["scores"], table, failed if failures else None)
     times = pd.DataFrame(
-        [(dataset, method, 0, own) for method, own in seconds], columns=["dataset", "method", "split", "seconds"]
+        [(dataset, method, 0, *own) for method, *own in costs],
+        columns=["dataset", "method", "split", "seconds", "megabytes"],
     )
     write_table(files["times"], times)
 
@@ -297,7 +298,7 @@ def test_a_piece_has_every_value_by_what_it_stands_for(kept):
     # With fewer directions than asked for it has all that there are, as with percentages.
     assert {number: own.loc[("opls", 0, number), "size"] for number in (8, 16, 32)} == {8: 6, 16: 6, 32: 6}
     assert own.loc[("opls", 10, 0), "value"] == np.float32(0.12346)
-    assert own.loc[("opls", 10, 0), "seconds"] == 0.5
+    assert own.loc[("opls", 10, 0), ["seconds", "megabytes"]].tolist() == [0.5, 3.0]
 
 
 def test_what_failed_has_a_row_for_each_value(kept, studies):

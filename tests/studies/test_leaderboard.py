@@ -251,7 +251,7 @@ def scores_of(entry, values, control):
             sizes = [(0, 8), (0, 16), (5, 0), (10, 0), (100, 0)]
             for percent, number in sizes[-1:] if (entry.family, label) == ("selection", control) else sizes:
                 size = number or fitted
-                rows.append((name, label, 0, percent, number, size, "ridge", page.MEASURE, own, 0.1, "ok"))
+                rows.append((name, label, 0, percent, number, size, "ridge", page.MEASURE, own, 0.1, 9.0, "ok"))
     return run.at_own_sizes(entry, pd.DataFrame(rows, columns=["dataset", *PIECE_COLUMNS]))
 
 
@@ -291,7 +291,7 @@ def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(pro
     pieces = Pieces(protocol)
     methods = ("pca", "wmlda-binary", "wmlda-entropy", "random-projection-0", "random-projection-1", "all-features")
     rows = [
-        (method, 0, percent, number, number or 16, predictor, page.MEASURE, 0.5 + 0.01 * place, 0.1, "ok")
+        (method, 0, percent, number, number or 16, predictor, page.MEASURE, 0.5 + 0.01 * place, 0.1, 9.0, "ok")
         for place, method in enumerate(methods)
         for percent, number in ((0, 8), (0, 16), (100, 0))
         for predictor in ("ridge", "majority-labels")

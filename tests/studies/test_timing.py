@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,7 +31,7 @@ def test_each_method_is_timed_on_each_split(family, methods, space):
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     splits = splits_of(60, 3)
     times = time_fits(family, data, splits, methods, space)
-    assert list(times.columns) == ["dataset", "method", "split", "seconds"]
+    assert list(times.columns) == ["dataset", "method", "split", "seconds", "megabytes"]
     assert times.groupby("method")["split"].agg(list).to_dict() == {name: [0, 1, 2] for name in methods}
     assert (times["seconds"] > 0).all()
 
@@ -63,6 +64,19 @@ def test_the_first_fit_is_not_timed(monkeypatch):
     times = time_fits("projection", data, splits_of(30, 2), {"pca": {}}, space)
     assert times["seconds"].tolist() == [1, 1]
     assert len(fits) == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").is_file(), reason="the system does not say what a fit takes")
+@pytest.mark.parametrize("megabytes", [40, 120])
+def test_megabytes_are_the_most_that_a_fit_has_at_once(monkeypatch, megabytes):
+    def fit(*_):
+        for _ in range(3):  # one after the other, and given back
+            np.ones(int(megabytes * 1e6 / 8)).sum()
+
+    monkeypatch.setattr("mlreduce.evaluation.feature_space.fit_method", fit)
+    data = planted(n_samples=30, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
+    times = time_fits("projection", data, splits_of(30, 2), {"pca": {}}, {"scaling": "none", "relation": None})
+    np.testing.assert_allclose(times["megabytes"], megabytes, atol=8)
 
 
 def test_fits_that_are_timed_have_the_limits_of_a_study():

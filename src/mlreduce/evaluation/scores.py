@@ -42,7 +42,8 @@ SPECTRUM_COLUMNS = ("study", "protocol", "dataset", "method", "split", "index", 
 # Columns that hold no text.
 _KINDS = {
     **dict.fromkeys(("size_percent", "size", "split", "feature", "rank", "candidate", "row", "column"), "int64"),
-    **dict.fromkeys(("energy", "value", "score", "gamma", "alpha", "loss", "rows", "seconds", "gigabytes"), "float64"),
+    **dict.fromkeys(("energy", "value", "score", "gamma", "alpha", "loss", "rows"), "float64"),
+    **dict.fromkeys(("seconds", "megabytes", "gigabytes"), "float64"),
     **dict.fromkeys(("chosen",), "bool"),
 }
 

@@ -26,16 +26,20 @@ __all__ = ["PIECES", "PIECE_COLUMNS", "Piece", "Pieces", "job_files", "piece_tab
 PIECES, LIST = "results/benchmark", "pieces.csv"
 
 #: Columns of a piece: ``percent`` is 0 where the size is a number of its own, and ``number`` 0 where it is a
-#: percentage; ``size`` is what the method had, fewer where it has no more directions. ``seconds`` are those of a fit on
-#: the first split. ``status`` is "ok", "failed", "time" or "memory"; what has no value is the last of its setting.
+#: percentage; ``size`` is what the method had, fewer where it has no more directions. ``seconds`` and ``megabytes``
+#: are those of a fit on the first split. ``status`` is "ok", "failed", "time" or "memory"; what has no value is the
+#: last of its setting.
 PIECE_COLUMNS = (
-    *("method", "fold", "percent", "number", "size", "predictor", "measure", "value", "seconds", "status"),
+    *("method", "fold", "percent", "number", "size", "predictor", "measure", "value"),
+    *("seconds", "megabytes", "status"),
 )
+
+_COSTS = ("seconds", "megabytes")
 
 _TYPES = {
     **dict.fromkeys(("fold", "percent"), pa.int8()),
     **dict.fromkeys(("number", "size"), pa.int32()),
-    **dict.fromkeys(("value", "seconds"), pa.float32()),
+    **dict.fromkeys(("value", "seconds", "megabytes"), pa.float32()),
     **dict.fromkeys(("method", "predictor", "measure", "status"), pa.dictionary(pa.int16(), pa.string())),
 }
 
@@ -112,11 +116,11 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
     table = pd.concat(parts).assign(status="ok")
     failed = pd.DataFrame(
         _failed_rows(study, dataset, read_failures(files.values()), numbers, set(table["number"])),
-        columns=[name for name in PIECE_COLUMNS if name != "seconds"],
+        columns=[name for name in PIECE_COLUMNS if name not in _COSTS],
     )
     table = pd.concat([part for part in (table, failed) if len(part)], ignore_index=True)
-    seconds = times.groupby("method")["seconds"].mean()
-    table["seconds"] = table["method"].map(seconds)
+    costs = times.groupby("method")[list(_COSTS)].mean()
+    table[list(_COSTS)] = costs.reindex(table["method"]).to_numpy()
     table["value"] = table["value"].round(_DECIMALS)
     order = ["method", "predictor", "measure", "percent", "number", "fold"]
     return table[list(PIECE_COLUMNS)].sort_values(order, ignore_index=True, kind="stable")

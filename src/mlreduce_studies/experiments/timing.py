@@ -1,9 +1,11 @@
-"""Processor seconds of fitting methods on their own, with nothing shared between methods."""
+"""Processor seconds and memory of fitting methods on their own, with nothing shared between methods."""
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,6 +18,8 @@ from mlreduce.evaluation.strategy import Methods, find_strategy
 
 __all__ = ["time_fits"]
 
+_PROCESS = Path("/proc/self")
+
 
 def time_fits(
     family: str,
@@ -27,11 +31,12 @@ def time_fits(
     failures: Failures = RAISE,
     scalings: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Time fitting each method on each training part, with all directions or features.
+    """Measure fitting each method on each training part, with all directions or features.
 
-    Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
-    Seconds are the processor's, which other work on the machine does not lengthen. Selectors get scaled features, or
-    those of a scaling of their own, label coders features and labels as they are.
+    Every method is fitted once before it is measured: what is imported, compiled or allocated first is no part of a
+    fit. Seconds are the processor's, which other work on the machine does not lengthen; megabytes are the most that the
+    process has beyond what it had before, with the data. Selectors get scaled features, or those of a scaling of their
+    own, label coders features and labels as they are.
 
     Parameters
     ----------
@@ -50,22 +55,42 @@ def time_fits(
     Returns
     -------
     DataFrame
-        Columns dataset, method, split, seconds; no row for a fit that failed.
+        Columns dataset, method, split, seconds, megabytes; no row for a fit that failed. Without megabytes (NaN) where
+        the system does not say.
     """
     strategy = find_strategy(family)(data, space, seed)
     rows = []
     for number, split in splits.items():
         ready = strategy.ready(number, split, scalings or {})
         for label, entry in methods.items():
-            # The first of the two is not timed.
-            seconds = failures.attempt(number, label, _seconds, ready(label, entry), ready(label, entry))
-            if seconds is not None:
-                rows.append((data.name, label, number, seconds))
-    return as_table(rows, ["dataset", "method", "split", "seconds"])
+            # The first of the two is not measured.
+            cost = failures.attempt(number, label, _cost, ready(label, entry), ready(label, entry))
+            if cost is not None:
+                rows.append((data.name, label, number, *cost))
+    return as_table(rows, ["dataset", "method", "split", "seconds", "megabytes"])
 
 
-def _seconds(first: Callable[[], Any], second: Callable[[], Any]) -> float:
+def _cost(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, float]:
     first()
+    _forget_peak()
+    held = _megabytes("VmRSS")
     start = time.process_time()
     second()
-    return time.process_time() - start
+    return time.process_time() - start, _megabytes("VmHWM") - held
+
+
+def _forget_peak() -> None:
+    """Give back what is free, which a fit would take without a trace, and begin a new peak."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+        (_PROCESS / "clear_refs").write_text("5", encoding="ascii")
+    except (OSError, AttributeError, TypeError):  # not Linux
+        return
+
+
+def _megabytes(key: str) -> float:
+    try:
+        lines = (_PROCESS / "status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return float("nan")
+    return next((float(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(key)), float("nan"))

@@ -21,7 +21,7 @@ def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mappin
     Parameters
     ----------
     times : DataFrame
-        Columns dataset, method, split, seconds.
+        Columns dataset, method, split, seconds, and perhaps megabytes.
     failures : DataFrame
         With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
     averages : dict of str to list of str
@@ -35,7 +35,8 @@ def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mappin
     parts = [with_failed_rows(times, failures)]
     for name, draws in averages.items():
         drawn = parts[0][parts[0]["method"].isin(draws)].groupby(["dataset", "split"], as_index=False)
-        means = drawn["seconds"].mean() if failures.empty else drawn.agg({"seconds": _mean_of_all, "reason": "max"})
+        costs = [name for name in ("seconds", "megabytes") if name in times]
+        means = drawn.agg(dict.fromkeys(costs, _mean_of_all) | ({} if failures.empty else {"reason": "max"}))
         parts.append(means.assign(method=name)[list(parts[0].columns)])
     return pd.concat(parts, ignore_index=True)
 
