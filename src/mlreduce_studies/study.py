@@ -45,8 +45,8 @@ _UNSCALED = "none"
 # Keys that a family has no use for.
 _AS_THEY_ARE = "label coders take the features as they are"
 _UNUSED = {
-    "labelspace": {"scaling": _AS_THEY_ARE, "relation": _AS_THEY_ARE, "row_space": _AS_THEY_ARE},
-    "selection": {"relation": "selectors do not see relations", "row_space": "selectors do not solve for directions"},
+    "labelspace": {"scaling": _AS_THEY_ARE, "relation": _AS_THEY_ARE},
+    "selection": {"relation": "selectors do not see relations"},
 }
 
 # What a study ends in.
@@ -139,8 +139,6 @@ class Study:
     relation : dict of str to str
         Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
         features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
-    row_space : dict of str to str
-        "default" to "reflected" for the results of `mlreduce.linalg.features.Features.reflected`; empty otherwise.
     dimensions : dict of str to dict
         Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
         addition to the percentages; parameters are searched at the first.
@@ -190,7 +188,6 @@ class Study:
     protocols: Mapping[str, Mapping[str, Any]]
     scaling: Mapping[str, str]
     relation: Mapping[str, str]
-    row_space: Mapping[str, str]
     dimensions: Mapping[str, Mapping[str, int | Sequence[int]]]
     datasets: Sequence[str]
     left_out: Sequence[str]
@@ -318,9 +315,8 @@ class Study:
         return named or list(self.datasets[:1])
 
     def space_of(self, dataset: str) -> dict[str, str | None]:
-        """Return what methods see of a data set's features: ``scaling``, ``relation``, ``row_space`` if given."""
-        space = {"scaling": _of(self.scaling, dataset, _UNSCALED), "relation": _of(self.relation, dataset, None)}
-        return space | ({"row_space": _of(self.row_space, dataset, None)} if self.row_space else {})
+        """Return what methods see of a data set's features: ``scaling`` and ``relation``."""
+        return {"scaling": _of(self.scaling, dataset, _UNSCALED), "relation": _of(self.relation, dataset, None)}
 
     def dimensions_of(self, protocol: str, dataset: str) -> list[int]:
         """Return the numbers of dimensions at which methods are measured in addition to the percentages."""
@@ -534,7 +530,6 @@ def load_study(
         protocols=content["protocols"],
         scaling=_by_dataset(content.get("scaling", _UNSCALED)),
         relation=_by_dataset(content.get("relation", {})),
-        row_space=_by_dataset(content.get("row_space", {})),
         dimensions=content.get("dimensions", {}),
         datasets=datasets,
         left_out=left_out,

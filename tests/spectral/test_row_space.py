@@ -5,7 +5,6 @@ import pytest
 
 import mlreduce
 from mlreduce.linalg.features import Features
-from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.solver import row_space
 
 
@@ -22,18 +21,6 @@ def test_coordinates_belong_to_the_basis(wide, rng):
         coordinates, basis = row_space(Features(X, centred=False))
         np.testing.assert_allclose(basis.T @ basis, np.eye(30), atol=1e-9)
         np.testing.assert_allclose(coordinates.X @ basis.T, X, atol=1e-10)
-
-
-def test_results_with_the_error_of_signs_are_had_by_name(wide):
-    """A study whose numbers were published with it names it."""
-    errors = []
-    for reflected in (False, True):
-        data = TrainingSet(wide)
-        data.reflected = reflected
-        coordinates, basis = row_space(data.raw)
-        errors.append(np.abs(coordinates.X @ basis.T - wide).max())
-    assert errors[0] < 1e-10
-    assert errors[1] > 1e-6
 
 
 @pytest.mark.parametrize("on", ["P", "Z"])

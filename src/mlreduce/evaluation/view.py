@@ -72,8 +72,7 @@ class View:
     split : Split
     space : dict
         ``scaling`` as of `mlreduce.preprocessing.scaling.scale_parts`, and ``relation``, a metric of
-        `mlreduce.preprocessing.relation.RelationFeatures`, or None for the features themselves; ``row_space`` may be
-        "reflected", see `mlreduce.linalg.features.Features`.
+        `mlreduce.preprocessing.relation.RelationFeatures`, or None for the features themselves.
 
     Attributes
     ----------
@@ -93,7 +92,6 @@ class View:
         self._scaled = scaled.train, scaled.test
         self.train, self.test = self._scaled
         self._relation = None
-        self._reflected = space.get("row_space") == "reflected"
         self.related = space["relation"] is not None
         if self.related:
             from mlreduce.preprocessing.relation import RelationFeatures
@@ -113,9 +111,7 @@ class View:
         equation (46) of Mu et al. (2012).
         """
         points = None if self._relation is None else self._scaled[0]
-        training = _training_set(self.train, self.labels, self.labelled, points)
-        training.reflected = self._reflected
-        return training
+        return _training_set(self.train, self.labels, self.labelled, points)
 
     @cached_property
     def all_rows(self) -> TrainingSet:

@@ -45,12 +45,7 @@ class Features:
     ----------
     mean : ndarray of shape (n_features,)
         Column means that are subtracted; zeros without centring.
-    reflected : bool
-        Whether weak directions of the row space of wide features keep the signs of a Householder factorisation, which
-        are not those of the coordinates: an error of results that are published with it.
     """
-
-    reflected = False
 
     def __init__(self, X: Any, centred: bool) -> None:
         self.X = X

@@ -440,11 +440,11 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     return _Eigenpairs(values, _orthonormal(values, features.transposed_dot(rooted)))
 
 
-def _orthonormal(values: FloatArray, vectors: FloatArray, reflected: bool = False) -> FloatArray:
+def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
     """Scale products such as ``X'u`` to unit norm and orthogonalise those of small eigenvalues again.
 
     Their loss of orthogonality by rounding is inverse to the eigenvalue. Householder reflections change signs, and
-    coordinates that belong to the vectors have none of that: ``reflected`` leaves it so (`Features.reflected`).
+    coordinates that belong to the vectors have none of that: they are changed back.
     """
     vectors = vectors / np.linalg.norm(vectors, axis=0)
     strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
@@ -453,7 +453,7 @@ def _orthonormal(values: FloatArray, vectors: FloatArray, reflected: bool = Fals
         for _ in range(2):
             weak = weak - leading @ (leading.T @ weak)
         directions, triangle = np.linalg.qr(weak)
-        vectors[:, strong:] = directions if reflected else directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
+        vectors[:, strong:] = directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return vectors
 
 
@@ -532,7 +532,7 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
         values, vectors = values[kept], vectors[:, kept]
         if wide:
             coordinates = vectors * np.sqrt(values)
-            basis = _orthonormal(values, features.transposed_dot(vectors), features.reflected)
+            basis = _orthonormal(values, features.transposed_dot(vectors))
         else:
             coordinates, basis = features.dot(vectors), vectors
         features.shared["row space"] = Features(coordinates, features.centred), basis

@@ -72,8 +72,6 @@ class TrainingSet:
         whole_rows = known is None or bool((known == known.any(axis=1, keepdims=True)).all())
         self.known = None if whole_rows else known
         self.cache: dict[str, Any] = {}
-        #: See `Features.reflected`; set before the features are used.
-        self.reflected = False
         # The sets that this one is a subset of, with the rows in them. References are weak: a set caches its subsets,
         # and a reference cycle would keep large arrays alive until the garbage collector runs.
         self._origins: list[tuple[weakref.ref[TrainingSet], NDArray[np.intp]]] = []
@@ -101,17 +99,12 @@ class TrainingSet:
     @cached_property
     def centred(self) -> Features:
         """The features less their mean."""
-        return self._features(centred=True)
+        return Features(self.X, centred=True)
 
     @cached_property
     def raw(self) -> Features:
         """The features, not centred."""
-        return self._features(centred=False)
-
-    def _features(self, centred: bool) -> Features:
-        features = Features(self.X, centred)
-        features.reflected = self.reflected
-        return features
+        return Features(self.X, centred=False)
 
     @property
     def points(self) -> Any:
