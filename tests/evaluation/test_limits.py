@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
-from mlreduce.evaluation.limits import LimitError, within_limits
+from mlreduce.evaluation.limits import OVER, MemoryLimitError, TimeLimitError, within_limits
 
 
 def never_ends():
@@ -31,16 +31,16 @@ def state():
 
 
 @pytest.mark.parametrize(
-    ("limits", "work", "said"),
+    ("limits", "work", "error", "said"),
     [
-        ({"seconds": 0.02}, never_ends, "took more than 0.02 s, the limit of the study"),
-        ({"gigabytes": 1.5}, large, "took more than 1.5 GB, the limit of the study"),
-        ({"seconds": 60, "gigabytes": 1.5}, large, "took more than 1.5 GB"),
+        ({"seconds": 0.02}, never_ends, TimeLimitError, "took more than 0.02 s, the limit of the study"),
+        ({"gigabytes": 1.5}, large, MemoryLimitError, "took more than 1.5 GB, the limit of the study"),
+        ({"seconds": 60, "gigabytes": 1.5}, large, MemoryLimitError, "took more than 1.5 GB"),
     ],
 )
-def test_what_takes_more_ends(limits, work, said):
+def test_what_takes_more_ends(limits, work, error, said):
     before = state()
-    with pytest.raises(LimitError, match=said), within_limits(limits):
+    with pytest.raises(error, match=said), within_limits(limits):
         work()
     assert state() == before
 
@@ -71,7 +71,8 @@ def test_a_cell_beyond_its_limits_has_failed():
         assert failures.attempt(0, "slow", never_ends) is None
     assert failures.attempt(0, "quick", int, "3") == 3
     (row,) = failures.table(study="s", protocol="p", dataset="d", group="g").to_dict("records")
-    assert (row["method"], row["error"]) == ("slow", "LimitError")
+    assert (row["method"], row["error"]) == ("slow", "TimeLimitError")
+    assert OVER[row["error"]] == "time"
 
 
 def test_memory_that_the_machine_does_not_have_is_no_failure_of_a_method():

@@ -110,7 +110,7 @@ def test_what_fails_for_one_task_has_failed_for_all(data, monkeypatch):
         choices, failures = Experiment("s", data, asked, 1).choose()
     assert not len(choices)
     assert failures.groupby("group").size().tolist() == [2] * 4
-    assert set(failures["error"]) == {"LimitError"}
+    assert set(failures["error"]) == {"TimeLimitError"}
 
 
 def test_of_what_is_kept_the_least_used_is_forgotten():

@@ -281,7 +281,7 @@ def kept(protocol, studies, tmp_path):
     """Pieces with one of projections on flags: PCA has all sizes, OPLS six directions, LSI failed."""
     pca = [("pca", percent, size, 0, size / 100) for percent, size in ((10, 1), (0, 8), (0, 16), (0, 19))]
     opls = [("opls", percent, size, 0, 0.123456789) for percent, size in ((10, 1), (0, 6))]
-    late = ("without-labels", "lsi", "LimitError", "took more than 20 s, the limit of the study")
+    late = ("without-labels", "lsi", "TimeLimitError", "took more than 20 s, the limit of the study")
     job(tmp_path / "base", "benchmark-projections", "flags", pca + opls, [late])
     pieces = Pieces(protocol, tmp_path / "kept")
     pieces.keep(studies["benchmark-projections"], "flags", 20, tmp_path / "base")

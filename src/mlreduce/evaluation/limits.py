@@ -8,11 +8,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["LimitError", "within_limits"]
+__all__ = ["OVER", "MemoryLimitError", "TimeLimitError", "within_limits"]
 
 
-class LimitError(Exception):
-    """An estimator took more time or memory than its study allows."""
+class TimeLimitError(Exception):
+    """An estimator took more processor time than its study allows."""
+
+
+class MemoryLimitError(Exception):
+    """An estimator took more memory than its study allows."""
+
+
+#: What was over its limit, by the name of the error, which a table of failures has.
+OVER = {TimeLimitError.__name__: "time", MemoryLimitError.__name__: "memory"}
 
 
 @contextmanager
@@ -29,7 +37,7 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
 
     Raises
     ------
-    LimitError
+    TimeLimitError, MemoryLimitError
         If one of them is exceeded.
 
     Examples
@@ -39,7 +47,7 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     ...     while True:
     ...         pass
     Traceback (most recent call last):
-    mlreduce.evaluation.limits.LimitError: took more than 0.1 s, the limit of the study
+    mlreduce.evaluation.limits.TimeLimitError: took more than 0.1 s, the limit of the study
     """
     if not limits or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield
@@ -55,7 +63,7 @@ def _time(seconds: float | None) -> Iterator[None]:
         return
 
     def over(*_: Any) -> None:
-        raise LimitError(f"took more than {seconds:g} s, the limit of the study")
+        raise TimeLimitError(f"took more than {seconds:g} s, the limit of the study")
 
     former = signal.signal(signal.SIGPROF, over)
     signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -83,7 +91,7 @@ def _memory(gigabytes: float | None) -> Iterator[None]:
     except MemoryError as error:
         if allowed < asked:
             raise
-        raise LimitError(f"took more than {gigabytes:g} GB, the limit of the study") from error
+        raise MemoryLimitError(f"took more than {gigabytes:g} GB, the limit of the study") from error
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from mlreduce.evaluation.limits import OVER
 from mlreduce.exceptions import DataError, from_extra
 from mlreduce.files import file_sha256, replacing
 from mlreduce_studies.benchmark.protocol import Protocol
@@ -141,13 +142,7 @@ def _failed_rows(
                     cell = (row["method"], int(row["split"]), percent, number, number, predictor, measure)
                     if cell not in seen:
                         seen.add(cell)
-                        yield (*cell, np.nan, _status(row))
-
-
-def _status(failure: Mapping[Any, Any]) -> str:
-    if failure["error"] != "LimitError":
-        return "failed"
-    return "time" if " s, the limit" in failure["message"] else "memory"
+                        yield (*cell, np.nan, OVER.get(row["error"], "failed"))
 
 
 class Pieces:

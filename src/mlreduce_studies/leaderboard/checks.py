@@ -26,6 +26,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.feature_space import embed, make_reduction
 from mlreduce.evaluation.fitted_arrays import Arrays
+from mlreduce.evaluation.limits import OVER
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
@@ -197,7 +198,7 @@ def _raise_first(failures: pd.DataFrame) -> None:
     if len(failures):
         first = failures.iloc[0]
         said = str(first["message"])
-        raise _Failed(said if first["error"] == "LimitError" else f"{first['error']}: {said}")
+        raise _Failed(said if first["error"] in OVER else f"{first['error']}: {said}")
 
 
 def _sentence(text: str) -> str:
