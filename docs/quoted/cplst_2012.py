@@ -45,14 +45,21 @@ def page() -> Iterator[Sentence]:
     yield says(
         "trees, Weka's own included, are clearly better than printed", given=(scene["ours"] < scene["printed"]).all()
     )
+    near = rows(AUDIT, protocol="as-printed", table="table4", verdict=["near", "differs"])
+    yeast = near[near["dataset"] == "yeast"]
+    yield says(
+        "and yeast, where ours are lower by up to {:.1f} %",
+        100 * (1 - yeast["ours"] / yeast["printed"]).max(),
+        given=set(near["dataset"]) == {"scene", "yeast"} and (yeast["ours"] < yeast["printed"]).all(),
+    )
     yield says(
         "In Table 5 kernel-CPLST comes back in {} of {} cells", *reproduced(table="table5", method="kernel-cplst")
     )
     differ = rows(AUDIT, protocol="as-printed", table="table5", method="plst", verdict=["near", "differs"])
     most = differ["dataset"].value_counts()
     yield says(
-        "PLST does not on bibtex, corel5k, medical and enron, where ours is better than printed",
-        given=set(most[most > 2].index) == {"bibtex", "corel5k", "medical", "enron"}
+        "PLST does not on bibtex, corel5k, enron, medical and yeast, where ours is better than printed",
+        given=set(most[most > 2].index) == {"bibtex", "corel5k", "enron", "medical", "yeast"}
         and (differ["ours"] < differ["printed"]).all(),
     )
     yield stated("standard errors, not only means, told 90 % from 80 %", "shares of rows, as above")
@@ -146,10 +153,16 @@ def other_codes() -> Iterator[Sentence]:
 @quoted_on(DEVIATIONS)
 def trees() -> Iterator[Sentence]:
     own = rows(AUDIT, table="table4", protocol="as-printed")
-    scene, others = own[own["dataset"] == "scene"], own[own["dataset"] != "scene"]
+    scene, others = own[own["dataset"] == "scene"], own[~own["dataset"].isin(["scene", "yeast"])]
     full = cell("table4", "as-printed", "scene", "cplst")
     yield stated("unscaled features, 90 % training rows, codes of centred labels", "the protocol")
-    yield says("All sets but scene are reproduced", given=others["verdict"].eq("reproduced").all())
+    yeast = own[own["dataset"] == "yeast"]
+    yield says("All sets but scene and yeast are reproduced", given=others["verdict"].eq("reproduced").all())
+    yield says(
+        "On yeast ours is lower by up to {:.1f} %, with z down to {:.1f}",
+        *(100 * (1 - yeast["ours"] / yeast["printed"]).max(), yeast["z"].min()),
+        given=(yeast["ours"] < yeast["printed"]).all(),
+    )
     yield says(
         "are better than printed** at every M (at full size CPLST has {:.3f} instead of {:.3f}, z = {:.1f})",
         *full[["ours", "printed", "z"]],
@@ -230,11 +243,11 @@ def kernels() -> Iterator[Sentence]:
     plst = rows(AUDIT, table="table5", protocol="as-printed", method="plst")
     counts = plst["verdict"].eq("reproduced").groupby(plst["dataset"]).sum()
     yield says(
-        "Of kernel-CPLST {} of {} cells are reproduced, of PLST all on emotions, yeast and genbase and {} of 5 "
-        "on scene",
+        "Of kernel-CPLST {} of {} cells are reproduced, of PLST all on emotions, genbase and scene and {} of 5 "
+        "on yeast",
         *reproduced(table="table5", method="kernel-cplst"),
-        counts["scene"],
-        given=counts[["emotions", "yeast", "genbase"]].eq(5).all(),
+        counts["yeast"],
+        given=counts[["emotions", "genbase", "scene"]].eq(5).all(),
     )
     full = plst[plst["size_percent"] == 100].set_index("dataset")
     yield says(

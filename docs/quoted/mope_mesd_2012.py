@@ -25,6 +25,12 @@ def means(name: str) -> pd.DataFrame:
 def page() -> Iterator[Sentence]:
     yield stated("Pattern Analysis and Machine Intelligence 34, 2012", "the volume")
     yield stated("where nothing lies below 1", "the lowest number of neighbours")
+    costs = rows("mope-mesd-2012/table-costs.csv", swept="rows", rows=3328).set_index(["space", "method"])["seconds"]
+    yield says(
+        "with them MOPE takes {:.2f} times as long",
+        costs["relation", "mope"] / costs["original", "mope"],
+        given=(costs["relation"] < costs["original"]).drop("mope").all(),
+    )
     found = means("table-all")
     reuters = found.loc["reuters"]
     level = reuters[["pca", "lsi", "random-projection"]]
@@ -103,12 +109,11 @@ def embeddings() -> Iterator[Sentence]:
     gains = best - found["pca"]
     yield stated("(the paper reports a gain of 0.2 to 1.2 percent)", "Section 4.2 of the paper")
     yield says("is ahead of PCA by less than {}", 0.01, given=0 <= gains["reuters"] < 0.01)
-    hypergraph = found.columns[found.columns.str.startswith("hsl")]
+    noisy = ["bibtex", "enron"]
     yield says(
-        "there are gains, the largest for HSL; MOPE is worse than PCA on bibtex",
-        given=(gains[["bibtex", "enron"]] > 0.01).all()
-        and found.loc[["bibtex", "enron"]].idxmax(axis=1).isin(hypergraph).all()
-        and found.loc["bibtex", "mope"] < found.loc["bibtex", "pca"],
+        "the best gains {:.3f} on bibtex and {:.3f} on enron; MOPE is worse than PCA on both",
+        *gains[noisy],
+        given=(gains[noisy] > 0).all() and (found["mope"] < found["pca"])[noisy].all(),
     )
     bibtex, drawn = found.loc["bibtex"], found["random-projection"]
     yield says(
@@ -125,9 +130,9 @@ def embeddings() -> Iterator[Sentence]:
     )
     rank = found.rank(axis=1, ascending=False)["mddm"]
     yield says(
-        "and is last there ({:.3f}); elsewhere, with many labels, it is in the upper half",
+        "and is last there ({:.3f}); with many labels it is in the upper half on bibtex and in the lower half on enron",
         found.loc["reuters", "mddm"],
-        given=rank["reuters"] == found.shape[1] and (rank[["bibtex", "enron"]] <= found.shape[1] / 2).all(),
+        given=rank["reuters"] == found.shape[1] and rank["bibtex"] <= found.shape[1] / 2 < rank["enron"],
     )
 
 
@@ -137,11 +142,11 @@ def labels_of_a_part() -> Iterator[Sentence]:
     few, many = found.loc["labelled-40"], found.loc["labelled-80"]
     yield says(
         "SSMOPE with 40 % of the labels is above OLPP on all sets; so it is with 80 %, where it is level with "
-        "MOPE (bibtex {:.3f} against {:.3f})",
-        *many.loc["bibtex", ["ssmope", "mope"]],
+        "MOPE on bibtex and Reuters and worse on enron ({:.3f} against {:.3f})",
+        *many.loc["enron", ["ssmope", "mope"]],
         given=(few["ssmope"] > few["olpp"]).all()
         and (many["ssmope"] > many["olpp"]).all()
-        and many.eval("abs(ssmope - mope)").max() < 0.01,
+        and many.eval("abs(ssmope - mope)").drop("enron").max() < 0.01 < many.eval("mope - ssmope")["enron"],
     )
     yield says(
         "Random directions have on bibtex {:.3f} against its {:.3f} with 40 % of the labels, and {:.3f} with 80 %",
@@ -151,13 +156,16 @@ def labels_of_a_part() -> Iterator[Sentence]:
     own = cut.loc["labelled-40"].loc["bibtex", "ml-lgc-cut"]
     yield says(
         "(ML-LGC on bibtex {:.3f} with 40 % of the labels). Used as label scores, with each label as frequent as "
-        "among the labelled rows, it gives {:.3f}. SSMOPE is better than both",
-        *(few.loc["bibtex", "ml-lgc"], own),
-        given=few.loc["bibtex", "ml-lgc"] < own < few.loc["bibtex", "ssmope"]
-        and (few["ssmope"] > few["ml-lgc"]).all()
-        and (few["ssmope"] > cut.loc["labelled-40", "ml-lgc-cut"]).all(),
+        "among the labelled rows, it gives {:.3f}, and on Reuters {:.3f} instead of {:.3f}. SSMOPE is better than both",
+        *(few.loc["bibtex", "ml-lgc"], own, cut.loc["labelled-40"].loc["reuters", "ml-lgc-cut"]),
+        few.loc["reuters", "ml-lgc"],
+        given=(few["ssmope"] > few["ml-lgc"]).all() and (few["ssmope"] > cut.loc["labelled-40", "ml-lgc-cut"]).all(),
     )
-    yield says("Used so, SMSE1 is better than ML-LGC on all sets", given=(cut["smse1-cut"] > cut["ml-lgc-cut"]).all())
+    fewer = cut.loc["labelled-40"]
+    yield says(
+        "Used so, SMSE1 is better than ML-LGC on all sets with 40 % of the labels",
+        given=(fewer["smse1-cut"] > fewer["ml-lgc-cut"]).all(),
+    )
 
 
 @quoted_on(DEVIATIONS)
@@ -185,10 +193,10 @@ def costs() -> Iterator[Sentence]:
     stems, relation = (found.loc[("rows", space)] for space in ("original", "relation"))
     times, memory = (relation[column] / stems[column] for column in ("seconds", "gigabytes"))
     yield says(
-        "cost less than the stems themselves with {:,} rows: CCA takes {:.2f} of the time, PCA {:.2f}, OLPP "
-        "{:.2f} and MOPE {:.2f}, and each at most {:.2f} of the memory",
+        "cost less than the stems themselves with {:,} rows, but not MOPE in time: CCA takes {:.2f} of the time, "
+        "PCA {:.2f}, OLPP {:.2f} and MOPE {:.2f}, and each at most {:.2f} of the memory",
         *(3328, *times[["cca", "pca", "olpp", "mope"]], memory.max()),
-        given=times.max() < 1,
+        given=times.drop("mope").max() < 1 < times["mope"] and memory.max() < 1,
     )
     fewer = found.loc["prototypes"].query("prototypes == 800").droplevel("space")["seconds"] / relation["seconds"]
     yield says("with 800 no method takes more than {:.2f} of the time", fewer.max(), given=fewer.max() < 0.5)

@@ -171,7 +171,7 @@ def predictions() -> Iterator[Sentence]:
     gain = 100 * areas.eval("(pmu - `qpfs-approx`) / pmu")
     rest = gain[["emotions", "birds"]]
     yield says(
-        "Areas differ from PMU's by at most {:.0f} % on yeast, and by {:.0f} to {:.0f} % on emotions and birds, "
+        "Areas differ from PMU's by at most {:.1f} % on yeast, and by {:.0f} to {:.0f} % on emotions and birds, "
         "in favour of the approximation",
         *(gain["yeast"].abs().max(), rest.min(), rest.max()),
         given=rest.min() > 0,
