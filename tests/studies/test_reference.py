@@ -190,7 +190,7 @@ FAILED = pd.DataFrame(
     ],
 )
 def test_a_curve_is_compared_once_all_its_splits_are_there(tmp_path, project, parts, failures, ended, word):
-    folder = tmp_path / "run" / "results" / "verify" / "selectors" / "scores" / "tiny" / "folds.own" / "br-knn"
+    folder = tmp_path / "run" / "results" / "verify-demo-5" / "selectors" / "scores" / "tiny" / "folds.own" / "br-knn"
     folder.mkdir(parents=True)
     for number, splits in enumerate(parts):
         write_table(folder / f"{number}.parquet", scores(splits), failures)
@@ -251,14 +251,21 @@ def test_wrong_options_end_in_one_sentence(project, capsys):
     assert "minutes are above 0; got 0" in capsys.readouterr().err
 
 
-def test_studies_of_different_seeds_are_refused(project, capsys):
+def test_studies_of_each_seed_are_computed_with_theirs(project, monkeypatch):
+    asked = {}
+
+    def workflow(configuration, *_, **__):
+        asked[configuration["name"]] = (configuration["seed"], configuration["studies"])
+        return True
+
+    monkeypatch.setattr(verify, "run_workflow", workflow)
     studies, results = project / "comparisons", project / "results" / "reference"
     shutil.copytree(studies / "selectors", studies / "other")
     shutil.copytree(results / "selectors", results / "other")
     manifest = results / "other" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"seed": 5', '"seed": 6'))
-    assert run(project) == 1
-    assert "the studies differ in scale or seed" in capsys.readouterr().err
+    run(project)
+    assert asked == {"verify-demo-5": (5, ["selectors"]), "verify-demo-6": (6, ["other"])}
 
 
 @pytest.mark.parametrize(

@@ -81,12 +81,17 @@ def _verify_cells(options: argparse.Namespace) -> int:
     scratch = tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep)
     with scratch as name:
         folder = Path(name).resolve()
-        left = None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0)
-        wanted = _configuration(sample, references, folder, options) if sample else {}
-        ended = not sample or run_workflow(wanted, folder, ["scores"], options.project, seconds=left)
+        ended = {}
+        for run in sorted({_run_of(references[curve.study]) for curve in sample}):
+            left = None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0)
+            own = [curve for curve in sample if _run_of(references[curve.study]) == run]
+            wanted = _configuration(own, references, folder, options)
+            ended[run] = run_workflow(wanted, folder, ["scores"], options.project, seconds=left)
         for curve in curves:
             if curve in sample:
-                outcomes[curve] = _compared(curve, references[curve.study], folder, options.tolerance, ended)
+                reference = references[curve.study]
+                whole = ended[_run_of(reference)]
+                outcomes[curve] = _compared(curve, reference, folder, options.tolerance, whole)
             outcome = outcomes.setdefault(curve, _Outcome("not begun", "by earlier runs it does not fit into the time"))
             print(f"{outcome.word:12} {curve}: {outcome.sentence}", flush=True)
     return _conclusion(outcomes, options, time.monotonic() - began)
@@ -100,10 +105,7 @@ def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, 
         if name not in known:
             raise ConfigurationError(unknown_name("study", name, known, str(folder)))
     names = options.studies or known
-    references = {name: read_reference(folder / name, study_file(name, options.project), catalogue) for name in names}
-    if len({(reference.scale, reference.seed) for reference in references.values()}) > 1:
-        raise ConfigurationError(f"{folder}: the studies differ in scale or seed; verify them one by one (--studies)")
-    return references
+    return {name: read_reference(folder / name, study_file(name, options.project), catalogue) for name in names}
 
 
 def _impossible(
@@ -140,7 +142,7 @@ def _affordable(curves: Sequence[Curve], references: Mapping[str, Reference], se
 def _configuration(
     curves: Sequence[Curve], references: Mapping[str, Reference], folder: Path, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Return the configuration with which the workflow computes some curves."""
+    """Return the configuration with which the workflow computes some curves of one scale and seed."""
     studies = {curve.study: references[curve.study] for curve in curves}
     first = next(iter(studies.values()))
     sample = {
@@ -154,8 +156,13 @@ def _configuration(
     return {
         **configured_places(options),
         **{"scale": first.scale, "seed": first.seed, "studies": list(studies), "sample": sample},
-        **{"results": str(folder / "results"), "name": "verify", "bundle": False},
+        **{"results": str(folder / "results"), "name": _run_of(first), "bundle": False},
     }
+
+
+def _run_of(reference: Reference) -> str:
+    """Return the name of the run that computes a study: one for all studies of a scale and a seed."""
+    return f"verify-{reference.scale}-{reference.seed}"
 
 
 def run_workflow(
@@ -215,8 +222,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _compared(curve: Curve, reference: Reference, folder: Path, tolerance: float, ended: bool) -> _Outcome:
     """Compare what the workflow has computed of a curve."""
     group = reference.group_of(curve)
-    scores = folder / "results" / "verify" / curve.study / "scores" / curve.dataset / f"{curve.protocol}.{group}"
-    files = sorted((scores / curve.predictor).glob("*.parquet"))
+    scores = folder / "results" / _run_of(reference) / curve.study / "scores" / curve.dataset
+    files = sorted((scores / f"{curve.protocol}.{group}" / curve.predictor).glob("*.parquet"))
     wanted = reference.study.splits_of(group, curve.dataset)
     unfinished = _Outcome("failed", "its jobs failed") if ended else _Outcome("not finished", "the time was up")
     if not files:
