@@ -41,8 +41,8 @@ def page() -> Iterator[Sentence]:
     )
     first, coded = (everywhere[names].idxmax(axis=1).str.startswith("gmba").mean() for names in (FOUR, CODED))
     yield says(
-        "with the published ReliefF GMBA is best in most cases, with the cited one it is not",
-        given=first <= 0.5 < coded,
+        "with the cited ReliefF GMBA is best in {:.0f} % of cases, with the published one in {:.0f} %",
+        *(100 * first, 100 * coded),
     )
 
 
@@ -81,7 +81,7 @@ def best() -> Iterator[Sentence]:
     )
     pairs = micro[["mlrf", "mlrf-pairs"]]
     apart = pairs.drop("genbase", level="dataset").diff(axis=1)["mlrf-pairs"].abs().max()
-    yield says("are within {} on all sets but genbase", 0.01, given=apart < 0.01)
+    yield says("are within {} on all sets but genbase", 0.02, given=apart < 0.02)
     yield says(
         "with {:.3f} and {:.3f} with binary relevance and {:.3f} and {:.3f} with chains",
         *pairs.loc["genbase", "br-knn"],
@@ -139,7 +139,7 @@ def beside_others() -> Iterator[Sentence]:
     times = table("gmba-2016/times.csv").groupby(["dataset", "method"])["seconds"].mean()
     others = times.drop("bibtex", level="dataset").unstack()[["gmba-0", "spec", "mlfs", "mlrf"]]
     yield says(
-        "less than a second each, except on bibtex (MLRF {:.1f} s, GMBA {:.1f} s); MLFS is the fastest",
-        *(times["bibtex", "mlrf"], times["bibtex", "gmba-0"]),
-        given=(others < 1).all(axis=None) and others.mean().idxmin() == "mlfs",
+        "less than two seconds each, except MLRF on bibtex ({:.1f} s); MLFS is the fastest",
+        times["bibtex", "mlrf"],
+        given=(others < 2).all(axis=None) and times["bibtex", "gmba-0"] < 2 and others.mean().idxmin() == "mlfs",
     )
