@@ -27,6 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from mlreduce_studies.experiments.memory import begin_peak, process_bytes
+
 FILE = Path(__file__).parents[1] / "docs" / "performance" / "extreme.csv"
 COLUMNS = ("name", "n", "d", "q", "seconds", "most_seconds", "megabytes", "most_megabytes", "result")
 # Rows that are drawn at once, words of a label, share of the words of a row that are its labels'.
@@ -181,12 +183,6 @@ TASKS = {
 }
 
 
-def _status(key: str) -> float:
-    """Return megabytes of this process: VmHWM, the peak; VmRSS, now; VmSize, the address space."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return float(next(line.split()[1] for line in lines if line.startswith(key))) / 1024
-
-
 def measure(name: str, folder: Path) -> dict[str, Any]:
     """Run one task in this process."""
     warnings.simplefilter("ignore")
@@ -205,9 +201,9 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
         task.run(*tiny)  # what is imported and compiled first
     except Exception:  # noqa: BLE001 - of so few rows
         mlreduce.list_methods()
-    Path("/proc/self/clear_refs").write_text("5")
-    before = _status("VmRSS")
-    most = int((_status("VmSize") + task.megabytes) * 2**20)
+    begin_peak()
+    before = process_bytes("VmRSS")
+    most = int(process_bytes("VmSize") + task.megabytes * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
     start = time.process_time()
     try:
@@ -216,7 +212,14 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
         result = f"{type(error).__name__}: {error}".splitlines()[0][:160]
     taken = time.process_time() - start
     data = 0.0 if task.run is read else sum(part.nbytes for M in arguments for part in (M.data, M.indices)) / 2**20
-    values = (name, *sizes[:3], f"{taken:.3g}", task.seconds, round(_status("VmHWM") - before + data), task.megabytes)
+    values = (
+        name,
+        *sizes[:3],
+        f"{taken:.3g}",
+        task.seconds,
+        round((process_bytes("VmHWM") - before) / 2**20 + data),
+        task.megabytes,
+    )
     return dict(zip(COLUMNS, (*values, result), strict=True))
 
 

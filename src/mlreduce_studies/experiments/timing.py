@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,10 +13,9 @@ from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Methods, find_strategy
+from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 
 __all__ = ["time_fits"]
-
-_PROCESS = Path("/proc/self")
 
 
 def time_fits(
@@ -72,25 +69,8 @@ def time_fits(
 
 def _cost(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, float]:
     first()
-    _forget_peak()
-    held = _megabytes("VmRSS")
+    begin_peak()
+    held = process_bytes("VmRSS")
     start = time.process_time()
     second()
-    return time.process_time() - start, _megabytes("VmHWM") - held
-
-
-def _forget_peak() -> None:
-    """Give back what is free, which a fit would take without a trace, and begin a new peak."""
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-        (_PROCESS / "clear_refs").write_text("5", encoding="ascii")
-    except (OSError, AttributeError, TypeError):  # not Linux
-        return
-
-
-def _megabytes(key: str) -> float:
-    try:
-        lines = (_PROCESS / "status").read_text(encoding="ascii", errors="replace").splitlines()
-    except OSError:
-        return float("nan")
-    return next((float(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(key)), float("nan"))
+    return time.process_time() - start, (process_bytes("VmHWM") - held) / 1e6

@@ -81,10 +81,12 @@ def _verify_cells(options: argparse.Namespace) -> int:
     scratch = tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep)
     with scratch as name:
         folder = Path(name).resolve()
+        runs: dict[str, list[Curve]] = {}
+        for curve in sample:
+            runs.setdefault(_run_of(references[curve.study]), []).append(curve)
         ended = {}
-        for run in sorted({_run_of(references[curve.study]) for curve in sample}):
+        for run, own in runs.items():
             left = None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0)
-            own = [curve for curve in sample if _run_of(references[curve.study]) == run]
             wanted = _configuration(own, references, folder, options)
             ended[run] = run_workflow(wanted, folder, ["scores"], options.project, seconds=left)
         for curve in curves:
