@@ -19,8 +19,9 @@ from mlreduce.predictors._tree_models import Rows, finish
 
 rng = np.random.default_rng(0)
 X = rng.random((40, 5))
-# Of labels that have nothing to do with the features a penalty at the end of its range is chosen, with a warning.
-Y = (X[:, :3] + 0.1 * rng.standard_normal((40, 3)) > 0.5).astype(int)
+# Labels that belong to the features, in few label sets: others have warnings.
+first, second = (X[:, :2] > 0.5).T
+Y = np.column_stack([first, second, first | second]).astype(int)
 
 
 def grow_tree() -> None:
