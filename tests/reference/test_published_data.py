@@ -205,7 +205,10 @@ def test_reference_results_agree_with_the_audit_they_ship_with(reference):
     table3 = as_printed.loc[as_printed["table"] == "table3", "z"].abs()
     assert (table3 <= 2.5).sum() >= 76
     assert (table3 <= 4).all()
-    bars = {"table4": ["emotions", "yeast", "medical"], "table5": ["emotions", "yeast"]}
-    for name, datasets in bars.items():
-        held = as_printed[(as_printed["table"] == name) & as_printed["dataset"].isin(datasets)]
-        assert (held["z"].abs() <= 3).all()
+    # By the seed of the confirmatory run yeast is beyond in Table 4, by the former one it was not: docs/deviations.md.
+    farthest = as_printed["z"].abs().groupby([as_printed["table"], as_printed["dataset"]]).max()
+    held = {name: set(farthest[name][farthest[name] <= 3].index) for name in ("table4", "table5")}
+    assert held == {
+        "table4": {"bibtex", "corel5k", "emotions", "enron", "genbase", "medical"},
+        "table5": {"emotions", "genbase", "medical", "yeast"},
+    }
