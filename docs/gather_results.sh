@@ -11,6 +11,10 @@ for manifest in $(ls results/paper/*/manifest.json results/peers/*/manifest.json
         [ ! -f "$study/$name.parquet" ] || cp "$study/$name.parquet" "$kept"
     done
     gzip -9nf "$kept/summary.csv"
+    if [ -f "$study/figure-spectra.png" ]; then # every eigenvalue a point of a curve: as SVG and points nearly 2 MB
+        rm "$kept/figure-spectra.svg" "$kept/figure-spectra.json"
+        cp "$study/figure-spectra.png" "$kept"
+    fi
 done
 for spectra in $(ls results/peers/*/spectra.parquet 2> /dev/null); do
     cp "$spectra" "results/reference/$(basename "$(dirname "$spectra")")"
