@@ -25,6 +25,7 @@ from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed, sums_by_protocol
 from mlreduce_studies.verdicts.columns import summary_counts
+from mlreduce_studies.verdicts.judging import _MORE_DATASETS, _MORE_SPLITS
 from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.sensitivity import Variant, stays
 
@@ -200,6 +201,33 @@ def editions() -> str:
     return to_markdown(
         ["study", "claim", "retrospective", "as frozen, on the old scores", "confirmatory", "what changed it"], rows
     )
+
+
+def why_undecided() -> str:
+    """Return why claims of papers are undecided: what their counted settings say, and what would decide those."""
+    reasons = {
+        "settings that the paper leaves open contradict each other: confirmed in one, refuted in another": 0,
+        "some of these settings decide, and the others do not": 0,
+        "every setting would be decided by more data sets or splits of the same differences": 0,
+        f"a setting that neither {_MORE_DATASETS[-1]} data sets nor {_MORE_SPLITS[-1]:,} splits of the same differences "
+        "would decide: data sets disagree, or the differences lie at the margin": 0,
+    }
+    contradict, some, more, never = reasons
+    for study in committed_claims():
+        claims = claims_in(REFERENCE / study / "claims.csv")
+        claims = claims[(claims["verdict"] == "undecided") & ~claims["own"]]
+        lines = pd.read_csv(REFERENCE / study / "claims-lines.csv")
+        lines = lines[lines["counted"] & lines["id"].isin(claims["id"])]
+        for _, own in lines.groupby("id"):
+            verdicts = set(own["verdict"])
+            if {"confirmed", "refuted"} <= verdicts:
+                reasons[contradict] += 1
+            elif len(verdicts) > 1:
+                reasons[some] += 1
+            else:
+                reasons[never if own["evidence"].str.contains("would not decide").any() else more] += 1
+    rows = [[reason, str(count)] for reason, count in reasons.items()]
+    return to_markdown(["undecided, since", "claims"], [*rows, ["all", str(sum(reasons.values()))]])
 
 
 def frozen() -> str:
@@ -551,6 +579,7 @@ BLOCKS = {
         "waits": waits,
         "editions": editions,
         "frozen": frozen,
+        "why-undecided": why_undecided,
         "seeds": seeds,
         "simulation": simulation,
         "sensitivity": sensitivity,
