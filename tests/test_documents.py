@@ -12,14 +12,13 @@ import re
 import shutil
 import subprocess
 import sys
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 import scipy.io
 import yaml
 from documents import COMMANDS, DATA, PAGES, PROJECT, PYTHON, SHELL, WITHIN, anchors, links, pieces, run_python
-from project import find_mirror
+from project import find_mirror, of_the_day
 
 import mlreduce
 from mlreduce import registry
@@ -37,7 +36,7 @@ def prints_commands(page):
 def chosen(pages):
     """All pages, or those of the day."""
     if os.environ.get("DOCUMENTS") == "today":
-        return pages[datetime.now(UTC).timetuple().tm_yday % 8 :: 8]
+        return of_the_day(pages, 8)
     return pages
 
 

@@ -10,11 +10,10 @@ import shutil
 import subprocess
 import sysconfig
 import venv
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from project import BUNDLED, PROJECT, STUDY, Project, shared
+from project import BUNDLED, PROJECT, STUDY, Project, of_the_day, shared
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +40,7 @@ def chosen(wanted: str) -> list[str]:
     """Names of the cases, from names with commas between them, `all` or `today`."""
     names = list(PLACES)
     if wanted == "today":
-        return [names[datetime.now(UTC).timetuple().tm_yday % len(names)]]
+        return of_the_day(names, len(names))
     some = names if wanted == "all" else wanted.split(",")
     if unknown := set(some) - set(names):
         raise pytest.UsageError(f"PLACES has unknown {', '.join(sorted(unknown))}; known are {', '.join(names)}")
