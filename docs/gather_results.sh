@@ -20,4 +20,6 @@ for spectra in $(ls results/peers/*/spectra.parquet 2> /dev/null); do
     cp "$spectra" "results/reference/$(basename "$(dirname "$spectra")")"
 done
 .venv/bin/python docs/update_evidence.py
+.venv/bin/python benchmarks/reducebench.py answers
+.venv/bin/python benchmarks/reducebench.py page
 .venv/bin/python docs/update_results.py # last: it ends with an error where words of a page no longer hold

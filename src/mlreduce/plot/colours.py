@@ -37,12 +37,12 @@ _METHODS = (
     "gmba hsl3 mssl olpp pbr",
     "cs mddmf mope occa qpfs sfus",
     "anova cca-code lsi mesd-fda qpfs-approx",
-    "faie mesd-lfda mesd-olpp-r mvmd rfs scls",
+    "faie mesd-lfda mesd-olpp-r mim mvmd rfs scls",
     "hsl2 lasso-multitask mddmp pmu",
     "mdmr mesd-onpp-r mlc-bmad mlsi qpfs-nystrom",
     "cca cssp lrfs mesd-dla spec",
     "jmi mesd-mfa mlfs wmlda",
-    "cplst hsl1 mlda",
+    "cplst csfs hsl1 mlda",
 )
 _PLACES = {name: place for place, names in enumerate(_METHODS, 1) for name in names.split()}
 # Beginnings of labels that are no names of methods.
