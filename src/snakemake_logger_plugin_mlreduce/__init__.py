@@ -230,7 +230,10 @@ class LogHandler(LogHandlerBase):
             return
         seconds = time.monotonic() - self.started
         came = f"{self.done} of {self.total} jobs in {seconds:.0f} s"
-        said = [f"Interrupted: {came}; the same command goes on from here." if self.interrupted else f"{came}."]
+        if self.no_progress:  # with --quiet progress, Snakemake does not tell which jobs have ended
+            came = f"ended after {seconds:.0f} s"
+        stopped = f"Interrupted: {came}; the same command goes on from here."
+        said = [stopped if self.interrupted else f"{came.capitalize()}."]
         if self.failed:
             names = "; ".join(" ".join(job.name.split()) for job in list(self.failed.values())[:3])
             said += [f"{len(self.failed)} failed: {names}{'; ...' * (len(self.failed) > 3)}"]

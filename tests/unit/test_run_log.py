@@ -289,6 +289,14 @@ def test_quiet_is_respected(monkeypatch, quiet, lines):
     assert len(run.lines) == lines
 
 
+def test_without_progress_no_number_of_jobs_is_said(monkeypatch):
+    """Snakemake does not tell then which jobs have ended."""
+    run = Run(monkeypatch, quiet={"rules", "progress"})
+    run.start(3)
+    run.handler.close()
+    assert run.lines == ["Ended after 0 s."]
+
+
 def test_error_in_the_snakefile_loses_its_traceback(run):
     run.error(
         'ConfigurationError in file "/a/Snakefile", line 12:\nrun_on: unknown data set\n'
