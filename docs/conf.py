@@ -42,7 +42,7 @@ extensions = [
 root_doc = "docs/index"
 include_patterns = [
     "docs/**", "papers/*/README.md", "config/README.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
-    "results/reference/*/audit.md",
+    *(f"results/reference/{study.parent.name}/audit.md" for study in DOCS.parent.glob("papers/*/study.yaml")),
 ]  # fmt: skip
 # Others than these are not searched for sources: thousands of files.
 exclude_patterns = [

@@ -209,7 +209,7 @@ def why_undecided() -> str:
         "settings that the paper leaves open contradict each other: confirmed in one, refuted in another": 0,
         "some of these settings decide, and the others do not": 0,
         "every setting would be decided by more data sets or splits of the same differences": 0,
-        f"a setting that neither {_MORE_DATASETS[-1]} data sets nor {_MORE_SPLITS[-1]:,} splits of the same differences "
+        f"a setting that neither {_MORE_DATASETS[-1]} data sets nor {_MORE_SPLITS[-1]:,} splits of these differences "
         "would decide: data sets disagree, or the differences lie at the margin": 0,
     }
     contradict, some, more, never = reasons
@@ -236,7 +236,7 @@ def frozen() -> str:
     said = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
     rows = [[own["date"], f"`{own['file']}`", own["why"]] for own in content["amendments"]]
     return (
-        f"{said}Changed since:\n\n{to_markdown(['date', 'file', 'what and why'], rows)}"
+        f"{said}Changed since:\n\n{linked(['date', 'file', 'what and why'], rows)}"
         if rows
         else f"{said}Not changed since.\n"
     )
@@ -344,7 +344,7 @@ def sensitivity() -> str:
         f"{found['claims'].iloc[0]} claims that results decide were judged in {len(found)} other ways: the margin "
         "halved and doubled, every scope for every claim, the first setting only or those too that are only shown, and "
         f"data sets combined without independence. In all of them together {whole}. One change at a time:\n\n"
-        f"{to_markdown(header, rows)}"
+        f"{linked(header, rows)}"
     )
 
 

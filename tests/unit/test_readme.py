@@ -28,6 +28,7 @@ spec.loader.exec_module(update_results)
 def test_generated_parts_are_up_to_date(page):
     text = page.read_text(encoding="utf-8")
     assert update_results.updated(text) == text
+    assert r"\`" not in text, "a table shows the mark of code: its cells are Markdown already"
     assert text.count(": begin -->") == len(re.findall(r"begin -->\n\n[^\n<]", text)) > 0
 
 
