@@ -38,7 +38,7 @@ def test_the_comparison_has_every_selector_and_coder(monkeypatch):
     monkeypatch.chdir(PROJECT)
     studies = make_plan(read_yaml("config/config.yaml") | read_yaml("config/peers.yaml"), PROJECT).studies
     page = (PROJECT / "docs" / "peers.md").read_text(encoding="utf-8")
-    newer = set(re.findall("`([a-z0-9-]+)`", page.partition("Added after this run:")[2].partition("\n\n")[0]))
+    newer = set(re.findall("`([a-z0-9-]+)`", page.partition("Younger than this protocol:")[2].partition("\n\n")[0]))
     for study, family, left_out in (
         ("selectors", "selection", {"mutual-info"}),
         ("coders", "labelspace", {"kernel-cplst"}),  # with a predictor of its own: cplst-2012
