@@ -124,7 +124,7 @@ article: .venv/.article-installed ## the article on all papers, into results/art
 	$(BIN)/python docs/build_article.py
 
 test-site: docs chromium ## make docs, and the site in Chromium (a package, with root)
-	$(PYTEST) tests/browser $(PARALLEL)
+	$(PYTEST) tests/browser -n 3 --dist loadfile
 
 pictures: $(STAMP) ## the pictures of docs/methods, from the data set scene
 	$(BIN)/python docs/methods/pictures.py

@@ -7,6 +7,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from planted_run import planted_data, planted_run
+
+from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.site.writing import write_site
 
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 # No sandbox: containers rarely let it start. The rest is what a browser would ask the network for by itself.
@@ -51,3 +55,36 @@ def browser():
         opened = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    base = planted_run(tmp_path_factory.mktemp("results") / "run")
+    planted_data(base, "birds", ["wren", "owl", "tit"])
+    write_site([read_run(base)], base / "site")
+    return base
+
+
+@pytest.fixture
+def opened(planted, browser):
+    """Open a page of the planted site; every error, and every request outside, fails the test."""
+    contexts, wrong = [], []
+
+    def open_page(name, width=1400, base=None, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: None if asked.url.startswith(("file:", "data:", "blob:")) else wrong.append(asked.url),
+        )
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.goto((base or planted / "site").as_uri() + f"/{name}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []

@@ -1,0 +1,214 @@
+"""The pages of results in a browser: figures of many lines, the site of all papers, what axe finds, and print."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import subprocess
+import tarfile
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from opened_pages import PAGES, compared, form_ready, ready, unfold
+from planted_run import DATASETS, planted_run
+
+from mlreduce.stats.ranking import highlighted
+from mlreduce_studies.gathering.job_tables import write_table
+from mlreduce_studies.site.ranking import ranked
+from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.site.writing import write_site
+
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make docs").expect
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+AXE = "4.14.1"
+AXE_SHA512 = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
+CROWD = [
+    "pca",
+    "lsi",
+    "pls",
+    "opls",
+    "mddmp",
+    "mddmf",
+    "mvmd",
+    "mlsi",
+    "rcca",
+    "random-projection",
+    "cca",
+    "hsl1",
+    "mine",
+]
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """A site of thirteen methods, with eigenvalues, which have no picture."""
+    base = planted_run(tmp_path_factory.mktemp("crowded") / "run", DATASETS[:2], CROWD)
+    rows = [("ten-fold", "birds", name, 0, at, 1 / at) for name in CROWD for at in range(1, 9)]
+    columns = ["protocol", "dataset", "method", "split", "index", "eigenvalue"]
+    write_table(base / "planted" / "spectra.parquet", pd.DataFrame(rows, columns=columns))
+    write_site([read_run(base)], base / "site")
+    (one,) = [one for one in ranked(read_run(base).studies[0]) if one.measure == "instance-f1"]
+    return base / "site", {one.labels[name] for name in highlighted(one.ranking.table)}
+
+
+def coloured(page, place):
+    """The lines with colours: what the legend shows at first."""
+    return page.locator(f"{place} .legend:not(details .legend) > button").all_text_contents()
+
+
+def test_of_many_lines_the_best_have_colours_and_names_and_the_others_are_reached(opened, crowded):
+    site, named = crowded
+    for width, scheme in ((1400, "light"), (390, "dark")):
+        page = opened("papers/planted.html", width, base=site, color_scheme=scheme)
+        ready(page, "figure.chart")
+        assert {text.strip() for text in coloured(page, "figure.chart")} == named
+        names = page.locator("figure.chart .mark-text.role-mark text")
+        assert sorted(names.all_text_contents()) == sorted([*named] * 2)  # on each of two data sets
+        boxes = sorted((box["x"], box["y"], box["height"]) for box in (own.bounding_box() for own in names.all()))
+        assert all(y + 0.6 * height < after for (x, y, height), (other, after, _) in pairwise(boxes) if x == other)
+        text, page_text = (
+            page.eval_on_selector(place, "e => getComputedStyle(e)[e.tagName === 'BODY' ? 'color' : 'fill']")
+            for place in ("figure.chart .role-axis-label text", "body")
+        )
+        assert text == page_text
+        assert page.eval_on_selector(".drawn", "e => getComputedStyle(e).backgroundColor") == "rgba(0, 0, 0, 0)"
+        page.click("figure.chart .legend summary")
+        page.hover("figure.chart .legend details button:has-text('lsi')")
+        shown = page.locator("figure.chart .mark-symbol path[fill='#1d1d1f'][opacity='1']")
+        expect(shown).to_have_count(2 * 3)
+
+
+def test_a_figure_is_saved_where_it_stands(opened, crowded):
+    page = opened("papers/planted.html", base=crowded[0], color_scheme="dark")
+    ready(page, "figure.chart")
+    saved = {}
+    for kind in ("SVG", "PNG", "CSV"):
+        with page.expect_download() as waiting:
+            page.click(f"figure.chart .tools button:has-text('{kind}')")
+        saved[kind] = Path(waiting.value.path()).read_bytes()
+    assert saved["PNG"].startswith(b"\x89PNG")
+    assert b'fill="#1d1d1f"' in saved["SVG"]  # as it is printed
+    assert b'fill="#ffffff"' in saved["SVG"]
+    table = pd.read_csv(BytesIO(saved["CSV"]))
+    assert set(table["line"]) == set(CROWD)
+    assert len(table) == 2 * 3 * len(CROWD)
+
+
+def test_a_figure_without_a_picture_is_drawn_before_it_is_seen(opened, crowded):
+    page = opened("datasets/birds.html", base=crowded[0])
+    page.set_viewport_size({"width": 1000, "height": 300})
+    page.wait_for_selector("figure.chart[data-ready]", state="attached", timeout=20_000)
+    assert page.evaluate("scrollY") == 0
+    page.emulate_media(media="print")
+    assert page.locator("figure.chart .drawn svg").bounding_box()["height"] > 100
+    assert len(coloured(page, "figure.chart")) <= 8
+
+
+def test_the_comparison_ticks_the_best_by_its_measure_and_colours_no_more(opened, crowded):
+    site, named = crowded
+    page = opened("compare.html?measure=instance-f1", base=site)
+    assert set(compared(page)["methods"]) == named
+    before = form_ready(page)
+    page.select_option("select[name=measure]", "hamming-loss")
+    page.wait_for_function("before => Number(document.getElementById('choices').dataset.ready) > before", arg=before)
+    first = page.evaluate("window.mlreduceData.studies[0].first")
+    assert set(page.evaluate("window.mlreduceCompared.methods")) == set(first["hamming-loss"])
+    everything = opened(f"compare.html?methods={'~'.join(CROWD[-9:])}", base=site)
+    assert set(compared(everything)["methods"]) == set(CROWD[-9:])
+    assert len(coloured(everything, "#curves-chart")) <= 8
+    fill = everything.locator("#curves-chart .legend:not(details .legend) > button circle")
+    assert len({own.get_attribute("fill") for own in fill.all()}) == fill.count()
+
+
+def test_an_axis_of_less_than_the_margin_says_so(opened, planted):
+    page = opened("compare.html?measure=instance-f1&margin=0.9")
+    compared(page)
+    expect(page.locator("#curves-chart .narrow")).to_contain_text("less than the margin 0.9")
+    other = opened("compare.html?measure=instance-f1&margin=0.001")
+    compared(other)
+    assert other.locator("#curves-chart .narrow").count() == 0
+
+
+def test_the_site_of_all_papers_is_small_and_loads(opened, site):
+    target = site / "site"  # as make docs builds it, with all files of the run
+    studies = [path.parent for path in ROOT.glob("papers/*/study.yaml")]
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    files = sum(path.stat().st_size for path in (target / "files").rglob("*") if path.suffix != ".svg")
+    assert size - files < 4e6 * len(studies) + 2e6  # a paper's pages, and the scripts of all
+    page = opened("papers/cplst-2012.html", base=target)
+    link = page.locator("a.compare").first
+    found = compared(opened(link.get_attribute("href").removeprefix("../"), base=target))
+    assert len(found["sets"]) > 1
+    for study in studies:
+        for width in (1400, 390):
+            page = opened(f"papers/{study.name}.html", width, base=target)
+            shown = page.locator("figure.chart:visible")
+            if shown.count():
+                shown.first.scroll_into_view_if_needed()
+                page.wait_for_function(
+                    "id => document.getElementById(id).dataset.ready", arg=shown.first.get_attribute("id")
+                )
+            assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
+            assert page.locator(".answer .telling li").count() in range(1, 4), study.name
+            page.close()
+
+
+def test_a_run_has_the_search_over_its_own_pages(opened):
+    page = opened("papers/planted.html")
+    page.fill("header.top input[name=q]", "owl")
+    page.press("header.top input[name=q]", "Enter")
+    expect(page.locator("#found > li > a")).to_have_text(["birds"])
+    page.click("#found > li > a")
+    assert page.inner_text("h1") == "birds"
+    assert opened("search.html?q=nosuchword").inner_text("#count") == "No page has such words."
+
+
+def test_print_shows_everything(opened):
+    page = opened("papers/planted.html")
+    page.emulate_media(media="print")
+    assert not page.locator("header").is_visible()
+    for inside in ("#claim-better .why", "#claim-better .differences", "#printed-table-1", "#table3-1"):
+        assert page.locator(inside).bounding_box()["height"] > 10, inside  # folded on the screen
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    """The script of axe-core, from npm's registry, by its hash."""
+    folder = tmp_path_factory.mktemp("axe")
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm, which brings axe-core")
+    command = ["npm", "pack", f"axe-core@{AXE}", "--silent", "--pack-destination", str(folder)]
+    if subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False).returncode:
+        pytest.skip("npm reaches no registry")
+    (archive,) = folder.glob("*.tgz")
+    assert base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() == AXE_SHA512
+    with tarfile.open(archive) as packed:
+        return packed.extractfile("package/axe.min.js").read().decode()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(opened, axe, scheme):
+    for name in PAGES:
+        page = opened(name, color_scheme=scheme, bypass_csp=True)
+        unfold(page)
+        for selector in ("figure.chart", "table.data"):
+            if page.locator(selector).count():
+                ready(page, selector)
+        if name == "compare.html":
+            compared(page)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")
+        serious = [
+            (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3])
+            for fault in found["violations"]
+            if fault["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], name
+        page.close()

@@ -1,0 +1,28 @@
+"""What tests wait for on a page of results that a browser has opened."""
+
+from __future__ import annotations
+
+PAGES = [
+    *("index.html", "papers/planted.html", "compare.html", "methods/index.html", "methods/mvmd.html"),
+    *("datasets/index.html", "datasets/birds.html", "predictors/index.html", "predictors/ridge.html"),
+    *("measures/index.html", "measures/instance-f1.html", "provenance.html", "downloads.html"),
+    "search.html?q=owl",
+]
+
+
+def ready(page, selector):
+    page.locator(selector).first.scroll_into_view_if_needed()
+    page.wait_for_selector(f"{selector}[data-ready]", state="attached", timeout=20_000)
+
+
+def unfold(page):
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+
+
+def compared(page):
+    page.wait_for_selector("#choices[data-ready]", state="attached", timeout=30_000)
+    return page.evaluate("window.mlreduceCompared")
+
+
+def form_ready(page):
+    return int(page.get_attribute("#choices", "data-ready"))
