@@ -257,19 +257,12 @@ def seeds() -> str:
     found = found[found["verdict"].isin(by_results) & found["id"].map(now).isin(by_results)]
     found = found.assign(now=found["id"].map(now))
     rows = []
-    for (seed, splits), part in found.groupby(["seed", "splits"], sort=True):
+    for seed, part in found.groupby("seed", sort=True):
         turned = (part["now"] != "undecided") & (part["verdict"] != "undecided") & (part["now"] != part["verdict"])
         same = (part["now"] == part["verdict"]).mean()
-        rows.append(
-            [
-                str(seed),
-                str(splits),
-                str(part["study"].nunique()),
-                str(len(part)),
-                f"{100 * same:.0f} %",
-                str(turned.sum()),
-            ]
-        )
+        splits = " or ".join(sorted(part["splits"].unique(), key=lambda own: (len(own), own)))
+        papers = ", ".join(sorted(part["study"].unique())) if part["study"].nunique() < len(STUDIES) else "all"
+        rows.append([str(seed), splits, papers, str(len(part)), f"{100 * same:.0f} %", str(turned.sum())])
     header = [
         "seed",
         "splits",
