@@ -180,10 +180,11 @@ def test_one_search_over_results_and_documentation(address, browser, query, want
 
 def test_each_synonym_finds_a_page(address, browser):
     page = browser.new_page()
-    for phrase in (phrase for group in SYNONYMS for phrase in group):
-        page.goto(f"{address}/search.html?q={quote(phrase)}")
-        page.wait_for_selector("#found[data-ready]", state="attached")
-        assert page.locator("#found > li").count(), phrase
+    page.goto(f"{address}/search.html?q={quote(SYNONYMS[0][0])}")
+    page.wait_for_selector("#found > li")
+    phrases = [phrase for group in SYNONYMS for phrase in group]
+    found = page.evaluate("all => all.map(one => mlreduceSearch.search(one).length)", phrases)
+    assert 0 not in found, dict(zip(phrases, found, strict=True))
     page.close()
 
 

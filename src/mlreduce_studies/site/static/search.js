@@ -70,6 +70,7 @@
     const most = Math.max(0, ...[...best.values()].map((one) => one.matched));
     return [...best.values()].filter((one) => one.matched === most).sort((one, two) => two.score - one.score);
   }
+  window.mlreduceSearch.search = search;
 
   function element(name, attributes, ...children) {
     const made = document.createElement(name);
