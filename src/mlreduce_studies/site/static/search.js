@@ -70,7 +70,6 @@
     const most = Math.max(0, ...[...best.values()].map((one) => one.matched));
     return [...best.values()].filter((one) => one.matched === most).sort((one, two) => two.score - one.score);
   }
-  window.mlreduceSearch.search = search;
 
   function element(name, attributes, ...children) {
     const made = document.createElement(name);
@@ -88,15 +87,19 @@
       ...parts.map((one) => element("p", {}, "→ ", element("a", {href: `${page.address}#${one.anchor}`}, one.heading))));
   }
 
-  const query = new URLSearchParams(location.search).get("q") ?? "";
-  for (const box of document.querySelectorAll("input[name=q]")) box.value = query;
-  const found = query.trim() ? search(query) : [];
-  if (query.trim()) {
-    document.title = `${query}: search`;
-    document.getElementById("count").textContent =
-      found.length ? `${found.length} ${found.length === 1 ? "page" : "pages"}` + (found.length > SHOWN ? `, the first ${SHOWN} of them:` : ":")
-        : "No page has such words.";
-  } else document.getElementById("asked").focus();
-  document.getElementById("found").append(...found.slice(0, SHOWN).map(shown));
-  document.getElementById("found").dataset.ready = "";
+  function show(query) {
+    for (const box of document.querySelectorAll("input[name=q]")) box.value = query;
+    const found = query.trim() ? search(query) : [];
+    if (query.trim()) {
+      document.title = `${query}: search`;
+      document.getElementById("count").textContent =
+        found.length ? `${found.length} ${found.length === 1 ? "page" : "pages"}` + (found.length > SHOWN ? `, the first ${SHOWN} of them:` : ":")
+          : "No page has such words.";
+    } else document.getElementById("asked").focus();
+    document.getElementById("found").replaceChildren(...found.slice(0, SHOWN).map(shown));
+    document.getElementById("found").dataset.ready = "";
+  }
+
+  window.mlreduceSearch.show = show;
+  show(new URLSearchParams(location.search).get("q") ?? "");
 })();
