@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -206,8 +207,9 @@ def as_cloned(clone):
     """Take a clone back to what it was, and to the finished demo alone, before the next page."""
     git("reset", "-q", "--hard", folder=clone)
     git("clean", "-fdq", folder=clone)
+    kept = {"data", *(Path(name).parts[1] for name in git("ls-files", "results", folder=clone).splitlines())}
     for place in [clone / ".snakemake", *(clone / "results").iterdir()]:
-        if place.name not in ("reference", "data") and place.is_dir():
+        if place.name not in kept and place.is_dir():
             shutil.rmtree(place)
     for name in (".snakemake", "results/demo"):
         if (PROJECT / "results" / "demo" / "site").exists():
