@@ -26,3 +26,10 @@ def compared(page):
 
 def form_ready(page):
     return int(page.get_attribute("#choices", "data-ready"))
+
+
+def faults(page, axe):
+    """Return what axe finds: the rules, and the first elements that break them."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")
+    return [(own["id"], [node["html"][:120] for node in own["nodes"]][:3]) for own in found["violations"]]

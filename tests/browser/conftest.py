@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import shutil
+import subprocess
+import tarfile
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +16,8 @@ from planted_run import planted_data, planted_run
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.writing import write_site
 
+AXE = "4.14.1"
+AXE_SHA512 = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 # No sandbox: containers rarely let it start. The rest is what a browser would ask the network for by itself.
 ARGUMENTS = [
@@ -55,6 +61,21 @@ def browser():
         opened = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The script of axe-core, from npm's registry, by its hash."""
+    folder = tmp_path_factory.mktemp("axe")
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm, which brings axe-core")
+    command = ["npm", "pack", f"axe-core@{AXE}", "--silent", "--pack-destination", str(folder)]
+    if subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False).returncode:
+        pytest.skip("npm reaches no registry")
+    (archive,) = folder.glob("*.tgz")
+    assert base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() == AXE_SHA512
+    with tarfile.open(archive) as packed:
+        return packed.extractfile("package/axe.min.js").read().decode()
 
 
 @pytest.fixture(scope="module")

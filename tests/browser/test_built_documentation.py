@@ -9,6 +9,8 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
+from opened_pages import faults, unfold
+from project import of_the_day
 
 import mlreduce
 from mlreduce import registry
@@ -24,6 +26,18 @@ ANCHORS = "() => [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e
 # The widest of the page and its article, which the theme would let scroll as a whole.
 WIDTH = "() => Math.max(...[...document.querySelectorAll('html, body, main, article')].map(e => e.scrollWidth))"
 HEADER = re.compile(r'<header class="top\b.*?</header>', re.DOTALL)
+
+KINDS = [
+    *(f"docs/{name}.html" for name in ("index", "getting-started", "guide", "peers", "benchmark", "leaderboard")),
+    *(f"docs/{name}.html" for name in ("verdicts", "which-method", "gallery/index", "gallery/plot_compare", "papers")),
+    *("docs/methods/README.html", "docs/methods/mddm.html", "docs/api/index.html", "docs/api/mlreduce.html"),
+    *(f"docs/api/generated/mlreduce.{name}.html" for name in ("MVMD", "recommend")),
+    *("README.html", "CHANGELOG.html", "search.html", "search.html?q=threshold", "genindex.html"),
+    *(f"site/{name}.html" for name in ("index", "compare", "downloads", "provenance")),
+    *("site/papers/cplst-2012.html", "site/papers/gmba-2016.html", "site/papers/selectors.html"),
+    *("site/methods/index.html", "site/methods/cplst.html", "site/datasets/index.html", "site/datasets/birds.html"),
+    *("site/measures/index.html", "site/predictors/index.html", "site/predictors/ridge.html"),
+]
 
 
 class Page(HTMLParser):
@@ -203,6 +217,18 @@ def test_dark_mode_can_be_read(address, browser):
     page = browser.new_context(color_scheme="dark").new_page()
     page.goto(f"{address}/docs/getting-started.html")
     assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+
+
+# A third of them on each day.
+@pytest.mark.parametrize(
+    ("page", "scheme"), of_the_day([(page, scheme) for page in KINDS for scheme in ("light", "dark")], 3)
+)
+def test_axe_finds_no_fault_on_any_kind_of_page(address, browser, axe, page, scheme):
+    opened = browser.new_context(color_scheme=scheme, bypass_csp=True).new_page()
+    opened.goto(f"{address}/{page}", wait_until="networkidle")
+    unfold(opened)
+    assert faults(opened, axe) == []
+    opened.context.close()
 
 
 def test_every_public_name_is_in_the_reference(site):

@@ -302,7 +302,7 @@ addEventListener("DOMContentLoaded", async () => {
         showPair(own, datasets);
       }}, ...lines));
     })));
-    place.replaceChildren(tableOf(["", ...order.map((i) => methods[i])], body, {class: "matrix"}));
+    place.replaceChildren(tableOf(["against", ...order.map((i) => methods[i])], body, {class: "matrix"}));
     if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[order[0]], methods[order[1]]];
     showPair(own, datasets);
     return found.flatMap((row, i) => row.map((of, j) => of && {methods: [methods[i], methods[j]], wins: of.wins, ties: of.ties, losses: of.losses})).filter(Boolean);
