@@ -26,6 +26,7 @@ import time
 import warnings
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -36,12 +37,14 @@ from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import write_text
 from mlreduce.labelspace import CodedClassifier
-from mlreduce_studies.benchmark.answers import Evidence, answers
+from mlreduce.stats.ranking import MARGIN, one_variant
+from mlreduce_studies.benchmark.answers import NOUNS, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
-from mlreduce_studies.benchmark.scores import SETS
+from mlreduce_studies.benchmark.scores import SETS, names_in, summary_of
+from mlreduce_studies.figures import make_figure, save
 from mlreduce_studies.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -50,7 +53,8 @@ sys.path.insert(0, str(PROJECT / "docs"))
 import update_evidence  # noqa: E402
 
 PAGE = PROJECT / "docs" / "benchmark.md"
-ANSWERS, HELD_OUT, SPEED = (PAGE.with_suffix("") / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
+PICTURES = PAGE.with_suffix("")
+ANSWERS, HELD_OUT, SPEED = (PICTURES / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -200,34 +204,60 @@ def speed(protocol: Protocol, names: list[str]) -> None:
 
 def answer(protocol: Protocol, pieces: Pieces) -> None:
     """Write what the pieces say, and how good advice is on data sets that are left out."""
-    HELD_OUT.parent.mkdir(exist_ok=True)
+    PICTURES.mkdir(exist_ok=True)
     update_evidence.advice().to_csv(HELD_OUT, index=False, float_format="%.4g")
-    if not any(piece.candidates == protocol.candidates for piece in pieces.listed()):
-        return
+    if any(piece.candidates == protocol.candidates for piece in pieces.listed()):
+        write_text(ANSWERS, json.dumps(answered(protocol, pieces), indent=1, default=float) + "\n")
+        for name, drawn in figures(protocol, pieces).items():
+            save(drawn, [PICTURES / f"{name}.svg"])
+
+
+def answered(protocol: Protocol, pieces: Pieces) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return by question and measure the sentences, numbers and table of the answer."""
     described = pd.read_csv(protocol.project / SETS)
     timed = pd.read_csv(SPEED) if SPEED.is_file() else None
     evidence = Evidence(protocol, pieces, described, update_evidence.orders(), timed)
-    found = answers(evidence, list(protocol.shared["search"]["tuned"]))
-    content = {
+    return {
         question: {
             name: {"sentences": own.sentences, "numbers": own.numbers, "table": own.table} for name, own in by.items()
         }
-        for question, by in found.items()
+        for question, by in answers(evidence, list(protocol.shared["search"]["tuned"])).items()
     }
-    write_text(ANSWERS, json.dumps(content, indent=1, default=float) + "\n")
+
+
+def figures(protocol: Protocol, pieces: Pieces) -> dict[str, Any]:
+    """Return pictures, by the first measure, of how likely methods are near the best and of quality by seconds."""
+    drawn, (measure, *_) = {}, protocol.shared["search"]["tuned"]
+    for name, study in protocol.studies().items():
+        summary = summary_of(pieces, study, protocol.candidates, [measure]).drop(columns="seconds")
+        values = one_variant(summary.rename(columns={"mean": "value"}), *names_in(study))
+        spec = {
+            "kind": "near-best",
+            "caption": f"{NOUNS[study.family]}s of the benchmark",
+            "methods": [*values["method"].unique()],
+            "measure": measure,
+            "margin": MARGIN,
+        }
+        (rule,) = study.protocols
+        drawn[name.removeprefix("benchmark-")] = make_figure(values.rename(columns={"value": "mean"}), spec, rule)
+    return drawn
 
 
 def said() -> list[str]:
-    """Return the answers in Markdown, of the first measure with their tables."""
+    """Return the answers in Markdown: of the first measure, with those of the others folded."""
     if not ANSWERS.is_file():
         return ["Not run yet."]
     lines = []
-    for question, by in json.loads(ANSWERS.read_text(encoding="utf-8")).items():
-        lines += ["", f"### {question}", ""]
-        for place, (name, own) in enumerate(by.items()):
-            lines += [f"By {name}: {' '.join(own['sentences'])}", ""]
-            if own["table"] and not place:
-                lines += [to_markdown(*own["table"]), ""]
+    for place, (question, by) in enumerate(json.loads(ANSWERS.read_text(encoding="utf-8")).items()):
+        (measure, first), *others = by.items()
+        lines += ["", f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
+        lines += [to_markdown(*first["table"]), ""] if first["table"] else []
+        if not place:
+            for picture in sorted(PICTURES.glob("*.svg")):
+                what = f"{picture.stem.capitalize()}: probability of being near the best, and quality against seconds"
+                lines += [f"![{what}](benchmark/{picture.name})", ""]
+        for name, own in others:
+            lines += [f"<details><summary>By {name}</summary>", "", " ".join(own["sentences"]), "", "</details>", ""]
     return lines[1:-1]
 
 

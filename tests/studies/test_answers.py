@@ -139,7 +139,7 @@ def test_which_family_is_first(better, worse):
     own, other = (said.first_family(evidence, MEASURE) for evidence in (better, worse))
     assert own.numbers["first"]["projection"] == "mddmf"
     assert own.numbers["shares"] == {"projection": 1.0}
-    assert own.sentences[0].startswith("A projection is first, in 100% of resamples of the 14 data sets")
+    assert own.sentences[0].startswith("A projection is first, in 100 % of resamples of the 14 data sets")
     # There the first selector is the one that loses most here.
     assert other.numbers["first"]["selector"] == "mim"
     assert other.sentences[0].startswith("A selector is first")
@@ -159,7 +159,7 @@ def test_where_reduction_helps(better, worse):
     assert own.numbers["words"]["projection, ridge, 10"] == "helps"
     assert own.numbers["words"]["selector, ml-knn, 20"] == "costs"
     assert (
-        "helps, by more than 0.01 with a probability of 0.95, in 4 of 8 settings: projection, ridge, 10, 20 % of"
+        "help here: projection with ridge (10, 20 %); projection with ml-knn (10, 20 %). They cost here: selector with"
         in (own.sentences[0])
     )
     assert other.numbers["words"]["projection, ridge, 10"] == "costs"

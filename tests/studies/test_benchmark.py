@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import shutil
 import sys
@@ -23,6 +24,7 @@ from mlreduce_studies.benchmark.costs import cost_of, plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, read_folds, write_folds
 from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Pieces, job_files
 from mlreduce_studies.benchmark.protocol import Protocol, protocol_files
+from mlreduce_studies.figures import save
 from mlreduce_studies.gathering.job_tables import write_table
 
 PROJECT = Path(__file__).parents[2]
@@ -248,6 +250,21 @@ def test_costs_grow_with_the_data_and_the_candidates(protocol, studies):
 def test_the_page_is_what_the_protocol_says(protocol):
     text = reducebench.PAGE.read_text(encoding="utf-8")
     assert reducebench.page_of(text, protocol) == text
+
+
+def test_what_it_says_is_what_the_pieces_give(protocol, tmp_path):
+    if not reducebench.ANSWERS.is_file():
+        pytest.skip("not run yet: python benchmarks/reducebench.py run")
+    kept = json.loads(reducebench.ANSWERS.read_text(encoding="utf-8"))
+    found = json.loads(json.dumps(reducebench.answered(protocol, Pieces(protocol)), default=float))
+    assert list(found) == list(kept)
+    for question, by in found.items():
+        for measure, own in by.items():
+            for part in ("sentences", "table"):
+                assert own[part] == kept[question][measure][part], "run: python benchmarks/reducebench.py answers"
+    for name, drawn in reducebench.figures(protocol, Pieces(protocol)).items():
+        save(drawn, [tmp_path / "drawn.svg"])
+        assert (tmp_path / "drawn.svg").read_bytes() == (reducebench.PICTURES / f"{name}.svg").read_bytes(), name
 
 
 # Pieces

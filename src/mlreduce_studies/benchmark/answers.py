@@ -199,7 +199,7 @@ def first_family(evidence: Evidence, measure: str) -> Answer:
     kind, share = max(shares.items(), key=lambda own: own[1])
     head = f"A {kind} is first" if share >= SURE else f"No family is first for certain; most often it is a {kind}"
     text = (
-        f"{head}, in {share:.0%} of resamples of the {len(ranking.data_sets)} data sets (ranked together with "
+        f"{head}, in {100 * share:.0f} % of resamples of the {len(ranking.data_sets)} data sets (ranked together with "
         f"{' and '.join(common)}; within {MARGIN:g} of the best of {len(table)} methods): {'; '.join(said)}; controls: "
         f"{'; '.join(controls)}."
     )
@@ -239,7 +239,7 @@ def where_features(evidence: Evidence, measure: str) -> Answer:
             for size in sorted(sizes)
         ]
         rows.append([NOUNS[family], predictor, *cells])
-    text = _where(words, "of the features", "all features", "%")
+    text = _where(words, "Fewer features, against all of them,", " %")
     header = ["reduced by", "predictor", *(f"{size:g} %" for size in sorted(sizes))]
     return Answer([text], {"words": _keyed(words), "means": _keyed(_means(found))}, (header, rows))
 
@@ -265,7 +265,7 @@ def where_labels(evidence: Evidence, measure: str) -> Answer:
         ]
         for group, predictor in dict.fromkeys((group, predictor) for group, predictor, _ in found)
     ]
-    text = [_where(words, "codes", "binary relevance", "")]
+    text = [_where(words, "Codes, against binary relevance,", " codes")]
     made = {"words": _keyed(words), "means": _keyed(_means(found))}
     if evidence.speed is not None:
         said, made["speed"] = _speed(evidence.speed)
@@ -284,23 +284,22 @@ def _labels(low: float, high: float) -> str:
     )
 
 
-def _where(words: Mapping[tuple[str, str, float], str], of: str, whole: str, unit: str) -> str:
-    """Return in how many settings a reduction helps, costs, or changes nothing, and where it helps."""
-    counts = {word: sum(own == word for own in words.values()) for word in ("helps", "changes nothing", "costs")}
-    helps: dict[tuple[str, str], list[str]] = {}
+def _where(words: Mapping[tuple[str, str, float], str], what: str, unit: str) -> str:
+    """Return where a reduction helps and where it costs, and in how many settings it does neither."""
+    places: dict[str, dict[tuple[str, str], list[str]]] = {"helps": {}, "costs": {}}
     for (kind, predictor, size), word in words.items():
-        if word == "helps":
-            helps.setdefault((kind, predictor), []).append(f"{size:g}")
-    named = [
-        f"{kind}, {predictor}, {', '.join(sizes)}{unit and ' ' + unit} {of}"
-        for (kind, predictor), sizes in helps.items()
-    ]
-    where = f": {'; '.join(named)}" if named else ""
+        if word in places:
+            places[word].setdefault((kind, predictor), []).append(f"{size:g}")
+    helps, costs = (
+        "; ".join(f"{kind} with {predictor} ({', '.join(sizes)}{unit})" for (kind, predictor), sizes in found.items())
+        for found in places.values()
+    )
+    nothing, undecided = ([*words.values()].count(word) for word in ("changes nothing", "undecided"))
     return (
-        f"Against {whole} the method that leads on the other data sets helps, by more than {MARGIN:g} with a "
-        f"probability of {SURE:g}, in {counts['helps']} of {len(words)} settings{where}. It costs as much in "
-        f"{counts['costs']}, changes nothing of importance in {counts['changes nothing']}, and is undecided in the "
-        "others."
+        f"{what} help {f'here: {helps}' if helps else 'nowhere'}. "
+        f"They cost {f'here: {costs}' if costs else 'nowhere'}. "
+        f"Of {len(words)} settings they change nothing of importance in {nothing}, and {undecided} are undecided (the "
+        f"method that leads on the other data sets; {MARGIN:g} and more, with a probability of {SURE:g})."
     )
 
 
