@@ -183,6 +183,16 @@ def test_nearest_sets_are_named_and_far_ones_said():
     said = str(mlreduce.recommend(*like, goal="projection"))
     assert f"nearest data sets of {study}: emotions (593 x 72, 6 labels), chd49" in said
     assert "within a factor" not in said
+    assert said.count(evidence.foremost("projection")[0].comparison) == 1  # not with each method
+
+
+def test_studies_with_the_same_nearest_sets_are_one_line():
+    found = mlreduce.recommend(X, Y)
+    names = [(*own["dataset"],) for _, own in found.nearest.groupby("study", sort=False)]
+    lines = [line for line in str(found).splitlines() if line.startswith("nearest data sets of ")]
+    assert len(lines) == len(set(names))
+    for study in found.nearest["study"]:
+        assert sum(study in line for line in lines) == 1
 
 
 def test_likeness_counts_sizes_and_zeros_and_labels_only_where_there_are_any():

@@ -108,10 +108,19 @@ class Ranking(NamedTuple):
         """In which comparison."""
         return self.study, self.protocol, self.predictors
 
+    @property
+    def said(self) -> str:
+        """The rank in words."""
+        return f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets"
+
+    @property
+    def comparison(self) -> str:
+        """The comparison in words: study, measure, predictors."""
+        return ", ".join([self.study, self.measure, *self.predictors])
+
     def __str__(self) -> str:
         """Return the ranking as text."""
-        said = f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets"
-        return f"{said} ({', '.join([self.study, self.measure, *self.predictors])})"
+        return f"{self.said} ({self.comparison})"
 
 
 @functools.cache

@@ -42,10 +42,10 @@ FAR = 3.0
 CAUTION = """\
 near: in the committed studies, the probability of being within 0.01 of the best method of its comparison, controls
 included; least: the lower end of its 95 % interval. Both are of other data sets, those alike counting most where that
-was better advice on sets left out; families are not compared with each
-other, and methods without a number were not in the comparison of their family. Seconds are estimates for one thread,
-right to a factor of four or so, but where iterations depend on the data, as the reason then says: such a fit may take
-many times as long. Try the first few on your data: mlreduce.compare."""
+was better advice on sets left out; families are not compared with each other, and methods without a number were not in
+the comparison of their family. Seconds are estimates for one thread, right to a factor of four or so, but where
+iterations depend on the data, as the reason then says: such a fit may take many times as long. Try the first few on
+your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Recommendation:
         of a fit (NaN where unknown); ``near``, the probability that it is within 0.01 of the best in the comparison
         that says most of its family, ``least``, the lower end of its 95 % interval, ``nearby``, the same probability on
         the three ``nearest`` data sets there, and ``rank``, its average rank (NaN where it was not in it), and
-        ``data_sets``, on how many; the ``reason``. By family, what fits first, those of the largest ``near`` first,
-        controls in their place.
+        ``data_sets``, on how many; the ``comparison``: its study, measure and predictors; the ``reason``. By family,
+        what fits first, those of the largest ``near`` first, controls in their place.
     sizes : Sizes
         Of the data.
     nearest : DataFrame
@@ -87,12 +87,14 @@ class Recommendation:
         sizes = f"{self.sizes.n} instances, {self.sizes.d} features, {self.sizes.q} labels"
         lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
         for family, own in fit.groupby("family", sort=False):
-            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets", "rank", "nearby"])
+            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets", "rank", "nearby", "comparison"])
             texts = {
                 key: [f"{value:{form}}" for value in shown[key]]
                 for key, form in {"seconds": ".2g", "gigabytes": ".2g", "near": ".2f", "least": ".2f"}.items()
             }
-            lines += ["", f"{family} ({len(own)}, in .table)" if len(own) > len(shown) else str(family)]
+            more = f" ({len(own)}, in .table)" if len(own) > len(shown) else ""
+            by = next((f", ranked by {name}" for name in own["comparison"] if name), "")
+            lines += ["", f"{family}{more}{by}"]
             lines.append(shown.assign(**texts).replace("nan", "").rename_axis(None).to_string())
         if len(others):
             lines.append("")
@@ -102,12 +104,16 @@ class Recommendation:
 
     def _likeness(self) -> Iterator[str]:
         """Yield which data sets of the comparisons are most like the data, and whether they are like it at all."""
+        alike: dict[tuple[str, ...], list[str]] = {}
         for study, own in self.nearest.groupby("study", sort=False):
+            alike.setdefault((*own["dataset"],), []).append(str(study))
+        for studies in alike.values():
+            own = self.nearest[self.nearest["study"] == studies[0]]
             named = ", ".join(
                 f"{row['dataset']} ({row['instances']} x {row['features']}, {row['labels']} labels)"
                 for row in own.to_dict("records")
             )
-            yield f"nearest data sets of {study}: {named}"
+            yield f"nearest data sets of {', '.join(studies)}: {named}"
             if own["factor"].min() > FAR:
                 yield (
                     f"none of them is within a factor of {FAR:g} in instances, features and labels: what ranks first "
@@ -208,6 +214,7 @@ def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
         "nearby": np.nan if main is None else main.nearby(own.name for own in _nearest_of(main.study, shape)),
         "rank": np.nan if main is None else main.rank,
         "data_sets": 0 if main is None else main.data_sets,
+        "comparison": "" if main is None else main.comparison,
         "reason": against or _for(facts, main, rankings_of(name, partly), estimate),
         "chance": main is None and facts.control,
         "order": place,
@@ -283,7 +290,7 @@ def _for(facts: Facts, main: Ranking | None, others: list[Ranking], estimate: Es
     from mlreduce.stats.ranking import CONTROLS  # with pandas, slow to import
 
     if main is not None:
-        parts = [str(main)]
+        parts = [main.said]
     elif others:
         parts = [f"not in the comparison of its family; {others[0]}"]
     else:
