@@ -134,10 +134,17 @@ class Ranks(NamedTuple):
         check_pair(labels, scores)
         refuse_best(scores)
         labels = labels.toarray() if is_sparse(labels) else labels
-        true, n_labels = labels.astype(bool), labels.shape[1]
+        true = labels.astype(bool)
         behind, true_behind = (np.empty(labels.shape, dtype=np.int64) for _ in range(2))
-        for rows in row_blocks(len(labels), n_labels * n_labels):
-            above = scores[rows, np.newaxis, :] >= scores[rows, :, np.newaxis]
-            behind[rows] = np.count_nonzero(above, axis=2)
-            true_behind[rows] = np.count_nonzero(above & true[rows, np.newaxis, :], axis=2)
+        for rows in row_blocks(*labels.shape):
+            order = np.argsort(-scores[rows], axis=1)
+            ordered = np.take_along_axis(scores[rows], order, axis=1)
+            # Of labels that tie, each is behind the last.
+            places = np.arange(1, ordered.shape[1] + 1)
+            ends = np.broadcast_to(places, ordered.shape).copy()
+            ends[:, :-1][ordered[:, 1:] == ordered[:, :-1]] = len(places)
+            ends = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+            counts = np.take_along_axis(np.take_along_axis(true[rows], order, axis=1).cumsum(axis=1), ends - 1, axis=1)
+            np.put_along_axis(behind[rows], order, ends, axis=1)
+            np.put_along_axis(true_behind[rows], order, counts, axis=1)
         return cls(true, behind, true_behind)
