@@ -165,6 +165,19 @@ def test_more_labels_than_sixteen_bits_count():
     assert measured(INSTANCE, labels, labels) == [1.0] * 5
 
 
+def test_ranks_count_pairs_of_labels():
+    rng = np.random.default_rng(0)
+    for n_labels in (1, 2, 7, 40):
+        labels = rng.integers(0, 2, (50, n_labels))
+        scores = rng.integers(-2, 3, (50, n_labels)) / 2.0
+        scores[rng.random(scores.shape) < 0.1] = -0.0
+        scores[rng.random(scores.shape) < 0.1] = -np.inf
+        behind = scores[:, np.newaxis, :] >= scores[:, :, np.newaxis]
+        found = Ranks.of(labels, scores)
+        np.testing.assert_array_equal(found.behind, behind.sum(axis=2))
+        np.testing.assert_array_equal(found.true_behind, (behind & labels.astype(bool)[:, np.newaxis, :]).sum(axis=2))
+
+
 def test_ranks_do_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(2, size=(30, 5)), rng.integers(4, size=(30, 5)).astype(float)
