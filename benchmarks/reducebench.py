@@ -243,11 +243,15 @@ def figures(protocol: Protocol, pieces: Pieces) -> dict[str, Any]:
     return drawn
 
 
-def said() -> list[str]:
+def said(protocol: Protocol) -> list[str]:
     """Return the answers in Markdown: of the first measure, with those of the others folded."""
     if not ANSWERS.is_file():
         return ["Not run yet."]
-    lines = []
+    waiting = missing(protocol, Pieces(protocol), [])
+    left = {name for _, candidates, name, _ in waiting if candidates == protocol.candidates}
+    there = len(protocol.datasets) - len(left)
+    so_far = f"So far, of {there} of {len(protocol.datasets)} data sets: the others are not run yet."
+    lines = ["", so_far] if left else []
     for place, (question, by) in enumerate(json.loads(ANSWERS.read_text(encoding="utf-8")).items()):
         (measure, first), *others = by.items()
         lines += ["", f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
@@ -290,7 +294,7 @@ def page_of(text: str, protocol: Protocol) -> str:
     sets.append(f"| together | | | | | | {sum(hours.values()):.1f} |")
     left = ["| left out | why |", "| --- | --- |"]
     left += [f"| {name} | {reason} |" for name, reason in protocol.shared["excluded"].items()]
-    for name, lines in (("data sets", sets), ("left out", left), ("answers", said()), ("held out", held_out())):
+    for name, lines in (("data sets", sets), ("left out", left), ("answers", said(protocol)), ("held out", held_out())):
         first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
         before, _, rest = text.partition(first)
         text = f"{before}{first}\n" + "\n".join(lines) + f"\n{last}" + rest.partition(last)[2]

@@ -18,7 +18,7 @@ from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
-from mlreduce.stats.ranking import MARGIN, WHOLE, Ranking, one_variant, rank
+from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.study import PAPERS, study_files
@@ -440,6 +440,8 @@ class Evidence(NamedTuple):
         Whether methods are compared that have different predictors.
     of : str
         The label of a method at full size, of which predictors are compared; "" to compare methods.
+    most : int or None
+        How many are shown, and the controls; None for all.
     """
 
     study: str
@@ -449,16 +451,18 @@ class Evidence(NamedTuple):
     control: str = ""
     mixed: bool = False
     of: str = ""
+    most: int | None = None
 
 
 SELECTED, PROJECTED = (
     partial(Evidence, study, "ten-fold", "micro-f1", control=control)
     for study, control in (("selectors", "random-features"), ("projections", "random-projection"))
 )
+WITH_FEATURES = ("br-knn", "linear-discriminant", "ml-knn", "ridge")
 EVIDENCE = {
-    "projections": Evidence("mvmd-2016", "ten-fold", "instance-f1", ("ridge",)),
-    "selectors": Evidence("gmba-2016", "ten-fold", "micro-f1", ("br-knn",)),
-    "coders": Evidence("cplst-2012", "as-printed", "hamming-loss", ("linear",)),
+    "projections": Evidence("benchmark-projections", "folds", "average-precision", WITH_FEATURES, most=10),
+    "selectors": Evidence("benchmark-selectors", "folds", "average-precision", WITH_FEATURES, most=10),
+    "coders": Evidence("benchmark-coders", "folds", "average-precision", ("3-nn", "ridge"), most=10),
     "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
     "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", ("flda", "pcut"), mixed=True),
     "all-selectors-both": SELECTED(("ml-knn", "ridge")),
@@ -519,14 +523,22 @@ def evidence(family: str) -> str:
         + [f"{row['mean']:.3f}", f"{row['won']:.2f}"]
         + ([_ahead(means[name] - means[own.control], larger)] if own.control else [])
         + ([f"{row['seconds']:.2g}{'*' * row['front']}"] if known else [])
-        for name, row in made.table.iterrows()
+        for place, (name, row) in enumerate(made.table.iterrows())
+        if own.most is None or place < own.most or name in CONTROLS
     ]
     header = ["predictor" if own.of else "method", f"within {made.margin:g} of the best", "95 % interval", "mean rank"]
     header += [f"mean {measure_label(own.measure)}", "best in"]
     header += [f"better than {own.control}"] if own.control else []
     header += ["seconds"] if known else []
-    sets = f"{len(made.data_sets)} data sets ({', '.join(made.data_sets)})"
-    return f"{sets}, {made.settings} settings:\n\n{to_markdown(header, rows)}"
+    named = f" ({', '.join(made.data_sets)})" if len(made.data_sets) <= MOST_NAMED else ""
+    sets = f"{len(made.data_sets)} data sets{named}"
+    left = len(made.table) - len(rows)
+    rest = (
+        f"\n\nThe other {left} are behind the tenth, and in [a picture](benchmark.md#which-family-is-first).\n"
+        if left
+        else ""
+    )
+    return f"{sets}, {made.settings} settings:\n\n{to_markdown(header, rows)}{rest}"
 
 
 def _ahead(differences: pd.Series, larger: bool) -> str:
@@ -536,6 +548,8 @@ def _ahead(differences: pd.Series, larger: bool) -> str:
     return f"{signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above:.2f}"
 
 
+#: Data sets that are named before a table; of more their number says enough.
+MOST_NAMED = 15
 #: Families of which a first choice is named: what they reduce, and whether labels are partly unknown.
 CASES = {
     "features, new ones may be mixtures": ("projection", False),

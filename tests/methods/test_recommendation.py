@@ -218,15 +218,13 @@ def test_advice_goes_by_data_sets_alike_where_that_is_kept(monkeypatch):
         )
         for one in evidence.foremost("projection")
     )
-    sets = {planted[0].study: {name: evidence.sets_of(planted[0].study)[name] for name in like}}
+    traits = {"emotions": Traits(593, 72, 6, 1.0), "enron": Traits(1702, 1001, 53, 0.084)}
+    sets = {planted[0].study: traits}
     monkeypatch.setattr(evidence, "_foremost", lambda family, partly: planted)
     monkeypatch.setattr(evidence, "_sets", lambda: sets)
     try:
         evidence._weighted.cache_clear()
-        emotions, enron = (
-            evidence.foremost("projection", like=Traits(*sizes))
-            for sizes in ((593, 72, 6, 1.0), (1702, 1001, 53, 0.084))
-        )
+        emotions, enron = (evidence.foremost("projection", like=own) for own in traits.values())
         assert (emotions[0].method, enron[0].method) == (methods[-1], methods[1])
         assert 0.9 < emotions[0].near < 1
         assert all(one.low <= one.near <= one.high for one in (*emotions, *enron))

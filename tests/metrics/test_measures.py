@@ -172,6 +172,7 @@ def test_ranks_count_pairs_of_labels():
         scores = rng.integers(-2, 3, (50, n_labels)) / 2.0
         scores[rng.random(scores.shape) < 0.1] = -0.0
         scores[rng.random(scores.shape) < 0.1] = -np.inf
+        scores[rng.random(scores.shape) < 0.1] = np.nan
         behind = scores[:, np.newaxis, :] >= scores[:, :, np.newaxis]
         found = Ranks.of(labels, scores)
         np.testing.assert_array_equal(found.behind, behind.sum(axis=2))
