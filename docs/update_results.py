@@ -73,7 +73,7 @@ def draw_claims(path: Path) -> None:
     """Draw how many claims of each paper have which verdict, and what is near the best in each family."""
     with house_style():
         figure, (axis, other) = pyplot().subplots(
-            1, 2, figsize=(9.6, 3.1), layout="constrained", facecolor="white", width_ratios=[1.25, 1]
+            1, 2, figsize=(9.6, 3.7), layout="constrained", facecolor="white", width_ratios=[1.25, 1]
         )
         claims = committed_claims()
         left = [0] * len(claims)
