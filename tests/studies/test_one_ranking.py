@@ -136,6 +136,19 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
     assert labels == dict(made.labels)
 
 
+def test_pages_of_methods_begin_with_what_recommend_says(entries):
+    shown = {own["family"]: own for own in answers()}
+    for family, own in shown.items():
+        named = {row["method"]: row["near"] for row in entries.advised[family]}
+        assert named == {one.method: one.near for one in (own["first"], *own["then"], *own["controls"])}
+        assert list(named.values()) == sorted(named.values(), reverse=True)
+        assert {row["method"] for row in entries.advised[family] if row["control"]} == {
+            one.method for one in own["controls"]
+        }
+        for one in (own["first"], *own["then"]):
+            assert entries.method(one.method)["benchmark"] in (one, None)
+
+
 def test_the_first_choices_of_the_guide_are_those_of_recommend(recommended):
     cases = dict(zip(update_results.CASES.values(), block("which-method.md", "first-choices"), strict=True))
     for (family, partly), row in cases.items():

@@ -12,6 +12,8 @@ from typing import Any
 import pandas as pd
 
 from mlreduce import registry
+from mlreduce.methods.evidence import choices, rankings_of
+from mlreduce.methods.evidence import foremost as foremost_of
 from mlreduce.methods.facts import Method, first_line, method_of
 from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
@@ -168,6 +170,21 @@ class Entries:
         """Families to what is named of each: its best methods and the controls, in order."""
         return self._by_family({study: self.first(study) for study in self.foremost})
 
+    @cached_property
+    def advised(self) -> dict[str, list[dict[str, Any]]]:
+        """Families to what `mlreduce.recommend` and the front page name of each: its first methods and the controls."""
+        found = {}
+        for family in registry.FAMILIES:
+            if foremost_of(family):
+                own = choices(family)
+                shown = {one.method: one for one in (own.first, *own.then, *own.controls)}.values()
+                found[family] = [
+                    {"method": one.method, "near": one.near, "control": one in own.controls, "of": one.methods}
+                    | {"measure": one.measure, "predictor": ", ".join(one.predictors), "study": one.study}
+                    for one in sorted(shown, key=lambda one: -one.near)
+                ]
+        return found
+
     def _by_family(self, named: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
         """Return what is named of each family: by the study of it with the most methods that names any."""
         found: dict[str, list[dict[str, Any]]] = {}
@@ -217,6 +234,9 @@ class Entries:
             "name": name,
             "colour": colour_of(name),
             "described": _described(name),
+            "benchmark": next(
+                (one for one in rankings_of(name) if one.study.startswith("benchmark-") and one.predictors), None
+            ),
             "answer": next(
                 (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
             ),
