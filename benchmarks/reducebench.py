@@ -122,9 +122,9 @@ def run(protocol: Protocol, pieces: Pieces, names: list[str], hours: float, core
     """Run what is not kept, some data sets at a time, until the hours are over or all is done."""
     end = time.monotonic() + 3600 * hours
     keep(protocol, pieces, names)
-    failed: set[str] = set()
+    failed: set[tuple[int, str]] = set()
     while True:
-        waiting = [own for own in missing(protocol, pieces, names) if own[2] not in failed]
+        waiting = [own for own in missing(protocol, pieces, names) if own[1:3] not in failed]
         if not waiting:
             break
         # What is begun should end within the hours: as many sets as their expected seconds allow, at least one.
@@ -145,12 +145,11 @@ def run(protocol: Protocol, pieces: Pieces, names: list[str], hours: float, core
         targets = [f"{base}/{file}" for name, own in batch for study in own for file in job_files(study, name).values()]
         call_workflow(protocol, candidates, targets, cores)
         keep(protocol, pieces, names)
-        left = {name for *_, name, _ in missing(protocol, pieces, names)}
-        failed |= {name for name, _ in batch} & left if candidates == protocol.candidates else set()
+        left = {own[1:3] for own in missing(protocol, pieces, names)}
+        failed |= {(candidates, name) for name, _ in batch} & left
     if failed:
-        raise SystemExit(
-            f"not finished, see the logs in {protocol.base(protocol.candidates)}: {', '.join(sorted(failed))}"
-        )
+        where = "; ".join(f"{protocol.base(own)}: {name}" for own, name in sorted(failed))
+        raise SystemExit(f"not finished, see the logs in {where}")
 
 
 def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores: int) -> None:

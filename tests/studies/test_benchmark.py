@@ -318,6 +318,26 @@ def test_a_piece_has_every_value_by_what_it_stands_for(kept):
     assert own.loc[("opls", 10, 0), ["seconds", "megabytes"]].tolist() == [0.5, 3.0]
 
 
+def test_a_run_goes_on_after_sets_that_fail_and_names_them(protocol, monkeypatch, capsys):
+    done, tried = set(), []
+    monkeypatch.setattr(reducebench, "keep", lambda *_: 0)
+    monkeypatch.setattr(reducebench, "check_folds", lambda *_: None)
+    monkeypatch.setattr(reducebench, "load_dataset", lambda name: name)
+    waiting = [(1.0, 5, "flags", ["a"]), (2.0, 5, "birds", ["a"]), (3.0, 20, "flags", ["a"]), (4.0, 20, "birds", ["a"])]
+    monkeypatch.setattr(reducebench, "missing", lambda *_: [own for own in waiting if own[1:3] not in done])
+    monkeypatch.setattr(reducebench, "job_files", lambda study, name: {"scores": name})
+
+    def call(own, candidates, targets, cores):
+        names = {target.rpartition("/")[2] for target in targets}
+        tried.append((candidates, names))
+        done.update((candidates, name) for name in names if (candidates, name) != (20, "birds"))
+
+    monkeypatch.setattr(reducebench, "call_workflow", call)
+    with pytest.raises(SystemExit, match=r"not finished, see the logs in results/reducebench-1: birds$"):
+        reducebench.run(protocol, None, [], 1.0, 2)
+    assert tried == [(5, {"flags", "birds"}), (20, {"flags", "birds"})]
+
+
 def test_what_failed_has_a_row_for_each_value(kept, studies):
     table = kept.read(kept.listed()[0])
     failed = table[table["method"] == "lsi"]
