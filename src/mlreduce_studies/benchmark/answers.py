@@ -250,8 +250,8 @@ def where_labels(evidence: Evidence, measure: str) -> Answer:
     found: dict[tuple[str, str, float], pd.Series] = {}
     differences = evidence.differences("labelspace", measure, "number")
     groups = [(0.0, LABELS[0]), *pairwise(LABELS)]
-    for (predictor, codes), values in differences.items():
-        for low, high in groups:
+    for low, high in groups:
+        for (predictor, codes), values in differences.items():
             labels = evidence.traits.loc[values.index, "labels"]
             own = values[(labels > low) & (labels <= high)]
             if len(own) > 2:
