@@ -37,7 +37,10 @@ PAGES = (
     PROJECT / "README.md",
     *(
         PROJECT / "docs" / name
-        for name in ("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md")
+        for name in (
+            *("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
+            "benchmark.md",
+        )
     ),
     *(file.with_name("README.md") for file in STUDIES.values()),
 )
@@ -230,9 +233,9 @@ def why_undecided() -> str:
     return to_markdown(["undecided, since", "claims"], [*rows, ["all", str(sum(reasons.values()))]])
 
 
-def frozen() -> str:
-    """Return when the confirmatory edition was frozen, with which seed, and what was changed since."""
-    content = read_yaml(PROJECT / "papers" / "frozen.yaml")
+def frozen(folder: str = "papers") -> str:
+    """Return when papers or benchmark were frozen, with which seed, and what was changed since."""
+    content = read_yaml(PROJECT / folder / "frozen.yaml")
     said = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
     rows = [[own["date"], f"`{own['file']}`", own["why"]] for own in content["amendments"]]
     return (
