@@ -112,7 +112,7 @@ class Evidence:
         if by != "size_percent":
             sized = set(summary.loc[own, "method"]) - set(CONTROLS)
             # What reduces nothing has a number too where that is the number of the labels.
-            own = np.where(summary["method"].isin(sized), own, summary["size_percent"].eq(FULL))
+            own = own.where(summary["method"].isin(sized), summary["size_percent"].eq(FULL))
         cells = summary[own].assign(size=lambda rows: rows[by].where(rows[by] > 0, FULL).astype(float))
         cells["value"] = cells["mean"] if higher_is_better(measure) else -cells["mean"]
         return one_variant(cells[["dataset", "method", "predictor", "size", "value"]], *names_in(study))
