@@ -53,8 +53,8 @@ sys.path.insert(0, str(PROJECT / "docs"))
 import update_evidence  # noqa: E402
 
 PAGE = PROJECT / "docs" / "benchmark.md"
-PICTURES = PAGE.with_suffix("")
-ANSWERS, HELD_OUT, SPEED = (PICTURES / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
+RESULTS = PAGE.with_suffix("")
+ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -203,12 +203,12 @@ def speed(protocol: Protocol, names: list[str]) -> None:
 
 def answer(protocol: Protocol, pieces: Pieces) -> None:
     """Write what the pieces say, and how good advice is on data sets that are left out."""
-    PICTURES.mkdir(exist_ok=True)
+    RESULTS.mkdir(exist_ok=True)
     update_evidence.advice().to_csv(HELD_OUT, index=False, float_format="%.4g")
     if any(piece.candidates == protocol.candidates for piece in pieces.listed()):
         write_text(ANSWERS, json.dumps(answered(protocol, pieces), indent=1, default=float) + "\n")
         for name, drawn in figures(protocol, pieces).items():
-            save(drawn, [PICTURES / f"{name}.svg"])
+            save(drawn, [RESULTS / f"{name}.svg"])
 
 
 def answered(protocol: Protocol, pieces: Pieces) -> dict[str, dict[str, dict[str, Any]]]:
@@ -246,17 +246,16 @@ def said(protocol: Protocol) -> list[str]:
     """Return the answers in Markdown: of the first measure, with those of the others folded."""
     if not ANSWERS.is_file():
         return ["Not run yet."]
-    waiting = missing(protocol, Pieces(protocol), [])
-    left = {name for _, candidates, name, _ in waiting if candidates == protocol.candidates}
-    there = len(protocol.datasets) - len(left)
+    done, studies = Pieces(protocol).done(), protocol.config["studies"]
+    there = sum(all((own, name, protocol.candidates) in done for own in studies) for name in protocol.datasets)
     so_far = f"So far, of {there} of {len(protocol.datasets)} data sets: the others are not run yet."
-    lines = ["", so_far] if left else []
+    lines = ["", so_far] if there < len(protocol.datasets) else []
     for place, (question, by) in enumerate(json.loads(ANSWERS.read_text(encoding="utf-8")).items()):
         (measure, first), *others = by.items()
         lines += ["", f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
         lines += [to_markdown(*first["table"]), ""] if first["table"] else []
         if not place:
-            for picture in sorted(PICTURES.glob("*.svg")):
+            for picture in sorted(RESULTS.glob("*.svg")):
                 what = f"{picture.stem.capitalize()}: probability of being near the best, and quality against seconds"
                 lines += [f"![{what}](benchmark/{picture.name})", ""]
         for name, own in others:

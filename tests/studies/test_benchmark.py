@@ -264,7 +264,7 @@ def test_what_it_says_is_what_the_pieces_give(protocol, tmp_path):
                 assert own[part] == kept[question][measure][part], "run: python benchmarks/reducebench.py answers"
     for name, drawn in reducebench.figures(protocol, Pieces(protocol)).items():
         save(drawn, [tmp_path / "drawn.svg"])
-        assert (tmp_path / "drawn.svg").read_bytes() == (reducebench.PICTURES / f"{name}.svg").read_bytes(), name
+        assert (tmp_path / "drawn.svg").read_bytes() == (reducebench.RESULTS / f"{name}.svg").read_bytes(), name
 
 
 # Pieces
@@ -318,7 +318,7 @@ def test_a_piece_has_every_value_by_what_it_stands_for(kept):
     assert own.loc[("opls", 10, 0), ["seconds", "megabytes"]].tolist() == [0.5, 3.0]
 
 
-def test_a_run_goes_on_after_sets_that_fail_and_names_them(protocol, monkeypatch, capsys):
+def test_a_run_goes_on_after_sets_that_fail_and_names_them(protocol, monkeypatch):
     done, tried = set(), []
     monkeypatch.setattr(reducebench, "keep", lambda *_: 0)
     monkeypatch.setattr(reducebench, "check_folds", lambda *_: None)

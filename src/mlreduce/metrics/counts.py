@@ -145,7 +145,8 @@ class Ranks(NamedTuple):
             ends[:, :-1][ordered[:, 1:] == ordered[:, :-1]] = len(places)
             ends = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
             counts = np.take_along_axis(np.take_along_axis(true[rows], order, axis=1).cumsum(axis=1), ends - 1, axis=1)
-            ends[np.isnan(ordered)] = counts[np.isnan(ordered)] = 0  # last in the order, and not comparable
+            missing = np.isnan(ordered)  # last in the order, and not comparable
+            ends[missing] = counts[missing] = 0
             np.put_along_axis(behind[rows], order, ends, axis=1)
             np.put_along_axis(true_behind[rows], order, counts, axis=1)
         return cls(true, behind, true_behind)
