@@ -13,7 +13,7 @@ from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Methods, find_strategy
-from mlreduce_studies.experiments.memory import begin_peak, process_bytes
+from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_peak, process_bytes
 
 __all__ = ["time_fits"]
 
@@ -55,6 +55,7 @@ def time_fits(
         Columns dataset, method, split, seconds, megabytes; no row for a fit that failed. Without megabytes (NaN) where
         the system does not say.
     """
+    allocate_in_one_arena()
     strategy = find_strategy(family)(data, space, seed)
     rows = []
     for number, split in splits.items():
