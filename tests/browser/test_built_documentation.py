@@ -26,6 +26,7 @@ ANCHORS = "() => [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e
 # The widest of the page and its article, which the theme would let scroll as a whole.
 WIDTH = "() => Math.max(...[...document.querySelectorAll('html, body, main, article')].map(e => e.scrollWidth))"
 HEADER = re.compile(r'<header class="top\b.*?</header>', re.DOTALL)
+SIDE_BAR = re.compile(r'<nav class="bd-docs-nav.*?</nav>', re.DOTALL)
 
 KINDS = [
     *(f"docs/{name}.html" for name in ("index", "getting-started", "guide", "peers", "benchmark", "leaderboard")),
@@ -204,6 +205,12 @@ def test_each_synonym_finds_a_page(address, browser):
 
 def test_the_index_of_the_search_is_small(site):
     assert (site / INDEX).stat().st_size < LARGEST
+
+
+def test_no_side_bar_is_empty(site):
+    bars = {page: SIDE_BAR.search(page.read_text(encoding="utf-8")) for page in site.glob("docs/**/*.html")}
+    assert sum(bar is not None for bar in bars.values()) > 50
+    assert [page for page, bar in bars.items() if bar and "<li" not in bar[0]] == []
 
 
 def test_the_first_page_leads_to_the_answers(address, browser):

@@ -313,6 +313,7 @@ def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(pro
     means = found.groupby("method")["value"].mean().round(6)
     # One variant of each method, and the mean of the draws.
     assert means.to_dict() == {"all-features": 0.55, "pca": 0.5, "random-projection": 0.535, "wmlda": 0.52}
+    assert found["seconds"].round(6).eq(0.1).all()
     entry = read_entry("mine", folder)
     keep(entry, folder, outcome_of(entry, dict.fromkeys(SETS, 0.6)), SETS)
     text = page.page_text((folder / page.PAGE).read_text(), folder)

@@ -23,7 +23,7 @@ class CCACode(LabelCoder):
     """Canonical correlation analysis (CCA) as label coding: label directions most correlated with the features.
 
     Directions ``w`` solve ``Z'HZ w = rho^2 Z'Z w`` with ``w'Z'Zw = 1``; ``eigenvalues_`` are the squared canonical
-    correlations rho^2. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions
+    correlations ``rho^2``. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions
     in use. Equal correlations (all are one where the rows are linearly independent) go by the variance of the labels;
     directions in which the labels do not vary come last, as unit vectors.
 

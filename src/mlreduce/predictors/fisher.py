@@ -79,7 +79,7 @@ class _Sides(NamedTuple):
 class FisherClassifier(DecidingClassifier):
     """Fisher's linear discriminant (FLDA) for each label against the rest.
 
-    ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with S_w the scatter inside the two classes of the label. It is the
+    ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with ``S_w`` the scatter inside the two classes of the label. It is the
     direction of a ridge regression on the label, whose matrix does not depend on the label: one factorisation serves
     all.
 

@@ -47,7 +47,7 @@ class HSL1(_HypergraphProjection):
     """Hypergraph spectral learning by clique expansion (HSL1): one edge between instances per common label.
 
     ``max tr(P'X'SXP)`` subject to ``P'(X'X + gamma I)P = I`` with ``S = D^-1/2 YY' D^-1/2``, class sizes ``n_c`` and
-    degrees ``D = diag(Y n_c)``. At most n_labels eigenvalues are positive; instances without labels have S = 0.
+    degrees ``D = diag(Y n_c)``. At most n_labels eigenvalues are positive; instances without labels have ``S = 0``.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ class MOPE(CombinedProximity, Projection):
 
     ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A by a combination Psi of proximities by labels, G
     (`LabelProximity`), and by features, W (`Proximity`). A joins the pairs of which one is among the ``n_neighbors`` of
-    largest Psi of the other; Psi and W are rounded to multiples of ``2^-32``, and pairs with Psi = 0 are not joined. X
-    is not centred. A is indefinite: ``eigenvalues_`` may be negative.
+    largest Psi of the other; Psi and W are rounded to multiples of ``2^-32``, and pairs with ``Psi = 0`` are not
+    joined. X is not centred. A is indefinite: ``eigenvalues_`` may be negative.
 
     Parameters
     ----------

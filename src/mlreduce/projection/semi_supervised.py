@@ -105,7 +105,7 @@ def _instances_of(part: Projection, data: TrainingSet) -> TrainingSet:
 class SemiSupervised(PartlyLabelled):
     """Weighted sum of any supervised projection of the labelled instances and any unsupervised one of all.
 
-    ``max tr(P'(weight X'A_uX + (1 - weight) X_l'A_sX_l)P)``, with A_s of the supervised part and A_u of the
+    ``max tr(P'(weight X'A_uX + (1 - weight) X_l'A_sX_l)P)``, with ``A_s`` of the supervised part and ``A_u`` of the
     unsupervised one, subject to ``P'P = I`` or to a B of the parts. With ``weight=0`` and the constraint of the
     supervised part it is that part, fitted to the labelled instances. Each part centres its instances as it does on its
     own; projected features are centred if both parts are.
@@ -406,8 +406,8 @@ class SSLFDA(_Pair):
 class SSDONPP(_Pair):
     """Semi-supervised DONPP (SSDONPP): DONPP of the labelled instances, ONPP of all.
 
-    ``max -tr(P'((1 - weight) C_s + weight C_u)P)`` subject to ``P'P = I``, with the costs C_s of `MESDDONPP` and C_u of
-    `ONPP`.
+    ``max -tr(P'((1 - weight) C_s + weight C_u)P)`` subject to ``P'P = I``, with the costs ``C_s`` of `MESDDONPP` and
+    ``C_u`` of `ONPP`.
 
     Parameters
     ----------

@@ -94,10 +94,10 @@ class LRFS(MeanRedundancy):
 
         J(f) = sum_{l != l'} I(f;l|l') - mean_{s selected} I(f;s)
 
-    Ordered pairs of labels. One label has no other: the first term is then I(f;l).
+    Ordered pairs of labels. One label has no other: the first term is then ``I(f;l)``.
 
-    Labels may be unknown, NaN in ``y``: I(f;l|l') is then ``I(f;l) - I(f;l;l')``, the former of the instances where l
-    is known and the latter of those where both are.
+    Labels may be unknown, NaN in ``y``: ``I(f;l|l')`` is then ``I(f;l) - I(f;l;l')``, the former of the instances where
+    l is known and the latter of those where both are.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class TCRFS(MeanRedundancy):
         J(f) = mean_{l != l'} I(f;l|l') + mean_{s selected, l} [I(f;l|s) + I(s;l|f) - I(f;s;l)]
 
     The last term is the redundancy, ``I(f;s;l) = I(f;s) - I(f;s|l)``. Ordered pairs of labels; one label has no other,
-    and the first term is then I(f;l). The means are over the labels that some instances have and others lack.
+    and the first term is then ``I(f;l)``. The means are over the labels that some instances have and others lack.
 
     Labels may be unknown, NaN in ``y``: as of `LRFS`.
 

@@ -153,8 +153,8 @@ class PPTMI(LabelSetSelector):
         J(f) = I(f, S; L)
 
     S are the selected features and L the label set of an instance as a class, both as one variable. Instances with rare
-    label sets are left out. Of equal J the feature with the larger I(f;L) is selected first: with many features in S,
-    often from ten on, every label set differs from the others, and J is H(L) for all that remain.
+    label sets are left out. Of equal J the feature with the larger ``I(f;L)`` is selected first: with many features in
+    S, often from ten on, every label set differs from the others, and J is ``H(L)`` for all that remain.
 
     Instances with an unknown label, NaN in ``y``, are left out, too, once features are bins.
 
@@ -209,7 +209,7 @@ class PPTMI(LabelSetSelector):
 class PPTChi2(LabelSetSelector):
     """Pruned problem transformation with the chi-square statistic (PPT-CHI2) of a feature and the label set.
 
-        J(f) = sum_{bins b, label sets L} (n_bL - n_b n_L / n)^2 / (n_b n_L / n)
+        J(f) = sum_{bins b, label sets L} (n_{bL} - n_b n_L / n)^2 / (n_b n_L / n)
 
     Counts n of instances; those with rare label sets are left out.
 

@@ -102,10 +102,10 @@ class MDFS(PartlyLabelledSelector):
 
     It minimises
 
-        tr(F'LF) + ||X W + 1 b' - F||^2 + alpha ||F - Y||^2 + beta tr(F L0 F') + gamma sum_j ||w_j||
+        tr(F'LF) + ||X W + 1 b' - F||^2 + alpha ||F - Y||^2 + beta tr(F L_0 F') + gamma sum_j ||w_j||
 
-    over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, L0 that of a
-    graph of the labels. Errors ``F - Y`` count where a label is known; the others are NaN in ``y``.
+    over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, ``L_0`` that
+    of a graph of the labels. Errors ``F - Y`` count where a label is known; the others are NaN in ``y``.
 
     Parameters
     ----------

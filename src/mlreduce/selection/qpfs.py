@@ -86,7 +86,7 @@ def approximation_error(dependency: FloatArray, approximated: FloatArray) -> flo
 class QPFS(DiscretisingSelector):
     """Quadratic programming feature selection (QPFS): maximal relevance, minimal dependency.
 
-    The weights minimise ``x'Qx / 2 - c'x`` over all x >= 0; Q is the mutual information of the features
+    The weights minimise ``x'Qx / 2 - c'x`` over all ``x >= 0``; Q is the mutual information of the features
     with each other, with their entropies on the diagonal, and c that with the labels, summed over these. Labels may be
     unknown, NaN in ``y``: c then is that of the instances where a label is known, and Q that of all.
 

@@ -113,7 +113,7 @@ class SCLS(GreedySelector):
 
         J(f) = (1 - sum_{s selected} I(f;s) / H(f)) sum_l I(f;l)
 
-    Redundancy is relative to the entropy H(f), so that the sum over the labels is needed once only. J is 0 for a
+    Redundancy is relative to the entropy ``H(f)``, so that the sum over the labels is needed once only. J is 0 for a
     constant feature, and mostly negative when some features are selected: more so for relevant ones.
 
     Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.

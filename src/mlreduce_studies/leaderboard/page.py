@@ -164,5 +164,5 @@ def _committed(family: str, project: str | Path) -> pd.DataFrame:
     cells = _cells(table, family, {"all-features", "br"})
     columns = ["dataset", "method", "size", "predictor", "value"]
     found = one_variant(cells[columns], names, study.averages)
-    seconds = cells.groupby("method")["seconds"].mean()
+    seconds = cells.groupby(cells["method"].map(lambda label: names.get(label, label)))["seconds"].mean()
     return found.assign(seconds=found["method"].map(seconds))

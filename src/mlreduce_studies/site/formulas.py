@@ -1,8 +1,8 @@
 """Formulas of docstrings, typeset: their notation as LaTeX, and that as MathML, which browsers show without scripts.
 
-In docstrings a formula stands between double backquotes, as code does: ``max tr(P'X'HXP)`` subject to ``P'P = I``. An
-apostrophe transposes, ``_`` and ``^`` are followed by one index or power, and names of three small letters and more are
-words, but for those of Greek letters and of functions.
+In docstrings a formula stands between double backquotes, as code does: ``max tr(P'X'HXP)`` subject to ``P'P = I``, or
+on lines of its own, indented. An apostrophe transposes, ``_`` and ``^`` are followed by one index or power or by what
+is in brackets, and names of three small letters and more are words, but for those of Greek letters and of functions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ with from_extra("workflow", "sites"):
     import markupsafe
     from latex2mathml.converter import convert
 
-__all__ = ["is_formula", "latex_of", "typeset"]
+__all__ = ["is_formula", "latex_of", "typeset", "typeset_paragraphs"]
 
-_GREEK = r"alpha|beta|gamma|lambda|mu|rho|phi|Sigma"
+_GREEK = r"alpha|beta|gamma|delta|lambda|mu|rho|phi|Sigma"
 _SIGNS = {
     **{
+        "!=": r"\ne ",
         "<=": r"\le ",
         ">=": r"\ge ",
         "||": r"\Vert ",
@@ -28,22 +29,26 @@ _SIGNS = {
         "o": r"\circ ",
         "'": r"\text{’}",
     },
-    **{"tr": r"\operatorname{tr}", "diag": r"\operatorname{diag}", "ceil": r"\operatorname{ceil}"},
+    **{name: rf"\operatorname{{{name}}}" for name in ("tr", "diag", "ceil", "mean", "abs")},
     **{"max": r"\max ", "min": r"\min ", "exp": r"\exp ", "sum": r"\sum "},
 }
 # What a formula is made of, the first that fits; names of subscripts end where a capital letter begins.
 _TOKEN = re.compile(
-    rf"""(?P<script>[_^])(?:\((?P<group>(?:[^()]|\([^()]*\))*)\)|(?P<index>{_GREEK}|[a-z]+|-?\d+(?:/\d+)?|[A-Z+]))
+    rf"""(?P<script>[_^])(?:\((?P<group>(?:[^()]|\([^()]*\))*)\)|\{{(?P<set>[^{{}}]*)\}}|(?P<index>{_GREEK}|[a-z]+|-?\d+(?:/\d+)?|[A-Z+]))
     |(?P<letter>{_GREEK})(?P<number>\d*)
-    |(?P<sign><=|>=|\|\||[|~']|(?<=\ )o(?=\ )|(?:tr|diag|ceil|max|min|exp|sum)(?![a-z]))
+    |(?P<sign>[!<>]=|\|\||[|~']|(?<=\ )o(?=\ )|(?:tr|diag|ceil|mean|abs|max|min|exp|sum)(?![a-z]))
     |(?P<mean>[XY])c
     |(?P<side>d)(?P<end>[+-])(?=[ )]|$)
-    |(?P<word>[a-z]{{3,}}(?:_[a-z]+)*|of(?=\ ))
+    |(?P<word>[a-z]{{3,}}(?:_[a-z]+)*|(?:of|to|is|if)(?=\ ))
     |(?P<other>[A-Za-z0-9\[\]()<=+*/.,;-])|(?P<space>\ +)""",
     re.VERBOSE,
 )
 _CODE = re.compile(r'[a-z][a-z0-9]*(?:[._-]\w{2,})*_?(?:=[\w."-]+)?')
 _SPAN = re.compile(r"``(.+?)``|`(.+?)`", re.DOTALL)
+# Of what stands on a line of its own: what a sum is over is below it without being told.
+_LIMITS = re.compile(r"(\\min|\\max|\\operatorname\{mean\}) ?_")
+# A formula can be wider than a telephone.
+_DISPLAYED = markupsafe.Markup('<div class="wide" tabindex="0" role="group" aria-label="Formula">{}</div>')
 
 
 def is_formula(text: str) -> bool:
@@ -85,7 +90,8 @@ def latex_of(formula: str) -> str:
 def _latex(found: re.Match[str], formula: str) -> str:
     if found["script"]:
         index = found["index"] or ""
-        inner = latex_of(found["group"]) if found["group"] is not None else _SIGNS.get(index, index)
+        group = found["set"] if found["group"] is None else found["group"]
+        inner = latex_of(group) if group is not None else _SIGNS.get(index, index)
         return found["script"] + "{" + ("\\" if re.fullmatch(_GREEK, index) else "") + inner + "}"
     if found["letter"]:
         return rf"\{found['letter']} " + (f"_{{{found['number']}}}" if found["number"] else "")
@@ -97,9 +103,11 @@ def _latex(found: re.Match[str], formula: str) -> str:
         return f"d^{{{found['end']}}}"
     if found["word"]:
         return r"\mathrm{" + found["word"].replace("_", r"\_") + "}"
+    if len(found["space"] or "") > 2:  # between two formulas of a line
+        return r"\quad "
     if found["space"]:  # of a product, where no sign is on one side
         before, behind = formula[: found.start()], formula[found.end() :]
-        return r"\," if re.search(r"[\w)\]']$", before) and re.match(r"[\w(|]", behind) else ""
+        return r"\," if re.search(r"[\w)\]',]$", before) and re.match(r"[\w(|]", behind) else ""
     return found["other"]
 
 
@@ -123,3 +131,24 @@ def typeset(text: str) -> markupsafe.Markup:
             parts.append(markupsafe.Markup("<code>{}</code>").format(code))
         at = span.end()
     return markupsafe.Markup("").join([*parts, markupsafe.escape(text[at:])])
+
+
+def typeset_paragraphs(text: str) -> markupsafe.Markup:
+    r"""Return the paragraphs of a docstring as HTML; one of indented lines is a formula to each line.
+
+    Examples
+    --------
+    >>> print(typeset_paragraphs("It minimises\n\nover `W`."))
+    <p>It minimises</p>
+    <p>over W.</p>
+    """
+    made = []
+    for paragraph in re.split(r"\n{2,}", text.strip("\n")):
+        lines = paragraph.split("\n")
+        if all(line.startswith("    ") for line in lines):
+            below = [_LIMITS.sub(r"\1\\limits_", latex_of(line.strip())) for line in lines]
+            shown = "".join(convert(line, display="block") for line in below)
+            made.append(_DISPLAYED.format(markupsafe.Markup(shown)))
+        else:
+            made.append(markupsafe.Markup("<p>{}</p>").format(typeset(paragraph)))
+    return markupsafe.Markup("\n").join(made)

@@ -23,7 +23,7 @@ from mlreduce_studies.site.assets import own_file, write_assets
 from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
-from mlreduce_studies.site.formulas import typeset
+from mlreduce_studies.site.formulas import typeset, typeset_paragraphs
 from mlreduce_studies.site.navigation import SITE, header
 from mlreduce_studies.site.overview import downloads_of, front_page, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
@@ -253,7 +253,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
-    environment.filters["typeset"] = typeset
+    environment.filters |= {"typeset": typeset, "typeset_paragraphs": typeset_paragraphs}
     environment.globals["margin"] = MARGIN
     return environment
 

@@ -9,10 +9,24 @@ import pytest
 
 from mlreduce import registry
 from mlreduce.methods.facts import method_of
-from mlreduce_studies.site.formulas import is_formula, latex_of, typeset
+from mlreduce_studies.site.formulas import is_formula, latex_of, typeset, typeset_paragraphs
 
 SIGNS = {"α": "alpha", "β": "beta", "γ": "gamma", "λ": "lambda", "μ": "mu", "ρ": "rho", "φ": "phi", "ϕ": "phi"}
-SIGNS |= {"Σ": "Sigma", "∑": "sum", "∘": "o", "’": "'", "≤": "<=", "≈": "~", "−": "-", "‖": "||", "∥": "||", "∣": "|"}
+SIGNS |= {
+    "Σ": "Sigma",
+    "∑": "sum",
+    "∘": "o",
+    "’": "'",
+    "≤": "<=",
+    "≈": "~",
+    "−": "-",
+    "‖": "||",
+    "∥": "||",
+    "∣": "|",
+    "≠": "!=",
+    "≥": ">=",
+    "δ": "delta",
+}
 INVISIBLE = re.compile("[\\s\u2061-\u2064]")
 
 
@@ -30,9 +44,38 @@ def test_every_formula_of_every_method_is_typeset_whole():
     formulas = {span for name in registry.method_names() for span in spans_of(name) if is_formula(span)}
     assert {"P'P = I", "max tr(P'((1 - beta) Xc'Xc + beta X'HYY'HX)P)", "n_c"} <= formulas
     for formula in formulas:
-        mathml = typeset(f"``{formula}``")
-        inner = re.sub(r"([_^])\(((?:[^()]|\([^()]*\))*)\)", r"\1\2", formula)
-        assert said(mathml).replace("_", "") == re.sub(r"[\s^_]", "", inner), formula
+        assert_whole(typeset(f"``{formula}``"), formula)
+
+
+def assert_whole(mathml: str, formula: str) -> None:
+    inner = re.sub(r"([_^])\(((?:[^()]|\([^()]*\))*)\)", r"\1\2", formula)
+    assert said(mathml).replace("_", "") == re.sub(r"[\s^_{}]", "", inner), formula
+
+
+def test_every_line_that_is_a_formula_is_typeset_whole():
+    shown = 0
+    for name in registry.method_names():
+        marked = method_of(name).marked
+        lines = re.findall(r"(?m)^ {4}(.*)$", marked)
+        typeset_lines = re.findall(r'<math[^>]*display="block".*?</math>', typeset_paragraphs(marked))
+        for line, mathml in zip(lines, typeset_lines, strict=True):
+            assert_whole(mathml, line)
+        shown += len(lines)
+    assert shown >= 35
+
+
+def test_no_formula_of_a_method_is_left_as_text():
+    """In the text beside formulas no equation, norm, power, index or information stands unmarked."""
+    for name in registry.method_names():
+        beside = re.sub(r"(?m)^ {4}.*$", "", method_of(name).marked)
+        text = re.sub(r"``.+?``|`.+?`", "", beside, flags=re.DOTALL)
+        assert not re.search(r"[<>!]?= |\^|\b[A-Za-z]_[a-z]\b|\|\||\b[HIJ]\(", text), name
+
+
+def test_what_a_mean_is_over_is_below_it():
+    math = ElementTree.fromstring(re.search("<math.*</math>", typeset_paragraphs("    mean_{s selected} I(f;s)"))[0])
+    mean, over = math.find(".//{*}munder")
+    assert ("".join(mean.itertext()), "".join(over.itertext())) == ("mean", "sselected")
 
 
 def test_code_is_no_formula():
