@@ -31,6 +31,7 @@ from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.shapes import form_data, scatter
 from mlreduce_studies.site.side_by_side import compare_runs
+from mlreduce_studies.tables.layout import counted
 from mlreduce_studies.verdicts.columns import summary_counts
 
 with from_extra("workflow", "sites"):
@@ -249,6 +250,7 @@ def _environment() -> jinja2.Environment:
         return markupsafe.Markup("<b>{}</b>").format(match[1]) if match else text
 
     environment.filters["bold"] = bold
+    environment.filters["counted"] = counted
     environment.filters["brief"] = brief
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows

@@ -32,7 +32,7 @@ def error_parts(errors: pd.DataFrame, spec: Spec) -> Iterator[Part]:
         rows = [
             [name, *(f"{error:.4g}" for error in cells.loc[name])] for name in spec["methods"] if name in cells.index
         ]
-        title = f"{dataset}, {counted(str(part['splits'].max()), 'samples')}"
+        title = f"{dataset}, {counted(part['splits'].max(), 'samples')}"
         yield str(dataset), title, ["approximation", *(f"{percent} %" for percent in cells.columns)], rows
 
 

@@ -44,9 +44,9 @@ def number_of_splits(cells: pd.DataFrame) -> str:
     return " to ".join(map(str, dict.fromkeys([*numbers[:1], *numbers[-1:]])))
 
 
-def counted(number: str, what: str) -> str:
+def counted(number: str | int, what: str) -> str:
     """Return a number with a noun, in the singular for one."""
-    return f"{number} {what.removesuffix('s') if number == '1' else what}"
+    return f"{number} {what.removesuffix('s') if str(number) == '1' else what}"
 
 
 def plus_minus(mean: float, spread: float) -> str:

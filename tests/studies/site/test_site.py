@@ -131,6 +131,13 @@ def test_every_link_of_the_committed_results_leads_somewhere(tmp_path):
     assert check_links(site, pages_of(site)) > 3000
 
 
+def test_one_of_anything_is_in_the_singular(site):
+    # "Of 1 claims" is said by the procedure of verdicts, which is frozen.
+    nouns = re.compile(r">[^<]*(?<!Of )\b1 (more claims|claims|sentences|methods|papers|figures|printed tables)\b")
+    pages = {name: (site / name).read_text(encoding="utf-8") for name in pages_of(site)}
+    assert {name: found[0] for name, text in pages.items() if (found := nouns.search(text))} == {}
+
+
 def test_pages_refer_to_nothing_outside_and_allow_no_script_of_others(site):
     for name, page in pages_of(site).items():
         policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
