@@ -33,12 +33,16 @@ from scipy import stats
 
 import mlreduce
 from mlreduce.labelspace import CodedClassifier
+from mlreduce.methods import evidence
+from mlreduce.methods.shapes import ASKED, SHARE
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
+from mlreduce_studies.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
 FITS = PROJECT / "docs" / "scale" / "fits.csv"
+PAGE, CHECKED = PROJECT / "docs" / "scale.md", FITS.with_name("shapes.csv")
 COLUMNS = ("family", "method", "axis", "n", "d", "c", "seconds", "gigabytes")
 DECADES = {
     "n": (1000, 1778, 3162, 5623, 10_000),
@@ -58,6 +62,8 @@ LARGER = {
     "bookmarks": (87_856, 2_150, 208),
     "EUR-Lex": (19_348, 5_000, 3_956),
 }
+# Seconds and gigabytes, with which a method is called feasible on these.
+FEASIBLE = {"seconds": 3600.0, "gigabytes": 16.0}
 # What counts as that much: under it, what the process had before and the clock say more than the method.
 LEAST = {"seconds": 1e-3, "gigabytes": 0.05}
 #: Parameters without which a method does not run on these data.
@@ -88,9 +94,11 @@ def documents(n: int, d: int, c: int, dense: bool = False) -> tuple[sp.csr_array
     return X, Y
 
 
-def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray) -> Any:
-    """Return what is timed: the fit as a study would have it."""
+def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = False) -> Any:
+    """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects."""
     method = mlreduce.make(name, **PARAMETERS.get(name, {}))
+    if asked and "k" in method.get_params():
+        method.set_params(k=min(ASKED, max(int(SHARE * min(X.shape)), 1)))
     if family == "labelspace":
         return lambda: CodedClassifier(method).fit(X, Y)
     if family == "predictors":
@@ -108,12 +116,12 @@ def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray) -> Any:
     return lambda: method.fit(X, Y)
 
 
-def measured(sender: Any, family: str, name: str, sizes: dict[str, int]) -> None:
+def measured(sender: Any, family: str, name: str, sizes: dict[str, int], asked: bool = False) -> None:
     warnings.simplefilter("ignore")
     small = documents(100, 60, 8)
     job(family, name, *small)()  # compiles and imports
     X, Y = documents(**sizes)
-    fit = job(family, name, X, Y)
+    fit = job(family, name, X, Y, asked)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     resource.setrlimit(resource.RLIMIT_AS, (int(MEMORY), int(MEMORY)))
     times: list[float] = []
@@ -239,39 +247,42 @@ def shapes(number: int) -> list[dict[str, Any]]:
     return [{**{axis: int(own[i]) for axis, own in drawn.items()}, "dense": i % 2 == 1} for i in range(number)]
 
 
+def said_of(shape: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return what `mlreduce.recommend` says of a generated shape, by family."""
+    X, Y = documents(**shape)
+    dense = X.toarray() if sp.issparse(X) else X
+    return {goal: mlreduce.recommend(dense if goal == "selection" else X, Y, goal=goal).table for goal in FAMILIES}
+
+
 def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
     """Fit on generated shapes what `mlreduce.recommend` says to take at most some seconds, beside what it says.
 
-    What was measured before stays in the table.
+    What was measured before stays in the table; what is said is what is said now.
     """
-    path = FITS.with_name("shapes.csv")
     columns = ["family", "method", *SHAPES, "dense", "seconds_said", "seconds"]
-    done = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
+    done = pd.read_csv(CHECKED) if CHECKED.exists() else pd.DataFrame(columns=columns)
     known = {tuple(row) for row in done[["method", *SHAPES, "dense"]].itertuples(index=False)}
-    with path.open("a", newline="") as file:
+    said = {}
+    with CHECKED.open("a", newline="") as file:
         writer = csv.writer(file)
         if done.empty:
             writer.writerow(columns)
         for shape in shapes(number):
-            X, Y = documents(**shape)
-            dense = X.toarray() if sp.issparse(X) else X
-            said = {
-                goal: mlreduce.recommend(dense if goal == "selection" else X, Y, goal=goal).table for goal in FAMILIES
-            }
+            tables = said_of(shape)
             for family, name in methods():
-                row = said[family].loc[name]
+                row, key = tables[family].loc[name], (name, *shape.values())
+                said[key] = row["seconds"]
                 wanted = not only or name in only
-                if not (wanted and row["fits"] and row["seconds"] <= seconds) or (name, *shape.values()) in known:
+                if not (wanted and row["fits"] and row["seconds"] <= seconds) or key in known:
                     continue
-                taken, _ = alone(family, name, shape) or (np.nan, np.nan)
+                taken, _ = alone(family, name, shape, True) or (np.nan, np.nan)
                 print(f"{name:18} {shape} {row['seconds']:9.4f} s said {taken:9.4f} s", flush=True)
-                writer.writerow((family, name, *shape.values(), f"{row['seconds']:.4g}", f"{taken:.4g}"))
+                writer.writerow((family, name, *shape.values(), "", f"{taken:.4g}"))
                 file.flush()
-    found = off_by(pd.read_csv(path))
-    print(
-        f"{(found <= FACTOR).mean():.1%} of {len(found)} fits within a factor of {FACTOR:g}; off most, by the median:"
-    )
-    print(found.groupby(level=0).median().sort_values().tail(10).to_string())
+    table = pd.read_csv(CHECKED)
+    keys = table[["method", *SHAPES, "dense"]].itertuples(index=False)
+    table["seconds_said"] = [float(f"{said[tuple(key)]:.4g}") for key in keys]
+    table.to_csv(CHECKED, index=False)
 
 
 def off_by(table: pd.DataFrame) -> pd.Series:
@@ -279,6 +290,99 @@ def off_by(table: pd.DataFrame) -> pd.Series:
     logs = np.log(table[["seconds_said", "seconds"]].dropna().clip(lower=LEAST["seconds"]))
     off = np.exp((logs["seconds_said"] - logs["seconds"]).abs())
     return pd.Series(off.to_numpy(), index=table.loc[off.index, "method"])
+
+
+def exponents_of_page(fits: pd.DataFrame) -> list[str]:
+    """Return the exponents in Markdown, by the complexity that methods declare."""
+    own = slopes(fits).pivot(index="method", columns="axis", values="exponent")
+    groups: dict[str, list[str]] = {}
+    for name in own.index:
+        groups.setdefault(" + ".join(map(str, evidence.complexities(name))), []).append(name)
+    rows = [
+        [complexity, ", ".join(names), *(_between(own.loc[names, axis]) for axis in "ndc")]
+        for complexity, names in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    ]
+    header = ["declared", "methods", "instances", "features", "labels"]
+    counted = (
+        f"Of {len(fits):,} fits of {fits['method'].nunique()} methods; s is the number of stored features, m that of"
+    )
+    return [
+        f"{counted} rows or columns, whichever is less, k that of what is selected or kept:",
+        "",
+        *to_markdown(header, rows).splitlines(),
+    ]
+
+
+def _between(values: pd.Series) -> str:
+    ends = [f"{value:.1f}".replace("-0.0", "0.0") for value in (values.min(), values.max())]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def larger_of_page(fits: pd.DataFrame) -> list[str]:
+    """Return in Markdown, by family, what one fit takes on the larger sets, and what is not feasible there."""
+    said = extrapolated(fits).merge(fits[["family", "method"]].drop_duplicates())
+    said["feasible"] = (said[list(FEASIBLE)] <= pd.Series(FEASIBLE)).all(axis=1)
+    rows = [[family, *(_family_on(said, family, name) for name in LARGER)] for family in FAMILIES]
+    for title, own in (
+        ("one fit of each of these", said[said["feasible"]]),
+        ("of the others", said[~said["feasible"]]),
+    ):
+        hours = own.groupby("dataset")["seconds"].sum() / 3600
+        rows.append([title, *(f"{hours.get(name, 0.0):.0f} core-hours" for name in LARGER)])
+    shapes_of = [f"{name} ({' x '.join(f'{size:,}' for size in own)})" for name, own in LARGER.items()]
+    others = said[~said["feasible"]].sort_values(["family", "method"])
+    cells = others.assign(text=[f"{_time(own.seconds)}, {own.gigabytes:.0f} GB" for own in others.itertuples()])
+    table = (
+        cells.pivot(index="method", columns="dataset", values="text").reindex(columns=list(LARGER)).fillna("feasible")
+    )
+    unknown = [f"`{name}`" for name in sorted(set(fits["method"]) - set(said["method"]))]
+    return [
+        *to_markdown(["", *shapes_of], rows).splitlines(),
+        "",
+        *to_markdown(["not feasible", *LARGER], [[name, *row] for name, *row in table.itertuples()]).splitlines(),
+        *(["", f"Slow, and measured at too few sizes to be extrapolated: {', '.join(unknown)}."] if unknown else []),
+    ]
+
+
+def shapes_of_page(checked: pd.DataFrame) -> list[str]:
+    """Return in Markdown how often what is said of generated shapes is right to a factor, by family."""
+    off, rows = off_by(checked), []
+    parts = [(name, own) for name in FAMILIES if len(own := checked[checked["family"] == name])]
+    for family, own in [*parts, ("together", checked)]:
+        found = off_by(own)
+        shares = ((found <= factor).mean() for factor in (2.0, FACTOR))
+        rows.append([family, f"{len(found):,}", *(f"{share:.0%}" for share in shares), f"{found.median():.2g}"])
+    worst = off.groupby(level=0).median().sort_values(ascending=False).head(5)
+    named = ", ".join(f"`{name}` ({value:.1f})" for name, value in worst.items())
+    header = ["family", "fits", "within a factor of 2", f"of {FACTOR:g}", "median factor"]
+    return [*to_markdown(header, rows).splitlines(), "", f"Off most, by the median over the shapes: {named}."]
+
+
+def _family_on(said: pd.DataFrame, family: str, dataset: str) -> str:
+    """Return how many methods of a family are feasible on a set, and what they take."""
+    own = said[(said["family"] == family) & (said["dataset"] == dataset)]
+    good = own[own["feasible"]]
+    middle, most = _time(good["seconds"].median()), _time(good["seconds"].max())
+    return f"{len(good)} of {len(own)}: median {middle}, most {most} and {good['gigabytes'].max():.1f} GB"
+
+
+def _time(seconds: float) -> str:
+    unit, divisor = ("s", 1) if seconds < 90 else ("minutes", 60) if seconds < 5400 else ("hours", 3600)
+    return f"{seconds / divisor:.2g} {unit}"
+
+
+def page_of(text: str, fits: pd.DataFrame, checked: pd.DataFrame) -> str:
+    """Return the page of scale with its tables of fits written anew, each between two comments."""
+    blocks = {
+        "exponents": exponents_of_page(fits),
+        "shapes": shapes_of_page(checked) if len(checked) else ["Not measured yet."],
+        "larger": larger_of_page(fits),
+    }
+    for name, lines in blocks.items():
+        before, begin, rest = text.partition(f"<!-- {name}: begin -->\n")
+        _, end, after = rest.partition(f"<!-- {name}: end -->")
+        text = before + begin + "\n".join(["", *lines, "", ""]) + end + after
+    return text
 
 
 def draw(folder: Path) -> None:
@@ -291,6 +395,8 @@ def draw(folder: Path) -> None:
     own = slopes(fits)
     own.round(3).to_csv(folder / "exponents.csv", index=False)
     extrapolated(fits).to_csv(folder / "larger.csv", index=False, float_format="%.3g")
+    checked = pd.read_csv(CHECKED) if CHECKED.is_file() else pd.DataFrame()
+    PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8"), fits, checked), encoding="utf-8")
     shown = [(family, name) for family, name in methods() if name in set(own["method"])][::-1]
     order = [name for _, name in shown]
     between = [row - 0.5 for row in range(1, len(shown)) if shown[row][0] != shown[row - 1][0]]
@@ -316,11 +422,10 @@ def main() -> None:
     parser.add_argument("--check", type=float, metavar="MINUTES", help="fit, at the larger sizes, what takes less")
     parser.add_argument("--shapes", type=int, metavar="NUMBER", help="check what recommend says, on generated shapes")
     options = parser.parse_args()
-    if options.shapes:
-        check_shapes(options.shapes, [name for name in options.methods.split(",") if name])
-        return
     only = [name for name in options.methods.split(",") if name]
-    if options.check is not None:  # 0 minutes measure nothing, rather than everything
+    if options.shapes:
+        check_shapes(options.shapes, only)
+    elif options.check is not None:  # 0 minutes measure nothing, rather than everything
         check(options.check, only)
     elif not options.draw:
         measure(only)

@@ -241,10 +241,12 @@ def test_generated_shapes_are_the_same_each_time_and_of_both_kinds():
     assert (X > 0).all()
 
 
+def test_the_page_of_scale_says_what_was_measured():
+    text = growth.PAGE.read_text(encoding="utf-8")
+    assert growth.page_of(text, pd.read_csv(growth.FITS), pd.read_csv(growth.CHECKED)) == text
+
+
 def test_recommended_seconds_are_right_to_a_factor_of_four():
-    path = growth.FITS.with_name("shapes.csv")
-    if not path.is_file():
-        pytest.skip("not measured yet: python benchmarks/growth.py --shapes 30")
-    off = growth.off_by(pd.read_csv(path))
+    off = growth.off_by(pd.read_csv(growth.CHECKED))
     assert (off <= growth.FACTOR).mean() >= 0.9
     assert (off.groupby(level=0).median() <= growth.FACTOR).mean() >= 0.95

@@ -9,6 +9,7 @@ import csv
 import functools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -34,6 +35,7 @@ __all__ = [
     "studies_with_predictor",
     "typical_seconds",
     "weights",
+    "work",
 ]
 
 RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
@@ -41,6 +43,8 @@ RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("rank
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and numbers held for each row and column of what is asked for.
 SECONDS, ARRAYS = 1e-9, 3
+#: Operations of a dense matrix that take as long as one with a stored entry of a sparse one (docs/scale.md).
+ENTRY = 3
 #: Of a share of values that are not zero, the least that is told from less; what a data set counts for however unlike.
 FEW, _FLOOR = 1e-3, 0.02
 #: The shape for which seconds stand beside ranks: near the medians of the data sets of the comparisons.
@@ -372,6 +376,20 @@ def complexities(name: str) -> list[Complexity]:
     return [own.complexity, *([regression.complexity] if registry.kind_of(name) == "labelspace" else [])]
 
 
+def work(complexity: Complexity, sizes: Sizes, sparse: bool) -> float:
+    """Return the operations of a fit, without iteration, of which seconds are a multiple.
+
+    Parameters
+    ----------
+    complexity : Complexity
+    sizes : Sizes
+        Of the training set.
+    sparse : bool
+        Whether the features are sparse.
+    """
+    return complexity.operations(replace(sizes, s=ENTRY * sizes.s) if sparse else sizes)
+
+
 def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
     """Return what a fit is expected to take; None where the method declares no complexity.
 
@@ -393,7 +411,7 @@ def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
             seconds += SECONDS * own.iterations(sizes)
             n_bytes += 8.0 * ARRAYS * (sizes.n + sizes.d) * (sizes.k + sizes.q)
         else:
-            seconds += rate["seconds_rate"] * own.operations(sizes)
+            seconds += rate["seconds_rate"] * work(own, sizes, sparse)
             n_bytes += rate["bytes_rate"] * own.numbers(sizes)
     return Estimate(seconds, n_bytes / 1e9, name in _costs())
 

@@ -32,16 +32,16 @@ DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1.5, 1.
 # Methods by colour, in the order of `PALETTE` from the second on: those that a chart of the committed results names
 # together differ. The colour of others is by their name's checksum; what files and modules are called changes none.
 _METHODS = (
-    "all-features dmlda plst rcca",
+    "all-features dmlda plst",
     "br cmim mlrf opls pca",
-    "gmba hsl3 mssl olpp pbr",
-    "cs mddmf mope occa qpfs sfus",
-    "anova cca-code lsi mesd-fda qpfs-approx",
-    "faie mesd-lfda mesd-olpp-r mim mvmd rfs scls",
-    "hsl2 lasso-multitask mddmp pmu",
-    "mdmr mesd-onpp-r mlc-bmad mlsi qpfs-nystrom",
-    "cca cssp lrfs mesd-dla spec",
-    "jmi mesd-mfa mlfs wmlda",
+    "gmba hsl3 olpp pbr pls",
+    "cs mddmf mdmr mope occa qpfs",
+    "anova cca-code lsi mddmp mesd-fda qpfs-approx sfus",
+    "faie mesd-lfda mesd-olpp-r mim mssl mvmd rfs scls",
+    "hsl2 lasso-multitask mdfs pmu rcca",
+    "majority-labels mesd-onpp-r mlc-bmad mlsi qpfs-nystrom",
+    "cca cssp lrfs mesd-dla mrmr spec",
+    "jmi mesd-mfa mlfs mlsmfs wmlda",
     "cplst csfs hsl1 mlda",
 )
 _PLACES = {name: place for place, names in enumerate(_METHODS, 1) for name in names.split()}

@@ -369,7 +369,7 @@ class RidgeRegressor(Regressor):
     intercept_: Any
     penalty_: Any
 
-    complexity = Complexity("s m + m^3", "m^2 + d q", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity("s m + m^3 + s q", "m^2 + d q", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, alpha: float | str = "loo", relative: bool = False) -> None:
         self.alpha = alpha

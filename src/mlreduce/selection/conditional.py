@@ -48,7 +48,8 @@ class JMI(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d + d q")
+    # Some thousand instances take no longer than few, and bins are to be found (docs/scale.md).
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return np.column_stack([information.relevance, np.zeros(len(information.relevance))])
@@ -96,7 +97,7 @@ class CMIM(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevances.copy()
@@ -139,7 +140,7 @@ class D2F(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance.copy()
@@ -179,7 +180,7 @@ class MDMR(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         beside = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)

@@ -32,7 +32,7 @@ class AllFeatures(Selector):
     (300, 30)
     """
 
-    complexity = Complexity("d", "d")
+    complexity = Complexity("n d", "d")
     supervised = False
     takes_unknown_cells = True
     selects = False
@@ -62,7 +62,7 @@ class RandomFeatures(Selector):
     5
     """
 
-    complexity = Complexity("d", "d")
+    complexity = Complexity("n d", "d")
     supervised = False
     takes_unknown_cells = True
 

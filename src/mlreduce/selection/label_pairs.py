@@ -126,7 +126,7 @@ class LRFS(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d", "n d + d q")
+    complexity = Complexity("n d q^2 + k n d + 1000 n d", "n d + d q")
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class TCRFS(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d q", "n d + d q")
+    complexity = Complexity("n d q^2 + k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _relevance(self, information: Information) -> FloatArray:
         n_labels = max(information.n_varying, 1)
@@ -245,7 +245,7 @@ class LSMFS(AMI):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d", "n d + d q")
+    complexity = Complexity("n d q^2 + k n d + 1000 n d", "n d + d q")
     _supplements = SUPPLEMENTS
 
     def __init__(
@@ -305,7 +305,7 @@ class MLSMFS(LSMFS):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d", "n d + d q")
+    complexity = Complexity("n d q^2 + k n d + 1000 n d", "n d + d q")
     _supplements = LARGEST_SUPPLEMENTS
 
     def _supplement(self, information: Information) -> FloatArray:

@@ -192,7 +192,7 @@ class PPTMI(LabelSetSelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d", "n d")
+    complexity = Complexity("k n d + 1000 n d", "n d")
 
     def _begin(self, information: LabelSets) -> FloatArray:
         return information.joint(np.arange(information.bins.shape[1]))

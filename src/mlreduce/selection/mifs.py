@@ -88,7 +88,7 @@ class MIFS(RowSparseSelector):
 
     _centred = False
 
-    complexity = Complexity("n s + m^3", "s + m^2 + n q + q^2")
+    complexity = Complexity("n s + 100 s q", "s + m^2 + n q + q^2")
 
     def __init__(
         self,

@@ -93,7 +93,7 @@ class MRDM(RowSparseSelector):
 
     _centred = False
 
-    complexity = Complexity("n s + m^3", "s + m^2 + n q + d q")
+    complexity = Complexity("n s + 100 n d q", "s + m^2 + n q + d q")
 
     def __init__(
         self,

@@ -83,7 +83,7 @@ class PNC(PartlyLabelledSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s d + d^3 + n q^2", "n d + d^2 + n q + d q + q^2")
+    complexity = Complexity("s d + d^3 + 100 s q", "n d + d^2 + n q + d q + q^2")
     by_feature = ("coef_", "correlation_")
 
     _order = 1

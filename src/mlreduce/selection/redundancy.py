@@ -63,7 +63,7 @@ class MRMR(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q + k n d", "n d")
+    complexity = Complexity("n d q + k n d + 1000 n d", "n d")
 
 
 @register("ami")
@@ -98,7 +98,7 @@ class AMI(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q + k n d", "n d")
+    complexity = Complexity("n d q + k n d + 1000 n d", "n d")
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance.copy()
@@ -137,7 +137,7 @@ class SCLS(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q + k n d", "n d")
+    complexity = Complexity("n d q + k n d + 1000 n d", "n d")
 
     def _begin(self, information: Information) -> FloatArray:
         entropies = information.features.entropies()

@@ -50,7 +50,7 @@ class MIM(GreedySelector):
     array([1, 2, 3])
     """
 
-    complexity = Complexity("n d q", "n d")
+    complexity = Complexity("n d q + 1000 n d", "n d")
     looks_back = False
 
     def _begin(self, information: Information) -> FloatArray:
@@ -97,7 +97,7 @@ class FIMF(GreedySelector):
     array([1, 2, 3])
     """
 
-    complexity = Complexity("n d q", "n d")
+    complexity = Complexity("n d q + 1000 n d", "n d")
     looks_back = False
 
     def __init__(

@@ -63,7 +63,7 @@ class MLRF(Selector):
     array(['x5', 'x14', 'x21', 'x22', 'x25'], dtype=object)
     """
 
-    complexity = Complexity("d n^2 + n d q", "n^2 + n d + n q + q^2", least_bytes=1)
+    complexity = Complexity("d n^2 + 10 n^2 q", "n^2 + n d + n q + q^2", least_bytes=1)
     takes_unknown_cells = True
 
     def __init__(

@@ -86,7 +86,7 @@ class RFS(RowSparseSelector):
     True
     """
 
-    complexity = Complexity("s m + m^3", "s + m^2 + n q + d q")
+    complexity = Complexity("s m + m^3 + 100 s q", "s + m^2 + n q + d q")
 
     _centred = False
 

@@ -96,7 +96,7 @@ class SCMFS(RowSparseSelector):
     _centred = False
     _positive = True
 
-    complexity = Complexity("s d + q d^2", "s + d^2 + n q")
+    complexity = Complexity("100 s q", "s + d^2 + n q")
 
     def __init__(
         self,

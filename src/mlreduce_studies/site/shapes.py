@@ -37,7 +37,7 @@ def form_data() -> dict[str, Any]:
     constants = {
         **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "stored": STORED},
         **{"asked": shapes.ASKED, "share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
-        "few": evidence.FEW,
+        **{"few": evidence.FEW, "entry": evidence.ENTRY},
     }
     families, sets = {}, {}
     for family in ANSWERED:

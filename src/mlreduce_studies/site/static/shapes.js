@@ -16,13 +16,14 @@ globalThis.mlreduceShapes = (() => {
   const iterates = (part, sizes, sparse, {dense}) => sizes.m > dense && part.iterated !== null && (sparse || part.iterates_on === "any");
 
   function costOf(method, sizes, sparse, constants) {
+    const work = sparse ? {...sizes, s: constants.entry * sizes.s} : sizes;
     let seconds = method.rates.seconds_least, bytes = method.rates.bytes_least;
     for (const part of method.parts) {
       if (iterates(part, sizes, sparse, constants)) {
         seconds += constants.seconds * valueOf(part.iterated, sizes);
         bytes += 8 * constants.arrays * (sizes.n + sizes.d) * (sizes.k + sizes.q);
       } else {
-        seconds += method.rates.seconds_rate * valueOf(part.time, sizes);
+        seconds += method.rates.seconds_rate * valueOf(part.time, work);
         bytes += method.rates.bytes_rate * valueOf(part.memory, sizes);
       }
     }
