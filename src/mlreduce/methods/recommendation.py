@@ -178,7 +178,7 @@ def recommend(
     >>> data = mlreduce.load_dataset("planted-300")
     >>> table = mlreduce.recommend(data.X, goal="projection").table  # without labels
     >>> table[table["fits"]].index.tolist()
-    ['pca', 'lsi', 'random-projection', 'npp', 'lpp', 'olpp', 'onpp']
+    ['pca', 'lsi', 'random-projection', 'olpp', 'onpp', 'lpp', 'npp']
     """
     if goal is not None and goal not in registry.FAMILIES:
         raise ConfigurationError(unknown_name("goal", goal, registry.FAMILIES))

@@ -46,7 +46,7 @@ _METHODS = (
 )
 _PLACES = {name: place for place, names in enumerate(_METHODS, 1) for name in names.split()}
 # Beginnings of labels that are no names of methods.
-_BEGINNINGS = {"mddm": 7, "average": 11, "nystrom": 1, "half-nystrom": 10}
+_BEGINNINGS = {"mddm": 5, "average": 11, "nystrom": 1, "half-nystrom": 10}
 
 
 def base_method(label: str) -> str:
