@@ -21,6 +21,7 @@ from sklearn.model_selection import ShuffleSplit
 import mlreduce
 from mlreduce.metrics import evaluate
 from mlreduce.predictors.decision import DECISIONS
+from mlreduce_studies.tables.layout import fill_block
 
 PAGE = Path(__file__).parents[1] / "docs" / "decisions.md"
 DATASETS = "corel5k,languagelog,bibtex,birds,cal500,enron,emotions,medical"
@@ -84,10 +85,7 @@ def main() -> None:
                 lines.append(f"| {' | '.join([dataset, *row])} |")
                 print(lines[-1], flush=True)
         if not options.no_write:
-            begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-            before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
-            text = "\n".join([begin, "", *lines, "", end])
-            PAGE.write_text(before + text + rest.partition(end)[2], encoding="utf-8")
+            PAGE.write_text(fill_block(PAGE.read_text(encoding="utf-8"), name, lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from mlreduce.methods.facts import facts_of
 from mlreduce.metrics import Outcome, find_measure
 from mlreduce.registry import kind_of, make
 from mlreduce.validation import FloatArray
+from mlreduce_studies.tables.layout import fill_block
 
 PROJECT = Path(__file__).parents[1]
 MIRROR = os.environ.get("MLREDUCE_MIRROR") or PROJECT.parent / "shared" / "mirror"
@@ -208,12 +209,9 @@ def violations(table: pd.DataFrame) -> pd.DataFrame:
 
 def write_page(rules: pd.DataFrame) -> None:
     """Put the table of violations into the page, between its marks."""
-    begin, end = "<!-- violations: begin -->", "<!-- violations: end -->"
     lines = ["| method | below | on | reason |", "| --- | --- | --- | --- |"]
     lines += [f"| `{row.method}` | {row.rule} | {row.cells} | {row.reason} |" for row in rules.itertuples()]
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
-    after = rest.partition(end)[2]
-    PAGE.write_text("\n\n".join([before + begin, "\n".join(lines), end]) + after, encoding="utf-8")
+    PAGE.write_text(fill_block(PAGE.read_text(encoding="utf-8"), "violations", lines), encoding="utf-8")
 
 
 def main() -> int:

@@ -34,11 +34,11 @@ from scipy import stats
 import mlreduce
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
-from mlreduce.methods.shapes import ASKED, SHARE
+from mlreduce.methods.shapes import shape_of
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
-from mlreduce_studies.tables.layout import to_markdown
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
 FITS = PROJECT / "docs" / "scale" / "fits.csv"
@@ -98,7 +98,7 @@ def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = Fa
     """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects."""
     method = mlreduce.make(name, **PARAMETERS.get(name, {}))
     if asked and "k" in method.get_params():
-        method.set_params(k=min(ASKED, max(int(SHARE * min(X.shape)), 1)))
+        method.set_params(k=shape_of(X, Y).sizes.k)
     if family == "labelspace":
         return lambda: CodedClassifier(method).fit(X, Y)
     if family == "predictors":
@@ -277,11 +277,13 @@ def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
                     continue
                 taken, _ = alone(family, name, shape, True) or (np.nan, np.nan)
                 print(f"{name:18} {shape} {row['seconds']:9.4f} s said {taken:9.4f} s", flush=True)
-                writer.writerow((family, name, *shape.values(), "", f"{taken:.4g}"))
+                writer.writerow((family, name, *shape.values(), f"{row['seconds']:.4g}", f"{taken:.4g}"))
                 file.flush()
     table = pd.read_csv(CHECKED)
-    keys = table[["method", *SHAPES, "dense"]].itertuples(index=False)
-    table["seconds_said"] = [float(f"{said[tuple(key)]:.4g}") for key in keys]
+    table["seconds_said"] = [
+        float(f"{said.get((row.method, row.n, row.d, row.c, row.dense), row.seconds_said):.4g}")
+        for row in table.itertuples()
+    ]
     table.to_csv(CHECKED, index=False)
 
 
@@ -303,14 +305,9 @@ def exponents_of_page(fits: pd.DataFrame) -> list[str]:
         for complexity, names in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     ]
     header = ["declared", "methods", "instances", "features", "labels"]
-    counted = (
-        f"Of {len(fits):,} fits of {fits['method'].nunique()} methods; s is the number of stored features, m that of"
-    )
-    return [
-        f"{counted} rows or columns, whichever is less, k that of what is selected or kept:",
-        "",
-        *to_markdown(header, rows).splitlines(),
-    ]
+    symbols = "s is the number of stored features, m that of rows or columns, whichever is less, k that of what is"
+    counted = f"Of {len(fits):,} fits of {fits['method'].nunique()} methods; {symbols} selected or kept:"
+    return [counted, "", *to_markdown(header, rows).splitlines()]
 
 
 def _between(values: pd.Series) -> str:
@@ -347,9 +344,8 @@ def larger_of_page(fits: pd.DataFrame) -> list[str]:
 def shapes_of_page(checked: pd.DataFrame) -> list[str]:
     """Return in Markdown how often what is said of generated shapes is right to a factor, by family."""
     off, rows = off_by(checked), []
-    parts = [(name, own) for name in FAMILIES if len(own := checked[checked["family"] == name])]
-    for family, own in [*parts, ("together", checked)]:
-        found = off_by(own)
+    parts = {name: off_by(own) for name in FAMILIES if len(own := checked[checked["family"] == name])}
+    for family, found in (parts | {"together": off}).items():
         shares = ((found <= factor).mean() for factor in (2.0, FACTOR))
         rows.append([family, f"{len(found):,}", *(f"{share:.0%}" for share in shares), f"{found.median():.2g}"])
     worst = off.groupby(level=0).median().sort_values(ascending=False).head(5)
@@ -379,9 +375,7 @@ def page_of(text: str, fits: pd.DataFrame, checked: pd.DataFrame) -> str:
         "larger": larger_of_page(fits),
     }
     for name, lines in blocks.items():
-        before, begin, rest = text.partition(f"<!-- {name}: begin -->\n")
-        _, end, after = rest.partition(f"<!-- {name}: end -->")
-        text = before + begin + "\n".join(["", *lines, "", ""]) + end + after
+        text = fill_block(text, name, lines)
     return text
 
 

@@ -185,9 +185,9 @@ def page_of(table: pd.DataFrame) -> str:
             f"| {row['sizes']} | {row['model']} | {costs} | {row['P@1']:.3f} | {row['P@3']:.3f} | {row['P@5']:.3f} |"
         )
     lines += ["", *findings(table)]
-    before, begin, rest = PAGE.read_text(encoding="utf-8").partition("<!-- label-trees: begin -->\n")
-    _, end, after = rest.partition("<!-- label-trees: end -->")
-    return before + begin + "\n".join(["", *lines, "", ""]) + end + after
+    from mlreduce_studies.tables.layout import fill_block
+
+    return fill_block(PAGE.read_text(encoding="utf-8"), "label-trees", lines)
 
 
 def main() -> None:

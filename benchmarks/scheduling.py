@@ -26,6 +26,7 @@ import pandas as pd
 
 from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
 from mlreduce_studies.gathering.job_tables import write_table
+from mlreduce_studies.tables.layout import fill_block
 
 PROJECT = Path(__file__).parents[1]
 TABLE = PROJECT / "docs" / "scale" / "scheduling.csv"
@@ -128,9 +129,8 @@ def main() -> None:
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame(rows)
     table.to_csv(TABLE, index=False, float_format="%.3g")
-    before, begin, rest = PAGE.read_text(encoding="utf-8").partition("<!-- scheduling: begin -->\n")
-    _, end, after = rest.partition("<!-- scheduling: end -->")
-    PAGE.write_text(before + begin + "\n".join(["", *rows_of_page(table), "", ""]) + end + after, encoding="utf-8")
+    text = fill_block(PAGE.read_text(encoding="utf-8"), "scheduling", rows_of_page(table))
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

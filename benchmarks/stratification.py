@@ -20,6 +20,7 @@ from sklearn.model_selection import KFold
 
 import mlreduce
 from mlreduce.model_selection import MultilabelStratifiedKFold
+from mlreduce_studies.tables.layout import fill_block
 
 FOLDS = 10
 DATASETS = ("medical", "enron", "yeast", "cal500", "corel5k", "rcv1s1", "bibtex", "delicious")
@@ -85,9 +86,7 @@ def main() -> None:
         del SPLITTERS["iterative-stratification 0.1.9"]
     pairs = np.array([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
     list(MultilabelStratifiedKFold(2, order=2).split(pairs, pairs))  # compiles all loops: no two folds have all labels
-    before, begin, rest = PAGE.read_text("utf-8").partition("<!-- folds: begin -->\n")
-    _, end, after = rest.partition("<!-- folds: end -->")
-    PAGE.write_text(before + begin + "\n".join(["", *rows(), "", ""]) + end + after, "utf-8")
+    PAGE.write_text(fill_block(PAGE.read_text("utf-8"), "folds", rows()), "utf-8")
 
 
 if __name__ == "__main__":

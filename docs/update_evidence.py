@@ -245,10 +245,8 @@ def costs() -> pd.DataFrame:
     for name, fits in pd.read_csv(growth.FITS).dropna().groupby("method"):
         complexities: list[Complexity] = evidence.complexities(str(name))
         sizes = [sizes_of(fit, growth) for fit in fits.itertuples()]
-        sparse = [family != "selection" for family in fits["family"]]
-        operations = np.array(
-            [sum(evidence.work(own, *size) for own in complexities) for size in zip(sizes, sparse, strict=True)]
-        )
+        sparse = fits["family"].iloc[0] != "selection"
+        operations = np.array([sum(evidence.work(own, size, sparse) for own in complexities) for size in sizes])
         numbers = np.array([sum(own.numbers(size) for own in complexities) for size in sizes])
         seconds, gigabytes = fits["seconds"].to_numpy(), fits["gigabytes"].to_numpy()
         per_operation, least_seconds = line(operations, seconds)

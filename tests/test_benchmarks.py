@@ -246,6 +246,16 @@ def test_the_page_of_scale_says_what_was_measured():
     assert growth.page_of(text, pd.read_csv(growth.FITS), pd.read_csv(growth.CHECKED)) == text
 
 
+def test_what_is_said_of_the_smallest_shape_is_what_recommend_says():
+    table = pd.read_csv(growth.CHECKED)
+    shape = min(growth.shapes(30), key=lambda own: own["n"] * own["d"] * own["c"])
+    tables = growth.said_of(shape)
+    rows = table[(table[list(shape)] == pd.Series(shape)).all(axis=1)]
+    said = [float(f"{tables[row.family].loc[row.method, 'seconds']:.4g}") for row in rows.itertuples()]
+    assert len(said) > 100
+    assert rows["seconds_said"].tolist() == said, "run: python benchmarks/growth.py --shapes 30"
+
+
 def test_recommended_seconds_are_right_to_a_factor_of_four():
     off = growth.off_by(pd.read_csv(growth.CHECKED))
     assert (off <= growth.FACTOR).mean() >= 0.9

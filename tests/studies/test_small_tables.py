@@ -12,6 +12,7 @@ from mlreduce_studies.options import TABLES, source_of
 from mlreduce_studies.tables import make_table, table_parts
 from mlreduce_studies.tables.approximation import WEIGHT_COLUMNS
 from mlreduce_studies.tables.choices import ALL_METHODS
+from mlreduce_studies.tables.layout import fill_block
 
 THEOREM = {"kind": "theorem", "caption": "Theorem 1", "methods": ["a"], "labels": {"half": "half (prop. 3)"}}
 COUNTS = pd.DataFrame(
@@ -137,3 +138,12 @@ def test_one_is_singular(splits, said):
     times = pd.DataFrame({"dataset": "d", "method": "a", "split": range(splits), "seconds": 0.5})
     _, markdown, _ = make_table(times, {"kind": "times", "caption": "Times", "methods": ["a"]}, "times")
     assert f"## {said}\n" in markdown
+
+
+def test_a_block_of_a_page_is_filled_and_nothing_else_is_touched():
+    page = "before\n<!-- sizes: begin -->\n\nold\n\n<!-- sizes: end -->\nafter\n"
+    assert fill_block(page, "sizes", ["old"]) == page
+    assert fill_block(page, "sizes", ["a", "b"]) == page.replace("old", "a\nb")
+    for without in ("before\n", "<!-- sizes: begin -->\n", "<!-- sizes: end -->\n<!-- sizes: begin -->\n"):
+        with pytest.raises(ValueError, match="no place for sizes"):
+            fill_block(without, "sizes", ["a"])

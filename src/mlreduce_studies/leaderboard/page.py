@@ -16,13 +16,13 @@ from mlreduce_studies.benchmark.pieces import Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
+from mlreduce_studies.tables.layout import fill_block
 
 __all__ = ["MEASURE", "PAGE", "page_text", "ranked", "write_page"]
 
 #: The page, in the project, and the measure by which it ranks.
 PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
 
-_BEGIN, _END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
 _HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace": "Label coders"}
 _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
 # Of values as they are kept.
@@ -39,11 +39,10 @@ def write_page(project: str | Path) -> None:
 
 def page_text(text: str, project: str | Path) -> str:
     """Return the text of the page with its tables written anew."""
-    before, _, rest = text.partition(_BEGIN)
     known = entries(project)
     kept = {name: read_kept(name, project) for name in known if Path(project, RESULTS, name).is_dir()}
     parts = [part for family in FAMILIES for part in _family(family, known, kept, project)]
-    return f"{before}{_BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{_END}" + rest.partition(_END)[2]
+    return fill_block(text, "leaderboard", ["\n\n".join(parts)])
 
 
 def _family(

@@ -143,8 +143,8 @@ def typeset_paragraphs(text: str) -> markupsafe.Markup:
     <p>over W.</p>
     """
     made = []
-    for paragraph in re.split(r"\n{2,}", text.strip("\n")):
-        lines = paragraph.split("\n")
+    for paragraph in filter(str.strip, text.split("\n\n")):
+        lines = paragraph.strip("\n").split("\n")
         if all(line.startswith("    ") for line in lines):
             below = [_LIMITS.sub(r"\1\\limits_", latex_of(line.strip())) for line in lines]
             shown = "".join(convert(line, display="block") for line in below)

@@ -16,6 +16,7 @@ __all__ = [
     "Part",
     "by_protocol",
     "counted",
+    "fill_block",
     "latex_text",
     "number_of_splits",
     "parts_latex",
@@ -59,6 +60,22 @@ def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout) ->
     for protocol, part in table.groupby("protocol", sort=True):
         title = str(protocol) if uneven_splits(part) else f"{protocol}, {counted(number_of_splits(part), 'splits')}"
         yield str(protocol), title, *lay_out(part, methods)
+
+
+def fill_block(text: str, name: str, lines: Iterable[str]) -> str:
+    """Return a page with lines between its comments ``NAME: begin`` and ``NAME: end``, instead of what stands there.
+
+    Raises
+    ------
+    ValueError
+        If the page does not have both comments.
+    """
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, found, rest = text.partition(begin)
+    _, ended, after = rest.partition(end)
+    if not (found and ended):
+        raise ValueError(f"the page has no place for {name}: {begin} and {end}")
+    return "\n".join([before + begin, "", *lines, "", end]) + after
 
 
 def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -12,21 +12,8 @@ from mlreduce.methods.facts import method_of
 from mlreduce_studies.site.formulas import is_formula, latex_of, typeset, typeset_paragraphs
 
 SIGNS = {"α": "alpha", "β": "beta", "γ": "gamma", "λ": "lambda", "μ": "mu", "ρ": "rho", "φ": "phi", "ϕ": "phi"}
-SIGNS |= {
-    "Σ": "Sigma",
-    "∑": "sum",
-    "∘": "o",
-    "’": "'",
-    "≤": "<=",
-    "≈": "~",
-    "−": "-",
-    "‖": "||",
-    "∥": "||",
-    "∣": "|",
-    "≠": "!=",
-    "≥": ">=",
-    "δ": "delta",
-}
+SIGNS |= {"Σ": "Sigma", "∑": "sum", "∘": "o", "’": "'", "≤": "<=", "≈": "~", "−": "-", "‖": "||", "∥": "||", "∣": "|"}
+SIGNS |= {"≠": "!=", "≥": ">=", "δ": "delta"}
 INVISIBLE = re.compile("[\\s\u2061-\u2064]")
 
 
@@ -70,6 +57,10 @@ def test_no_formula_of_a_method_is_left_as_text():
         beside = re.sub(r"(?m)^ {4}.*$", "", method_of(name).marked)
         text = re.sub(r"``.+?``|`.+?`", "", beside, flags=re.DOTALL)
         assert not re.search(r"[<>!]?= |\^|\b[A-Za-z]_[a-z]\b|\|\||\b[HIJ]\(", text), name
+
+
+def test_a_headline_alone_has_no_paragraphs():
+    assert typeset_paragraphs("\n") == ""
 
 
 def test_what_a_mean_is_over_is_below_it():
