@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, is_sparse
+from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Counts", "Ranks", "best_labels", "check_pair", "refuse_best"]
+__all__ = ["Counts", "Ranks", "Runs", "best_labels", "check_pair", "refuse_best"]
 
 _Labels = NDArray[np.integer[Any] | np.bool_]
 _Counts = NDArray[np.int64]
+
+# Shares of the range of an instance's scores, and of all scores, below which a difference is rounding error. The second
+# is for instances with one score for all labels, whose range is rounding error itself.
+_OF_ROW, _OF_ALL = 1e-9, 1e-12
 
 
 def check_pair(labels: NDArray[Any], predicted: NDArray[Any]) -> None:
@@ -150,3 +154,157 @@ class Ranks(NamedTuple):
             np.put_along_axis(behind[rows], order, ends, axis=1)
             np.put_along_axis(true_behind[rows], order, counts, axis=1)
         return cls(true, behind, true_behind)
+
+
+class Runs(NamedTuple):
+    """Runs of labels that tie, in the order of the labels of each instance by their scores.
+
+    Labels tie where they are next to each other in this order and their scores differ by at most 1e-9 of the range of
+    the scores of the instance, or 1e-12 of the range of all scores. Of three labels that follow each other, the first
+    ties with the third if both tie with the second. A label that ties with no other is a run of one.
+
+    The methods return means over all orders of the labels of each run, which are equally likely. Runs without a true
+    label, of which these do not depend, are left out.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of instances.
+    row : ndarray of shape (n_runs,), int
+        Instance of each run; ascending.
+    before, size : ndarray of shape (n_runs,), int
+        Labels with larger scores than those of the run, and labels in it.
+    true, true_before : ndarray of shape (n_runs,)
+        True labels, or the sum of their gains, in the run and before it; NaN for an instance with a score that is NaN.
+    inverses : ndarray of shape (n_runs,)
+        Sum of ``1 / place`` over the places of the run.
+    """
+
+    n_rows: int
+    row: _Counts
+    before: _Counts
+    size: _Counts
+    true: FloatArray
+    true_before: FloatArray
+    inverses: FloatArray
+
+    @classmethod
+    def of(cls, gains: Any, scores: Any, known: NDArray[np.bool_] | None, first: int) -> Self:
+        """Return the runs of labels.
+
+        Parameters
+        ----------
+        gains : ndarray or csr_array of shape (n_samples, n_labels)
+            Labels in {0, 1}, or what each true label counts.
+        scores : ndarray or csr_array of shape (n_samples, n_labels)
+            In a CSR array only what is stored counts.
+        known : ndarray of shape (n_samples, n_labels), bool, or None
+            Labels that are ordered; None for all.
+        first : int
+            Runs that have one of the first places are there too, whatever their labels.
+        """
+        check_pair(gains, scores)
+        if known is not None and not is_sparse(scores):
+            rows, columns = np.nonzero(known)
+            scores = sp.csr_array((scores[rows, columns], (rows, columns)), shape=scores.shape)
+        values = scores.data if is_sparse(scores) else scores
+        finite: Any = values if np.isfinite(values).all() else values[np.isfinite(values)]
+        least = _OF_ALL * finite.max() - _OF_ALL * finite.min() if finite.size else 0.0
+        if is_sparse(scores):
+            parts = [_runs(*_stored_in_order(gains, scores), least, first)]
+        else:
+            parts = []
+            for block in row_blocks(*scores.shape):
+                part = np.asarray(scores[block], dtype=np.float64)
+                order = np.argsort(-part, axis=1)
+                ordered, counted = (
+                    np.take_along_axis(table, order, axis=1).ravel() for table in (part, as_dense(gains[block]))
+                )
+                instances = np.repeat(np.arange(block.start, block.stop), part.shape[1])
+                parts.append(_runs(instances, ordered, counted, least, first))
+        return cls(scores.shape[0], *map(np.concatenate, zip(*parts, strict=True)))
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sum over the runs of each instance of values of shape (n_runs,)."""
+        return np.asarray(np.bincount(self.row, weights=values, minlength=self.n_rows), dtype=np.float64)
+
+    def losses(self, n_ordered: Any) -> FloatArray:
+        """Return each instance's share of pairs of a true and a false label in the wrong order; 0 without such pairs.
+
+        ``n_ordered`` is the number of labels that are ordered, of all instances or of each.
+        """
+        wrong = self.true * (self.before - self.true_before + (self.size - self.true) / 2)
+        n_true = self.sums(self.true)
+        shares: FloatArray = self.sums(wrong) / np.maximum(n_true * (n_ordered - n_true), 1)
+        return shares
+
+    def precisions(self) -> FloatArray:
+        """Return each instance's mean share of true labels up to a true one; 1 for one with no true label."""
+        # The j-th place of a run has a true label with probability true / size. Then the j - 1 places before it have
+        # (j - 1) (true - 1) / (size - 1) true labels; this and the true labels before the run are divided by the place.
+        others = (self.true - 1) / np.maximum(self.size - 1, 1)
+        inside = others * (self.size - (self.before + 1) * self.inverses)
+        sums = self.sums(self.true / self.size * ((self.true_before + 1) * self.inverses + inside))
+        n_true = self.sums(self.true)
+        return np.where(n_true == 0, 1.0, sums / np.maximum(n_true, 1))
+
+    def last_true(self) -> FloatArray:
+        """Return the place, from 1, of the last true label of each instance; 0 for one with no true label."""
+        places = np.where(self.true == 0, 0, self.before + self.true * (self.size + 1) / (self.true + 1))
+        last = np.zeros(self.n_rows)
+        with np.errstate(invalid="ignore"):  # NaN for an instance with a score that is NaN
+            np.maximum.at(last, self.row, places)
+        return last
+
+    def at_first(self, k: int) -> FloatArray:
+        """Return what is at the first k places of each instance, shape (n_samples, k); k is at most ``first``."""
+        gains = np.zeros((self.n_rows, k))
+        for place in range(k):
+            there = (self.before <= place) & (place < self.before + self.size)
+            gains[self.row[there], place] = self.true[there] / self.size[there]
+        return gains
+
+
+def _stored_in_order(gains: Any, scores: Any) -> tuple[_Counts, FloatArray, FloatArray]:
+    """Return the rows, stored scores and gains of labels, those of an instance in descending order of the scores."""
+    stored = sp.csr_array(scores, dtype=np.float64)
+    rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
+    order = np.lexsort((-stored.data, rows))
+    columns = stored.indices[order]
+    if not is_sparse(gains):
+        return rows, stored.data[order], gains[rows, columns]
+    true = sp.csr_array(gains)
+    true.sort_indices()
+    starts = np.arange(true.shape[0], dtype=np.int64) * true.shape[1]
+    cells, wanted = np.repeat(starts, np.diff(true.indptr)) + true.indices, starts[rows] + columns
+    places = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+    counted = np.where(cells[places] == wanted, true.data[places], 0) if len(cells) else np.zeros(len(wanted))
+    return rows, stored.data[order], counted
+
+
+def _runs(rows: _Counts, values: FloatArray, gains: Any, least: float, first: int) -> tuple[Any, ...]:
+    """Return the fields of `Runs` behind the first, of scores and gains in order; differences up to least are ties."""
+    if not len(values):
+        return (*(np.empty(0, dtype=np.int64) for _ in range(3)), *(np.empty(0) for _ in range(3)))
+    same = rows[1:] == rows[:-1]
+    heads = np.flatnonzero(np.append(True, ~same))  # of the rows
+    counts = np.diff(heads, append=len(values))
+    finite = np.isfinite(values)
+    largest = np.maximum.reduceat(np.where(finite, values, -np.inf), heads)
+    smallest = np.minimum.reduceat(np.where(finite, values, np.inf), heads)
+    width = np.repeat(np.maximum(_OF_ROW * largest - _OF_ROW * smallest, least), counts)
+    with np.errstate(invalid="ignore", over="ignore"):  # of scores that are infinite or almost
+        tied = (values[:-1] == values[1:]) | (values[:-1] - values[1:] <= width[1:])
+    starts = np.flatnonzero(np.append(True, ~(same & tied)))
+    size = np.diff(starts, append=len(values))
+    places = np.arange(1, len(values) + 1) - np.repeat(heads, counts)
+    true = np.add.reduceat(np.asarray(gains, dtype=np.float64), starts)
+    before, row = places[starts] - 1, rows[starts]
+    of_heads = before == 0
+    ahead = np.cumsum(true) - true
+    true_before = ahead - np.repeat(ahead[of_heads], np.diff(np.flatnonzero(of_heads), append=len(starts)))
+    if np.isnan(values).any():
+        true[of_heads & np.isin(row, rows[np.isnan(values)])] = np.nan
+    needed = (true != 0) | (before < first)
+    inverses = np.add.reduceat(1 / places, starts)
+    return tuple(field[needed] for field in (row, before, size, true, true_before, inverses))

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.metrics.counts import Counts, Ranks, best_labels, check_pair
+from mlreduce.metrics.counts import Counts, Ranks, Runs, best_labels, check_pair
+from mlreduce.metrics.measures import check_ties
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["TOP", "Outcome"]
@@ -44,6 +45,14 @@ class Outcome:
     known : ndarray of shape (n_samples, n_labels), bool, or None
         Which labels are known; None if all are. Where not, labels and predictions are 0 and scores are -inf. Each
         instance and each label has a known cell: `over_known` leaves out others.
+    ties : {"standard", "expected"}
+        How measures of scores count labels that tie: by the rule that is usual for each measure, or by the mean over
+        all orders of the labels that tie. See `mlreduce.metrics.evaluate`.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such rule for ties.
 
     Examples
     --------
@@ -63,10 +72,20 @@ class Outcome:
     scores: Any = None
     known: NDArray[np.bool_] | None = None
     propensities: FloatArray | None = None
+    ties: str = "standard"
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown rule for ties."""
+        check_ties(self.ties)
 
     @classmethod
     def over_known(
-        cls, labels: Any, predicted: Any, scores: Any = None, propensities: FloatArray | None = None
+        cls,
+        labels: Any,
+        predicted: Any,
+        scores: Any = None,
+        propensities: FloatArray | None = None,
+        ties: str = "standard",
     ) -> Self:
         """Return the outcome over the known labels; what is predicted in other cells does not matter.
 
@@ -74,7 +93,7 @@ class Outcome:
         ----------
         labels : ndarray of shape (n_samples, n_labels)
             In {0, 1}, NaN where not known.
-        predicted, scores, propensities
+        predicted, scores, propensities, ties
             As of the attributes.
 
         Returns
@@ -87,7 +106,8 @@ class Outcome:
             If no label is known.
         """
         if labels.dtype.kind != "f" or not np.isnan(labels).any():
-            return cls(labels.astype(np.int8, copy=False), predicted, scores=scores, propensities=propensities)
+            present = labels.astype(np.int8, copy=False)
+            return cls(present, predicted, scores=scores, propensities=propensities, ties=ties)
         if is_sparse(predicted) or is_sparse(scores):
             predicted, scores = as_dense(predicted).astype(np.int8), _with_all(scores)
         known = ~np.isnan(labels)
@@ -101,6 +121,7 @@ class Outcome:
             scores=None if scores is None else np.where(known, scores[part], -np.inf),
             known=known,
             propensities=None if propensities is None else propensities[part[1][0]],
+            ties=ties,
         )
 
     def n_known(self, axis: int | None = None) -> Any:
@@ -177,6 +198,21 @@ class Outcome:
         wanted = starts[:, np.newaxis] + best
         found = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
         return (best >= 0) & (cells[found] == wanted) if len(cells) else np.zeros(best.shape, dtype=bool)
+
+    @property
+    def averages_ties(self) -> bool:
+        """Whether measures of scores are means over the orders of labels that tie."""
+        return self.ties == "expected"
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Runs of the labels of each instance that tie, computed once for all measures."""
+        return Runs.of(self.labels, self.scores, self.known, TOP)
+
+    @cached_property
+    def gain_runs(self) -> Runs:
+        """The same, each true label counted by its inverse propensity."""
+        return Runs.of(self.stored_labels * (1 / np.asarray(self.propensities)), self.scores, self.known, TOP)
 
     @cached_property
     def ranks(self) -> Ranks:

@@ -1,6 +1,8 @@
 """Measures of scores: how well they order the labels of an instance, or the instances of a label.
 
-Ties count as errors, as in scikit-learn, but for the areas under the ROC curve, where a tie counts half.
+Ties count as errors, as in scikit-learn, but for the areas under the ROC curve, where a tie counts half, and that under
+the precision-recall curve, which has one threshold for all scores that tie. With ``ties="expected"`` each measure is
+its mean over all orders of what ties, in closed form: see `mlreduce.metrics.counts.Runs`.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.metrics.counts import check_pair, refuse_best
+from mlreduce.metrics.counts import Runs, check_pair, refuse_best
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, as_dense, is_sparse
@@ -69,6 +71,8 @@ def one_error(outcome: Outcome) -> float:
 
     Of several first labels, which share the largest score, all must be true.
     """
+    if outcome.averages_ties:
+        return float(1 - _runs(outcome).at_first(1).mean())
     ranks = outcome.ranks
     first = ranks.behind.min(axis=1, keepdims=True)
     return float(np.mean(~((ranks.behind == first) & (ranks.true_behind == first)).any(axis=1)))
@@ -115,6 +119,9 @@ def micro_auprc(outcome: Outcome) -> float:
     true, scores = _assignments(outcome)
     if outcome.known is not None:
         true, scores = true[outcome.known], scores[outcome.known]
+    if outcome.averages_ties:
+        runs = Runs.of(true.reshape(1, -1), scores.reshape(1, -1), None, 0)
+        return float(runs.precisions()[0]) if true.any() else 0.0
     order = np.argsort(-scores, axis=None, kind="stable")
     hits = np.cumsum(true.ravel()[order])
     last = np.append(np.flatnonzero(np.diff(scores.ravel()[order])), len(order) - 1)  # of each run of equal scores
@@ -134,6 +141,8 @@ def macro_auc(outcome: Outcome) -> float:
 
 def _ranking_losses(outcome: Outcome) -> FloatArray:
     """Return each instance's share of pairs of a true and a false label in the wrong order."""
+    if outcome.averages_ties:
+        return _runs(outcome).losses(outcome.n_known(axis=1))
     ranks = outcome.ranks
     false_behind = np.where(ranks.true, ranks.behind - ranks.true_behind, 0).sum(axis=1)
     n_true = np.count_nonzero(ranks.true, axis=1)
@@ -141,8 +150,10 @@ def _ranking_losses(outcome: Outcome) -> FloatArray:
     return losses
 
 
-def _steps(outcome: Outcome) -> NDArray[np.int64]:
+def _steps(outcome: Outcome) -> NDArray[Any]:
     """Return each instance's number of steps down the order of its labels until all true ones are passed."""
+    if outcome.averages_ties:
+        return np.maximum(_runs(outcome).last_true() - 1, 0)
     ranks = outcome.ranks
     steps: NDArray[np.int64] = np.where(ranks.true, ranks.behind, 1).max(axis=1) - 1
     return steps
@@ -150,15 +161,23 @@ def _steps(outcome: Outcome) -> NDArray[np.int64]:
 
 def _precisions(outcome: Outcome) -> FloatArray:
     """Return each instance's mean share of true labels ranked up to a true one."""
+    if outcome.averages_ties:
+        return _runs(outcome).precisions()
     ranks = outcome.ranks
     n_true = np.count_nonzero(ranks.true, axis=1)
     shares = np.where(ranks.true, ranks.true_behind / ranks.behind, 0.0).sum(axis=1) / np.maximum(n_true, 1)
     return np.where(n_true > 0, shares, 1.0)
 
 
+def _runs(outcome: Outcome) -> Runs:
+    """Return the runs of labels that tie, of scores of all labels."""
+    refuse_best(outcome.scores)
+    return outcome.runs
+
+
 def _over_labelled(outcome: Outcome, values: NDArray[Any]) -> float:
     """Return the mean of the values of instances that have a label; 0 where none has."""
-    labelled = outcome.ranks.true.any(axis=1)
+    labelled = np.asarray(outcome.labels.sum(axis=1)) > 0
     return float(values[labelled].mean()) if labelled.any() else 0.0
 
 
@@ -173,6 +192,10 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     n_true = np.count_nonzero(true, axis=0)
     n_false = n_known - n_true
     mixed = (n_true > 0) & (n_false > 0)
+    if outcome.averages_ties:
+        known = None if outcome.known is None else outcome.known.reshape(true.shape).T
+        losses: FloatArray = Runs.of(true.T, scores.T, known, 0).losses(n_known)[mixed]
+        return 1 - losses
     sums = np.where(true, rankdata(scores, axis=0), 0.0).sum(axis=0)
     # Unknown labels, whose scores are the smallest, come before all others.
     first = n_true * (n_true + 1) / 2 + n_true * (len(true) - n_known)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.measures import check_ties, find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import as_dense, check_known_labels, check_labels, is_sparse, within_memory
 
@@ -17,7 +17,7 @@ __all__ = ["evaluate", "get_scorer"]
 
 
 @within_memory
-def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None) -> float:
+def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, ties: str = "standard") -> float:
     """Return a multi-label measure of predicted labels, or of scores of the labels.
 
     Parameters
@@ -33,6 +33,14 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None) -> 
         (precision-at-5, ...) take a sparse matrix that stores the best ones of each instance.
     propensity : array-like of shape (n_labels,) or None, default=None
         For propensity-scored measures (psp-at-5, ...): `mlreduce.metrics.propensities` of the training labels.
+    ties : {"standard", "expected"}, default="standard"
+        How measures of scores count labels that tie. "standard" is the rule that is usual for each: a tie is an error,
+        as in scikit-learn; half an error for areas under the ROC curve; one threshold for micro-auprc; and measures of
+        the first labels take the first of equal labels. Only equal scores tie. "expected" is the mean over all orders
+        of labels that tie, in closed form. Scores tie with it that are next to each other in descending order and
+        differ by at most 1e-9 of the range of the scores of the instance (of the label for macro-auc, of all scores for
+        micro-auc and micro-auprc), or 1e-12 of the range of all scores. So scores that differ by rounding errors alone
+        have the same measures, whatever the rounding. Chains of ties are one tie.
 
     Returns
     -------
@@ -42,7 +50,8 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None) -> 
     Raises
     ------
     ConfigurationError
-        If there is no such measure, or it is one of codes, which arrays of labels do not have.
+        If there is no such measure or rule for ties, or the measure is one of codes, which arrays of labels do not
+        have.
     DataError
         If the shapes differ, a label is not 0/1 or -1/1, none is known, or a score is not finite.
 
@@ -59,10 +68,15 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None) -> 
     0.16666666666666666
     >>> evaluate("ranking-loss", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.6, 0.4]])
     0.25
+    >>> evaluate("average-precision", [[0, 1]], [[0.5, 0.5]]), evaluate(
+    ...     "average-precision", [[0, 1]], [[0.5, 0.5]], ties="expected"
+    ... )
+    (0.5, 0.75)
     >>> evaluate("hamming-loss", [[1, 0, np.nan], [0, 1, 1]], [[1, 0, 1], [0, 0, 1]])  # one of five is wrong
     0.2
     """
     chosen = find_measure(name)
+    check_ties(ties)
     labels, known = check_known_labels(y_true, sparse=is_sparse(y_true))
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
     given: Any
@@ -84,10 +98,10 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None) -> 
                 "mlreduce.metrics.propensities does"
             )
     nothing = sp.csr_array(labels.shape, dtype=np.int8)  # what is predicted does not matter
-    return chosen(Outcome.over_known(labels, nothing, given, propensity))
+    return chosen(Outcome.over_known(labels, nothing, given, propensity, ties))
 
 
-def get_scorer(name: str, *, propensity: Any = None) -> Any:
+def get_scorer(name: str, *, propensity: Any = None, ties: str = "standard") -> Any:
     """Return a measure as a scorer for scikit-learn's ``scoring=``; losses are negated, so that larger is better.
 
     Parameters
@@ -95,6 +109,8 @@ def get_scorer(name: str, *, propensity: Any = None) -> Any:
     name : str
         As of `evaluate`. Measures that order labels use ``decision_function``, or else ``predict_proba``.
     propensity : array-like of shape (n_labels,) or None, default=None
+        As of `evaluate`.
+    ties : {"standard", "expected"}, default="standard"
         As of `evaluate`.
 
     Returns
@@ -105,7 +121,7 @@ def get_scorer(name: str, *, propensity: Any = None) -> Any:
     Raises
     ------
     ConfigurationError
-        If there is no such measure, or it is one of codes.
+        If there is no such measure or rule for ties, or the measure is one of codes.
 
     Examples
     --------
@@ -120,9 +136,10 @@ def get_scorer(name: str, *, propensity: Any = None) -> Any:
     from sklearn.metrics import make_scorer  # slow to import, and jobs of the workflow do not need it
 
     chosen = find_measure(name)
+    check_ties(ties)
     if chosen.needs == "codes" or (chosen.needs == "propensities" and propensity is None):
         raise chosen.lacking()
     response = ("decision_function", "predict_proba") if chosen.orders else "predict"
     # With a name, which scikit-learn 1.6 shows of a scorer.
-    function = update_wrapper(partial(evaluate, name, propensity=propensity), evaluate)
+    function = update_wrapper(partial(evaluate, name, propensity=propensity, ties=ties), evaluate)
     return make_scorer(function, response_method=response, greater_is_better=chosen.higher_is_better)

@@ -2,7 +2,8 @@
 
 The definitions are those of the extreme classification repository (Bhatia et al., manikvarma.org): an instance with
 fewer than k labels cannot reach a precision of 1, and one without a label counts as 0. Of equal scores the first label
-comes first. Scores may be a CSR array that stores the best labels of each instance only.
+comes first; with ``ties="expected"`` each measure is its mean over all orders of what ties. Scores may be a CSR array
+that stores the best labels of each instance only.
 
 Propensity-scored measures divide each hit by the propensity of the label, the estimated probability that a label which
 is true was assigned, so that rare labels count more; the sum over the instances is divided by that of the best possible
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.metrics.counts import best_labels
 from mlreduce.metrics.measures import measure
-from mlreduce.metrics.outcome import Outcome
+from mlreduce.metrics.outcome import TOP, Outcome
 from mlreduce.validation import FloatArray, check_known_labels
 
 __all__ = [
@@ -161,12 +162,19 @@ def psndcg_at_5(outcome: Outcome) -> float:
 
 
 def _precision(outcome: Outcome, k: int) -> float:
-    hits = outcome.true_at(outcome.best)[:, :k]
-    return float(np.count_nonzero(hits) / (k * len(hits)))
+    hits = _hits(outcome)[:, :k]
+    return float(hits.sum() / (k * len(hits)))
 
 
 def _ndcg(outcome: Outcome, k: int) -> float:
-    return float(np.mean(_discounted(outcome, outcome.true_at(outcome.best).astype(np.float64), k)))
+    return float(np.mean(_discounted(outcome, _hits(outcome), k)))
+
+
+def _hits(outcome: Outcome) -> FloatArray:
+    """Return which of the first labels of each instance are true, or the share of orders in which they are."""
+    if outcome.averages_ties:
+        return outcome.runs.at_first(TOP)
+    return outcome.true_at(outcome.best).astype(np.float64)
 
 
 def _scored_precision(outcome: Outcome, k: int) -> float:
@@ -182,7 +190,9 @@ def _scored_ndcg(outcome: Outcome, k: int) -> float:
 def _gains(outcome: Outcome) -> tuple[FloatArray, FloatArray]:
     """Return the inverse propensities of the true ones among the first labels, and of those of the best order."""
     inverse = 1 / np.asarray(outcome.propensities)
-    ideal = best_labels(outcome.stored_labels * inverse, outcome.best.shape[1])
+    ideal = best_labels(outcome.stored_labels * inverse, TOP)
+    if outcome.averages_ties:
+        return outcome.gain_runs.at_first(TOP), np.where(outcome.true_at(ideal), inverse[ideal], 0.0)
     reached, possible = (np.where(outcome.true_at(best), inverse[best], 0.0) for best in (outcome.best, ideal))
     return reached, possible
 
