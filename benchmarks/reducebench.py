@@ -4,6 +4,7 @@
     python benchmarks/reducebench.py folds               # digests of the rows of all folds, for the repository
     python benchmarks/reducebench.py run --hours 2       # pieces that are not kept yet, the quickest first
     python benchmarks/reducebench.py run flags emotions  # those of some data sets
+    python benchmarks/reducebench.py run --ties expected # rankings by the mean over all orders of ties
     python benchmarks/reducebench.py keep                # pieces of what the workflow has finished, on a cluster say
     python benchmarks/reducebench.py check               # SHA-256 and protocol of the pieces that are kept
     python benchmarks/reducebench.py sets                # what describes the data sets, for the repository
@@ -12,7 +13,9 @@
     python benchmarks/reducebench.py page                # the tables and answers of docs/benchmark.md, written anew
 
 The run is the study workflow's (config/benchmark.yaml); a piece is one study on one data set, and is kept in
-results/benchmark as soon as it is there: commit it, and it is never run again.
+results/benchmark as soon as it is there: commit it, and it is never run again. Version 1 counts a tie as an error. With
+--ties expected the same protocol, searches included, measures rankings by the mean over all orders of labels that tie;
+its pieces are in results/benchmark-expected-ties.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import write_text
 from mlreduce.labelspace import CodedClassifier
+from mlreduce.metrics.measures import TIES
 from mlreduce.stats.ranking import MARGIN, one_variant
 from mlreduce_studies.benchmark.answers import NOUNS, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
@@ -154,11 +158,9 @@ def run(protocol: Protocol, pieces: Pieces, names: list[str], hours: float, core
 
 def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores: int) -> None:
     """Make files of a run by the study workflow. Failed cells are results, and no reason to end."""
-    more = (
-        []
-        if candidates == protocol.candidates
-        else [f"candidates={candidates}", f"name={protocol.run_name(candidates)}"]
-    )
+    more = [] if candidates == protocol.candidates else [f"candidates={candidates}"]
+    more += [] if protocol.ties == "standard" else [f"ties={protocol.ties}"]
+    more += [f"name={protocol.run_name(candidates)}"] if more else []
     mirror = os.environ.get("MLREDUCE_MIRROR")
     more += [f"mirror={mirror}"] if mirror else []
     command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--configfile", CONFIG, "--keep-going"]
@@ -304,10 +306,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", "sets", "speed", "answers", "page"))
     parser.add_argument("datasets", nargs="*", help="some of the data sets (default: all)")
+    parser.add_argument(
+        "--ties", choices=TIES, default="standard", help="of plan, run, keep and check (default: standard)"
+    )
     parser.add_argument("--hours", type=float, default=24.0, help="after which nothing more is begun")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     own = parser.parse_args(arguments)
-    protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"))
+    if own.ties != "standard" and own.step not in ("plan", "run", "keep", "check"):
+        parser.error(f"{own.step} is of version 1: leave --ties out")
+    protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"), own.ties)
     try:
         names, pieces = protocol.check_datasets(own.datasets), Pieces(protocol)
         if own.step == "plan":

@@ -43,9 +43,8 @@ _REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
 _UNSCALED = "none"
 
 # Keys that a family has no use for.
-_AS_THEY_ARE = "label coders take the features as they are"
 _UNUSED = {
-    "labelspace": {"scaling": _AS_THEY_ARE, "relation": _AS_THEY_ARE},
+    "labelspace": {"relation": "label coders do not see relations"},
     "selection": {"relation": "selectors do not see relations"},
 }
 
@@ -162,6 +161,8 @@ class Study:
     measures : list of str
     decision : str
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
+    ties : {"standard", "expected"}
+        How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
     limits : dict
         Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.evaluation.limits`.
     excluded : dict of str to str
@@ -201,6 +202,7 @@ class Study:
     energies: Sequence[float]
     measures: Sequence[str]
     decision: str
+    ties: str
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
     approximation: Mapping[str, Any] | None = None
@@ -479,6 +481,7 @@ def load_study(
     mirror: str | Path | None = None,
     methods: Sequence[str] | None = None,
     candidates: int | None = None,
+    ties: str | None = None,
 ) -> Study:
     """Read a study file and check every name in it.
 
@@ -500,6 +503,8 @@ def load_study(
         Labels of the only methods to run; None for all. Labels that this study does not have are another study's.
     candidates : int or None, default=None
         Combinations of parameters that a search tries at most; with 1 methods have their defaults.
+    ties : {"standard", "expected"} or None, default=None
+        Instead of the study's rule for ties.
 
     Raises
     ------
@@ -543,6 +548,7 @@ def load_study(
         energies=content.get("energies", []),
         measures=content["measures"],
         decision=content.get("decision", "half"),
+        ties=ties or content.get("ties", "standard"),
         limits=content.get("limits", {}),
         excluded=content.get("excluded", {}),
         tables=content["tables"],

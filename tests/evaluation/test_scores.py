@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, hamming_loss, label_ranking_loss
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from skmultilearn.problem_transform import BinaryRelevance, ClassifierChain, LabelPowerset
@@ -19,6 +19,7 @@ from skmultilearn.problem_transform import BinaryRelevance, ClassifierChain, Lab
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.splitting import Split
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.model_selection import MultilabelStratifiedKFold
 
 MEASURES = ["micro-f1", "hamming-loss", "ranking-loss"]
@@ -92,13 +93,26 @@ def test_label_coder_with_a_regressor(data):
     assert list(found.values("micro-f1", "ml-knn").columns) == ["pca"]
 
 
-def test_ridge_predicts_codes(data):
-    found = compare(data, ["cplst", "br"], ["ridge"])
-    assert found.scores.groupby("method")["size"].unique().map(list).to_dict() == {"cplst": [2], "br": [5]}
+def test_ridge_predicts_codes_from_the_features_that_others_get(data):
+    found = compare(data, ["cplst", "br", "all-features"], ["ridge"])
+    sizes = {"cplst": [2], "br": [5], "all-features": [10]}
+    assert found.scores.groupby("method")["size"].unique().map(list).to_dict() == sizes
     for number, split in folds(data, 3).items():
-        model = mlreduce.RidgeRegressor().fit(data.X[split.train], data.Y[split.train])
-        expected = hamming_loss(data.Y[split.test], model.predict(data.X[split.test]) > 0.5)
+        train, test = scaled(data, split)
+        model = mlreduce.RidgeRegressor().fit(train, data.Y[split.train])
+        expected = hamming_loss(data.Y[split.test], model.predict(test) > 0.5)
         assert value(found, "br", number, "hamming-loss") == pytest.approx(expected)
+        assert value(found, "all-features", number, "hamming-loss") == pytest.approx(expected)
+
+
+def test_ties_are_averaged_over_unless_said_otherwise(data):
+    given = (data, ["all-features"], {"3-nn": KNeighborsRegressor(3)})
+    rules = [compare(*given, ties=ties) for ties in ("expected", "standard")]
+    values = [found.values("ranking-loss")["all-features"].mean() for found in (*rules, compare(*given))]
+    assert values[0] < values[1]
+    assert values[0] == values[2]
+    with pytest.raises(ConfigurationError, match="unknown rule for ties 'expcted'; did you mean 'expected'"):
+        compare(*given, ties="expcted")
 
 
 def test_scores_depend_on_neither_order_nor_names(data):

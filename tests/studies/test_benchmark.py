@@ -126,6 +126,29 @@ def test_fewer_candidates(protocol):
     assert few.methods.keys() == none.methods.keys()
 
 
+def test_ties_may_be_averaged_over_in_a_run_of_its_own(protocol, monkeypatch):
+    averaged = Protocol(PROJECT, ties="expected")
+    assert {study.ties for study in averaged.studies().values()} == {"expected"}
+    assert {study.ties for study in protocol.studies().values()} == {"standard"}
+    assert averaged.digest != protocol.digest
+    assert Pieces(averaged).folder == PROJECT / "results" / "benchmark-expected-ties"
+    assert Pieces(protocol).folder == PROJECT / "results" / "benchmark"
+    commands = []
+    monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
+    monkeypatch.setattr(reducebench.subprocess, "run", lambda command, **_: commands.append(command))
+    for own, candidates in ((protocol, 20), (averaged, 20), (averaged, 5)):
+        reducebench.call_workflow(own, candidates, ["target"], 2)
+    given = [command[command.index("--keep-going") + 1 : command.index("--")] for command in commands]
+    assert given == [
+        [],
+        ["--config", "ties=expected", "name=reducebench-1-expected-ties"],
+        ["--config", "candidates=5", "ties=expected", "name=reducebench-1-expected-ties-5-candidates"],
+    ]
+    assert averaged.base(20) == "results/reducebench-1-expected-ties"
+    with pytest.raises(SystemExit):
+        reducebench.main(["page", "--ties", "expected"])
+
+
 def test_what_is_searched_has_defaults_that_can_be_fitted(studies):
     """Those of the timed fits, and where there is one candidate."""
     rng = np.random.default_rng(0)

@@ -168,6 +168,7 @@ def test_an_entry_s_study_is_of_its_family(name, tmp_path):
     file.write_text(json.dumps(study_of(entry, PROJECT, SETS)))
     study = load_study(file, "paper", Protocol(PROJECT).catalogue)
     assert study.family == entry.family
+    assert study.ties == "expected"
     assert study.tasks("flags") == [("folds", "entry"), ("folds", "controls")]
     benchmark = Protocol(PROJECT).studies()[FAMILIES[entry.family]]
     for own in SETS:
@@ -287,7 +288,7 @@ def test_methods_of_the_benchmark_are_ranked_beside_entries(project):
 
 def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(project):
     folder = project()
-    protocol = Protocol(folder)
+    protocol = Protocol(folder, ties=run.TIES)
     pieces = Pieces(protocol)
     methods = ("pca", "wmlda-binary", "wmlda-entropy", "random-projection-0", "random-projection-1", "all-features")
     rows = [

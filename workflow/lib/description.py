@@ -21,8 +21,10 @@ def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]
     }
     if study.left_out:
         description["left_out"] = list(study.left_out)
-    if study.family != "labelspace":
+    if study.family != "labelspace" or study.scaling != {"default": "none"}:
         description["spaces"] = {name: study.space_of(name) for name in study.datasets}
+    if study.ties != "standard":
+        description["ties"] = study.ties
     groups = {}
     for name, group in sorted(study.groups.items()):
         groups[name] = {

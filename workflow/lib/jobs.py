@@ -211,6 +211,8 @@ class Jobs:
             tasks.append(task)
         settings: dict[str, Any] = {"family": study.family, "tasks": tasks}
         settings |= {"limits": dict(study.limits)} if study.limits else {}
+        if step in ("choose", "predict") and study.ties != "standard":
+            settings["ties"] = study.ties
         if step == "predict":
             settings["measured"] = {
                 "sizes": list(study.sizes),

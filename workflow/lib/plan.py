@@ -26,7 +26,7 @@ from mlreduce_studies.verdicts.settings import claim_settings
 _COMPARISON = "comparison"
 
 # Keys that decide results, beside the files of studies and of data sets.
-_DECIDING = ("scale", "run_on", "methods", "splits", "candidates", "seed")
+_DECIDING = ("scale", "run_on", "methods", "splits", "candidates", "ties", "seed")
 # Of config.yaml, and of paper.yaml and peers.yaml.
 _SEEDS = {"demo": 2012, "paper": 26112026}
 _LONGEST_NAME = 60
@@ -76,7 +76,7 @@ class Plan:
     @property
     def is_whole(self) -> bool:
         """Whether studies are run as their files say, with all their methods, data sets, splits and candidates."""
-        return all(self.record[key] is None for key in ("run_on", "methods", "splits", "candidates"))
+        return all(self.record[key] is None for key in ("run_on", "methods", "splits", "candidates", "ties"))
 
     def is_paper(self, study: str) -> bool:
         """Whether a study is that of a paper of this project."""
@@ -164,6 +164,7 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
                 mirror=mirror,
                 methods=config.get("methods"),
                 candidates=config.get("candidates"),
+                ties=config.get("ties"),
             )
         return found
 
@@ -201,6 +202,7 @@ def _folder(config: Mapping[str, Any]) -> str:
     parts = [scale] if series is None else [series, *([scale] if scale != "paper" else [])]
     parts += [*(config.get("run_on") or []), *(config.get("methods") or [])]
     parts += [f"{config[key]}-{key}" for key in ("splits", "candidates") if config.get(key)]
+    parts += [f"{config['ties']}-ties"] if config.get("ties") else []
     parts += [f"seed-{config['seed']}"] if config["seed"] != _SEEDS[scale] else []
     name = re.sub("[^a-z0-9]+", "-", "-".join(parts).lower()).strip("-")
     if len(name) <= _LONGEST_NAME:

@@ -95,10 +95,11 @@ def kept(path):
 
 
 def design_of(wildcards):
-    """The factorised design, for label-space reduction; each split has its own where it fills missing values."""
+    """The factorised design, for label-space reduction; each split has its own where it fills or scales features."""
     own = study_of(wildcards).family == "labelspace"
-    filled = "impute" in PLAN.catalogue[wildcards.dataset].options
-    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own and not filled else []
+    changed = "impute" in PLAN.catalogue[wildcards.dataset].options
+    changed |= normalisation_of(wildcards)["scaling"] != "none"
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own and not changed else []
 
 
 def normalisation_of(wildcards):

@@ -29,7 +29,7 @@ from mlreduce.evaluation.comparison import Comparison
 from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
 from mlreduce.evaluation.store import Store, digest, digest_of_data
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name, warn
-from mlreduce.metrics import find_measure
+from mlreduce.metrics.measures import check_ties, find_measure
 from mlreduce.model_selection import MultilabelStratifiedKFold
 from mlreduce.predictors.decision import check_decision
 from mlreduce.preprocessing.scaling import SCALINGS
@@ -57,6 +57,7 @@ def compare(
     measures: Sequence[str] = DEFAULT_MEASURES,
     scaling: str | None = None,
     decision: str = "one-threshold",
+    ties: str = "expected",
     impute: str | None = None,
     margin: float = 0.01,
     n_jobs: int | None = None,
@@ -100,12 +101,16 @@ def compare(
     measures : sequence of str, default=("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
         Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
     scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None
-        What is done to the features; None is "standard" for dense and "none" for sparse ones.
+        What is done to the features, for label coders too; None is "standard" for dense and "none" for sparse ones.
     decision : {"one-threshold", "half", "per-label", "cardinality", "top-k"}, default="one-threshold"
         Which labels are predicted from scores: by one half, or by thresholds (the best labels of a row with "top-k")
         that are chosen for micro-F1 on held-out scores of the training rows, as of `ScoringClassifier`. These come with
         ridge and kernel ridge regression and neighbours; other predictors are trained three times more. Classifiers
         without scores, and `ProportionalCut`, decide themselves.
+    ties : {"expected", "standard"}, default="expected"
+        How measures of scores count labels that tie: by the mean over all orders, so that two names of one model have
+        the same values whatever their rounding errors; or by the rule that is usual for each measure, as the studies of
+        papers do. See `mlreduce.metrics.evaluate`.
     impute : {"mean", "median", "most-frequent"} or None, default=None
         What of the training rows of a fold fills missing values of a feature, 0 where they have none; None takes what
         a data set's entry says, and otherwise refuses them.
@@ -133,7 +138,8 @@ def compare(
     Raises
     ------
     ConfigurationError
-        If a name, class, parameter, measure or scaling is unknown, or the combination has nothing to compare.
+        If a name, class, parameter, measure, scaling or rule for ties is unknown, or the combination has nothing to
+        compare.
     DataError
         If X and y do not fit together, a value is missing, or the imputation is unknown.
 
@@ -165,12 +171,14 @@ def compare(
         named, chosen = _taking_unknown(named, chosen)
     _check_names(named, chosen, measures, scaling)
     check_decision(decision, "micro-f1")
+    check_ties(ties)
     if scaling is None:
         scaling = "none" if is_sparse(data.X) else "standard"
     names = names_of(named, chosen)
     decisive = {
         "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
-        "scaling": scaling, "decision": decision, "random_state": int(random_state), "versions": versions_of(names),
+        "scaling": scaling, "decision": decision, "ties": ties, "random_state": int(random_state),
+        "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))
@@ -184,7 +192,7 @@ def compare(
     left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
     deadline = None if time_budget is None else began + time_budget
     coded = any(job.method.family == "labelspace" for job in left)
-    common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, factorise(data) if coded else None)
+    common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, factorise(data, scaling) if coded else None)
     for key, own in run_all(left, common, n_jobs, deadline, progress):
         kept.write(key, own)
         found[key] = own

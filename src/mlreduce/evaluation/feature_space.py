@@ -123,7 +123,9 @@ class FeatureSpaceStrategy(Strategy):
 
             def score(number: int, label: str, entry: Entry) -> float:
                 def measure(predictor: Predictor, embedded: Any, failures: Failures) -> dict[str, float]:
-                    measuring = Measuring(self._data, predictor, search.measures, True, failures, self._seed)
+                    measuring = Measuring(
+                        self._data, predictor, search.measures, True, failures, self._seed, ties=self._ties
+                    )
                     size = min(dimension, embedded[0].shape[1])
                     return measuring.scores_at(number, part, label, entry, embedded, size)
 
@@ -164,7 +166,8 @@ class FeatureSpaceStrategy(Strategy):
     ) -> pd.DataFrame:
         """Train the predictor on the projected features of every split and measure it: see `Strategy.score`."""
         measuring = Measuring(
-            self._data, predictor, measured.measures, self._share, failures, self._seed, measured.decision
+            *(self._data, predictor, measured.measures, self._share, failures, self._seed, measured.decision),
+            ties=self._ties,
         )
         for number, split in splits.items():
             view = View(self._data, split, self._space)

@@ -73,8 +73,8 @@ class Common:
     ----------
     data : MultiLabelData
     settings : dict
-        Plain values: predictors, measures, sizes, scaling, decision and random_state as of `mlreduce.compare`, and the
-        rule of the splits.
+        Plain values: predictors, measures, sizes, scaling, decision, ties and random_state as of `mlreduce.compare`,
+        and the rule of the splits.
     design : Design or None
         Factorised features, for label coders.
     classes : dict of str to (str, type)
@@ -98,11 +98,11 @@ class Common:
         return sum(array.data.nbytes for array in (self.data.X, self.data.Y, *(self.design or ())))
 
 
-def factorise(data: MultiLabelData) -> Design | None:
-    """Factorise the features once for the label coders of all folds; not where folds fill."""
+def factorise(data: MultiLabelData, scaling: str) -> Design | None:
+    """Factorise the features once for the label coders of all folds; not where folds fill or scale."""
     rows, columns = data.X.shape
     check_memory(24 * rows * (columns + 1), "factorising the features for label coders", "leave label coders out")
-    if data.impute is not None:
+    if data.impute is not None or scaling != "none":
         return None
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
         return Design.of(data.X, rcond=0.0)
@@ -232,5 +232,6 @@ def _experiment(
             **{"sizes": sizes, "energies": [], "every_size": False, "measures": measures},
             "decision": settings["decision"],
         },
+        "ties": settings["ties"],
     }
     return Experiment(_NAME, common.data, asked, settings["random_state"], common.design)

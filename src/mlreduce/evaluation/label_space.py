@@ -27,7 +27,7 @@ from mlreduce.evaluation.scores import as_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
 from mlreduce.evaluation.training import Training, make_coder
-from mlreduce.evaluation.view import imputed
+from mlreduce.evaluation.view import imputed, normalise
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, filled_in
 from mlreduce.linalg.distances import row_blocks
@@ -35,6 +35,7 @@ from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors.decision import Decision
+from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.validation import FloatArray, check_features, check_finite, is_sparse, split_known
 
 if TYPE_CHECKING:
@@ -59,16 +60,23 @@ class LabelSpaceStrategy(Strategy):
     ) -> Iterator[tuple[MultiLabelData, Callable[[], Design], Mapping[int, Split]]]:
         """Yield data, what returns the design, which not all methods need, and splits.
 
-        Where values or labels are filled in from the training rows, those of one split at a time.
+        Where values or labels are filled in, or features scaled, by the training rows, those of one split at a time.
         """
-        if self._data.impute is None and not self._unknown:
+        changed = self._data.impute is not None or self._space["scaling"] != "none"
+        if not changed and not self._unknown:
             yield self._data, lambda: self._design, splits
             return
         for number, split in splits.items():
-            data = imputed(self._data, split.train)
-            own = cache(partial(Design.of, data.X, rcond=0.0))
-            design = own if self._data.impute is not None else lambda: self._design
+            data = self._scaled(split) if changed else self._data
+            design = cache(partial(Design.of, data.X, rcond=0.0)) if changed else lambda: self._design
             yield (self._completed(data, split) if self._unknown else data), design, {number: split}
+
+    def _scaled(self, split: Split) -> MultiLabelData:
+        """Fill and scale the features of all rows by the training rows of a split."""
+        data = imputed(self._data, split.train)
+        scaled = scale_parts(data.X[split.train], data.X, self._space["scaling"])
+        names = [data.feature_names[column] for column in scaled.kept]
+        return replace(data, X=scaled.test, feature_names=names)
 
     @cached_property
     def _unknown(self) -> bool:
@@ -88,7 +96,11 @@ class LabelSpaceStrategy(Strategy):
             return super().choose(task, splits, failures)
         from mlreduce.evaluation.kernel_choice import choose_on_splits
 
-        return choose_on_splits(self._data, splits, task["methods"], task["candidates"], self._seed, failures)
+        parts = [(self._data, splits)]
+        if self._space["scaling"] != "none":
+            parts = [(self._scaled(split), {number: split}) for number, split in splits.items()]
+        tables = [choose_on_splits(*part, task["methods"], task["candidates"], self._seed, failures) for part in parts]
+        return pd.concat(tables, ignore_index=True)
 
     def chosen(self, choices: pd.DataFrame | None, splits: Mapping[int, Split], once: bool) -> Chosen:
         """Return width and penalty of kernels; nothing where there are none, or a search has chosen."""
@@ -109,7 +121,8 @@ class LabelSpaceStrategy(Strategy):
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             rows = np.concatenate([part.train, part.test])
             whole = imputed(self._data, part.train)
-            strategy = LabelSpaceStrategy(replace(whole, X=whole.X[rows], Y=whole.Y[rows]), seed=self._seed)
+            part_of = replace(whole, X=whole.X[rows], Y=whole.Y[rows])
+            strategy = LabelSpaceStrategy(part_of, self._space, self._seed, ties=self._ties)
             split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
             key = rows_key(part)
 
@@ -201,7 +214,9 @@ class LabelSpaceStrategy(Strategy):
                     coded = None if self._unknown else labels[split.test]
                     for rule, functions in by_rule.items():
                         decide = partial(_decisions, rule, coders[label], given, held_out)
-                        outcomes = _outcomes(coders[label], truth, coded, predicted_codes, list(sizes), decide)
+                        outcomes = _outcomes(
+                            *(coders[label], truth, coded, predicted_codes, list(sizes), decide, self._ties)
+                        )
                         for size, outcome in failures.attempt_each(number, label, outcomes):
                             for measure, compute in functions.items():
                                 value = compute(outcome)
@@ -221,8 +236,8 @@ class LabelSpaceStrategy(Strategy):
     def ready(
         self, number: int, split: Split, scalings: Mapping[str, str]
     ) -> Callable[[str, Entry], Callable[[], Any]]:
-        """Return what makes a fit on features and labels as they are: see `Strategy.ready`."""
-        features, labels = imputed(self._data, split.train).X[split.train], self._data.Y[split.train]
+        """Return what makes a fit on scaled features, and labels as they are: see `Strategy.ready`."""
+        features, labels = normalise(self._data, split, self._space["scaling"]).train, self._data.Y[split.train]
         return lambda label, entry: partial(
             make_coder(label, entry, self._seed, self._data.name, number).fit, features, labels
         )
@@ -314,6 +329,7 @@ def _outcomes(
     predicted_codes: FloatArray,
     sizes: Sequence[int],
     decide: Callable[[Sequence[int]], Iterator[Decision | None]],
+    ties: str,
 ) -> Iterator[tuple[int, Outcome]]:
     """Yield the outcome of decoding predicted codes, at every size that the coder has.
 
@@ -334,7 +350,7 @@ def _outcomes(
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):
             scores = coder.scores(guess, size)
-            yield size, Outcome.over_known(truth, _labels_of(coder, guess, size, decision), scores=scores)
+            yield size, Outcome.over_known(truth, _labels_of(coder, guess, size, decision), scores, ties=ties)
         return
     codes, centred = coder.project(labels), labels - coder.mean_
     decoded = coder.reconstruct_sizes(codes, possible)
@@ -349,6 +365,7 @@ def _outcomes(
                 codes=codes[:, :size],
                 predicted_codes=predicted_codes[:, :size],
                 scores=coder.scores(guess, size),
+                ties=ties,
             ),
         )
 

@@ -79,6 +79,8 @@ class Settings(TypedDict):
         To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
     limits : dict, default: none
         Of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
+    ties : {"standard", "expected"}, default: "standard"
+        To choose and to predict: see `mlreduce.evaluation.strategy.Strategy`.
     """
 
     family: str
@@ -86,6 +88,7 @@ class Settings(TypedDict):
     tasks: Sequence[Task]
     measured: NotRequired[Mapping[str, Any]]
     limits: NotRequired[Mapping[str, float]]
+    ties: NotRequired[str]
 
 
 class Experiment:
@@ -114,7 +117,9 @@ class Experiment:
         threads: int = 1,
     ) -> None:
         self._study, self._data, self._settings, self._seed = study, data, settings, seed
-        self._strategy = find_strategy(settings["family"])(data, settings["space"], seed, design, threads)
+        self._strategy = find_strategy(settings["family"])(
+            data, settings["space"], seed, design, threads, ties=settings.get("ties", "standard")
+        )
         self._limits = settings.get("limits", {})
         labels = [(task["protocol"], label) for task in settings["tasks"] for label in task["methods"]]
         if len(set(labels)) < len(labels):  # methods of several tasks

@@ -49,6 +49,8 @@ class Measuring:
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`. Classifiers whose entry has
         a ``decision`` have their own, and those without scores their labels.
+    ties : {"standard", "expected"}, default="standard"
+        How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
 
     Attributes
     ----------
@@ -65,7 +67,9 @@ class Measuring:
         failures: Failures = RAISE,
         seed: int = 0,
         decision: str = "half",
+        ties: str = "standard",
     ) -> None:
+        self._ties = ties
         self._data, (self._name, self._parameters), self._failures = data, predictor, failures
         self._model, self._seed = registry.make_entry(self._name, self._parameters), seed
         if is_foreign(self._name, self._parameters, self._model) and not hasattr(self._model, "ranks"):
@@ -131,7 +135,10 @@ class Measuring:
         common = propensities(labels) if self._scored else None
         own = self._guess(guess)
         parts = {rule: self._decided(rule, labels, held_out, own) for rule in dict.fromkeys(self._rules.values())}
-        return {rule: Outcome.over_known(truth, part.labels, part.scores, common) for rule, part in parts.items()}
+        return {
+            rule: Outcome.over_known(truth, part.labels, part.scores, common, self._ties)
+            for rule, part in parts.items()
+        }
 
     def scores_at(
         self,
@@ -180,9 +187,12 @@ class Measuring:
         return guess._replace(labels=decision.apply(guess.scores))
 
     def _scores(self, guess: Any) -> Any:
-        """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
+        """Return what ranks the labels; what a regressor guesses without the digits that rounding decides.
+
+        Means over the orders of ties need no rounding: labels that differ by rounding errors tie.
+        """
         if is_regressor(self._model):
-            return guess.round(_DIGITS)
+            return guess if self._ties == "expected" else guess.round(_DIGITS)
         return guess if getattr(self._model, "ranks", False) else None
 
 

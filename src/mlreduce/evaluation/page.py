@@ -190,5 +190,6 @@ def _end(comparison: Comparison) -> Iterator[str]:
     yield (
         f'<p class="small">Scaling of the features: {escape(settings["scaling"])}.{imputed} '
         f"Decision from scores to labels: {escape(settings['decision'])}. "
+        f"Ties in rankings: {escape(settings['ties'])}. "
         f"Seed {settings['random_state']}. {versions}.</p>"
     )

@@ -91,7 +91,7 @@ class SelectionStrategy(Strategy):
                 def measure(predictor: Predictor, order: Any, failures: Failures) -> dict[str, float]:
                     best = order[: percent_size(search.size_percent, len(order))]
                     chosen = as_dense(scaled.train[:, best]), as_dense(scaled.test[:, best])
-                    measuring = Measuring(data, predictor, search.measures, True, failures, seed)
+                    measuring = Measuring(data, predictor, search.measures, True, failures, seed, ties=self._ties)
                     return measuring.scores_at(number, part, label, entry, chosen, len(best))
 
                 fit = partial(_order, make_selector(label, entry, seed, data.name, number), scaled.train, labels)
@@ -142,7 +142,10 @@ class SelectionStrategy(Strategy):
     ) -> pd.DataFrame:
         """Train the predictor on the best features of every split and measure it: see `Strategy.score`."""
         data = self._data
-        measuring = Measuring(data, predictor, measured.measures, self._share, failures, self._seed, measured.decision)
+        measuring = Measuring(
+            *(data, predictor, measured.measures, self._share, failures, self._seed, measured.decision),
+            ties=self._ties,
+        )
         for number, split in splits.items():
             scaled = normalise(data, split, self._space["scaling"])
             place = np.full(data.X.shape[1], -1)

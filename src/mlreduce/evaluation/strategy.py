@@ -78,11 +78,13 @@ class Strategy:
     seed : int, default=0
         Of the study; every method and split derives its own.
     design : Design, path or None, default=None
-        Factorised design of all rows, or its file, for label coders; None to factorise it.
+        Factorised design of all rows as they are, or its file, for label coders; None to factorise it.
     threads : int, default=1
         For a predictor of codes that has ``n_jobs`` and does not set it.
     share : bool, default=True
         False trains a predictor for each size or coder by itself, the long way round: what tests compare with.
+    ties : {"standard", "expected"}, default="standard"
+        How measures of scores count labels that tie, in searches too: see `mlreduce.metrics.evaluate`.
     """
 
     step = "reduce"
@@ -96,9 +98,10 @@ class Strategy:
         design: Design | str | Path | None = None,
         threads: int = 1,
         share: bool = True,
+        ties: str = "standard",
     ) -> None:
         self._data, self._space, self._seed = data, space, seed
-        self._given_design, self._threads, self._share = design, threads, share
+        self._given_design, self._threads, self._share, self._ties = design, threads, share, ties
         #: What tasks of a job have in common, if they have.
         self.kept: Kept | None = None
         self.tried: Tried | None = None

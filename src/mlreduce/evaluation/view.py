@@ -57,7 +57,7 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
     scaling : {"none", "standard", "unit", "tf-idf"}
         See `mlreduce.preprocessing.scaling.scale_parts`.
     """
-    from mlreduce.preprocessing.scaling import scale_parts  # label coders take the features as they are
+    from mlreduce.preprocessing.scaling import scale_parts  # what takes the features as they are needs no scikit-learn
 
     X = imputed(data, split.train).X
     return scale_parts(X[split.train], X[split.test], scaling)

@@ -152,12 +152,12 @@ class Pieces:
     ----------
     protocol : Protocol
     folder : path or None, default=None
-        None is `PIECES` in the project.
+        None is `PIECES` in the project, with the suffix of the protocol.
     """
 
     def __init__(self, protocol: Protocol, folder: str | Path | None = None) -> None:
         self._protocol = protocol
-        self.folder = Path(protocol.project, PIECES) if folder is None else Path(folder)
+        self.folder = Path(protocol.project, f"{PIECES}{protocol.suffix}") if folder is None else Path(folder)
 
     def listed(self) -> list[Piece]:
         """Return the list.

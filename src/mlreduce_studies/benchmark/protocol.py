@@ -42,10 +42,14 @@ class Protocol:
         With ``config`` and ``comparisons``.
     mirror : path or None
         Where data sets are read from.
+    ties : {"standard", "expected"}
+        How measures of scores count labels that tie: "standard" is the rule of version 1 as it was frozen. With another
+        one the run, and what is kept of it, have folders of their own.
     """
 
     project: Path
     mirror: str | Path | None = None
+    ties: str = "standard"
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
@@ -90,8 +94,13 @@ class Protocol:
 
     def run_name(self, candidates: int) -> str:
         """Return the name of the run with a number of candidates."""
-        name: str = self.config["name"]
+        name = f"{self.config['name']}{self.suffix}"
         return name if candidates == self.candidates else f"{name}-{candidates}-candidates"
+
+    @property
+    def suffix(self) -> str:
+        """What the names of the run and of the folder of its pieces end in."""
+        return "" if self.ties == "standard" else f"-{self.ties}-ties"
 
     def check_datasets(self, names: list[str]) -> list[str]:
         """Return names of data sets of the benchmark.
@@ -110,14 +119,17 @@ class Protocol:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the files of the protocol, by which a piece knows its own."""
-        return digest_of_files({file: self.project / file for file in protocol_files(self.project)})
+        """SHA-256 of the files of the protocol, with the rule for ties, by which a piece knows its own."""
+        digest = digest_of_files({file: self.project / file for file in protocol_files(self.project)})
+        return digest if self.ties == "standard" else hashlib.sha256(f"{digest} {self.ties}".encode()).hexdigest()
 
 
 @cache
 def _studies(protocol: Protocol, candidates: int | None) -> dict[str, Study]:
     files = {name: study_file(name, protocol.project) for name in protocol.config["studies"]}
     return {
-        name: load_study(file, "paper", protocol.catalogue, mirror=protocol.mirror, candidates=candidates)
+        name: load_study(
+            *(file, "paper", protocol.catalogue), mirror=protocol.mirror, candidates=candidates, ties=protocol.ties
+        )
         for name, file in files.items()
     }

@@ -16,6 +16,7 @@ from mlreduce_studies.benchmark.pieces import Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
+from mlreduce_studies.leaderboard.run import TIES
 from mlreduce_studies.tables.layout import fill_block
 
 __all__ = ["MEASURE", "PAGE", "page_text", "ranked", "write_page"]
@@ -144,7 +145,7 @@ def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:
 
 def _committed(family: str, project: str | Path) -> pd.DataFrame:
     """Return the cells of the benchmark's methods, one variant each; empty unless it has all these data sets."""
-    protocol = Protocol(Path(project))
+    protocol = Protocol(Path(project), ties=TIES)
     pieces, name = Pieces(protocol), FAMILIES[family]
     listed = [
         piece

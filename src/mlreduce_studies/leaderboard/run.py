@@ -36,6 +36,9 @@ _CONTROLS: Mapping[str, Mapping[str, Any]] = {
     "labelspace": {"br": {}},
 }
 
+# How rankings are measured: the rule for ties of the runs of entries, and of the benchmark's methods beside them.
+TIES = "expected"
+
 # Of the benchmark's study files, what is about its methods.
 _OF_METHODS = ("title", "methods", "groups", "tables", "figures", "scales", "budgets", "excluded", "predictors")
 
@@ -77,6 +80,7 @@ def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str
     return {
         **{key: own for key, own in content.items() if key not in _OF_METHODS and (key != "search" or entry.search)},
         "title": f"Leaderboard: {entry.title}",
+        "ties": TIES,
         "scales": {"paper": scale, "demo": scale},
         "protocols": {protocol: rule},
         "methods": {"entry": entry.methods(dimensions), "controls": dict(_CONTROLS[entry.family])},
