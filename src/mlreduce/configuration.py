@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.exceptions import ConfigurationError, from_extra, unknown_name
+from mlreduce.guards import open_regular
 
 with from_extra("data", "configuration files"):
     import jsonschema
@@ -188,7 +189,7 @@ def read_yaml(path: str | Path) -> Any:
         behind an alias counted each time), or values nested more than 40 deep. The message names file and line.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise ConfigurationError(f"{path}: a configuration file has at most {_MOST_BYTES:,} bytes")

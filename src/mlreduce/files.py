@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.exceptions import DataError, StorageError
-from mlreduce.guards import GuardedArrays
+from mlreduce.guards import GuardedArrays, open_regular
 
 if sys.platform != "win32":
     import fcntl
@@ -40,6 +40,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 # Raised for damaged archives: RuntimeError for encrypted ones, OverflowError for impossible shapes.
 _DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error)
+# Of what the workflow wrote.
+_REMEDY = "delete it and run again"
 
 
 def file_sha256(path: str | Path) -> str:
@@ -61,38 +63,38 @@ def arrays_sha256(path: str | Path, what: str) -> str:
 
 
 @contextmanager
-def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
+def opened_arrays(path: str | Path, what: str, remedy: str = _REMEDY) -> Iterator[Any]:
     """Open an ``.npz`` file, without pickles, whose arrays are read as they are asked for.
 
-    ``what`` the file should be stands in messages: "prepared data set".
+    ``what`` the file should be, as "prepared data set", and the ``remedy`` are for messages.
 
     Raises
     ------
     DataError
         If the file is there but not whole, now or when an array is read.
     """
-    with named_damage(path, what), Path(path).open("rb") as file, GuardedArrays(file) as stored:
+    with named_damage(path, what, remedy), open_regular(path) as file, GuardedArrays(file) as stored:
         yield stored
 
 
 @contextmanager
-def named_damage(path: str | Path, what: str) -> Iterator[None]:
+def named_damage(path: str | Path, what: str, remedy: str = _REMEDY) -> Iterator[None]:
     """Raise what a damaged archive raises as a `DataError`."""
     try:
         yield
-    except FileNotFoundError:
+    except (FileNotFoundError, DataError):
         raise
     except _DAMAGED as error:
-        raise DataError(f"{path}: not a whole {what} ({error}); delete it and run again") from error
+        raise DataError(f"{path}: not a whole {what} ({error}); {remedy}") from error
 
 
-def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
+def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = (), remedy: str = _REMEDY) -> dict[str, Any]:
     """Read every array of an ``.npz`` file, see `opened_arrays`; those of the names ``required`` must be in it."""
-    with opened_arrays(path, what) as stored:
+    with opened_arrays(path, what, remedy) as stored:
         arrays = {name: stored[name] for name in stored.files}
     missing = [name for name in required if name not in arrays]
     if missing:
-        raise DataError(f"{path}: not a whole {what} ({missing[0]!r} is missing); delete it and run again")
+        raise DataError(f"{path}: not a whole {what} ({missing[0]!r} is missing); {remedy}")
     return arrays
 
 

@@ -7,6 +7,7 @@ import gzip
 import io
 import math
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ __all__ = [
     "check_memory",
     "check_names",
     "limited",
+    "open_regular",
     "opened",
     "stem",
     "uncompressed",
@@ -56,6 +58,9 @@ _ARCHIVES = {
     b"\xfd7zXZ\x00": "compressed by xz",
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
+# Spreadsheets: zip archives with such members, and files of Excel before 2007.
+_WORKBOOK = re.compile(rb"xl/|mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet")
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _TAR, _TAR_PLACE = b"ustar", 257
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 
@@ -96,10 +101,11 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
     Raises
     ------
     DataError
-        If it cannot be read, is an archive, or unpacks to more than a quarter of `allowed_bytes`.
+        If it cannot be read, is no regular file, is an archive or a spreadsheet, or unpacks to more than a quarter of
+        `allowed_bytes`.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
             head = _head(file)
             unpacker = next((kind for mark, kind in _COMPRESSED.items() if head.startswith(mark)), None)
             source: BinaryIO = file
@@ -108,6 +114,11 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
                 head = _head(source)
             marks = {**_ARCHIVES, **dict.fromkeys(_COMPRESSED, "compressed twice")}
             kind = next((kind for mark, kind in marks.items() if head.startswith(mark)), "")
+            if head.startswith(_OLD_EXCEL) or (head.startswith(b"PK") and _is_workbook(source)):
+                raise DataError(
+                    f"{path}: is a spreadsheet of Excel or OpenDocument; save its sheet as CSV (UTF-8) in the program "
+                    "that wrote it, or by pandas.read_excel(...).to_csv('data.csv', index=False), and read data.csv"
+                )
             if kind or head[_TAR_PLACE:] == _TAR:
                 raise DataError(f"{path}: is {kind or 'a tar archive'}; unpack it and name the file that was in it")
             yield source
@@ -115,6 +126,31 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
         raise DataError(f"{path}: no such file") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """Open a file for reading its bytes; a pipe would wait for its writer, and a device may have no end.
+
+    Raises
+    ------
+    DataError
+        If the path is neither a regular file nor a folder, which the operating system refuses.
+    """
+    mode = Path(path).stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise DataError(f"{path}: is a pipe or a device, not a file on a disk; write its contents to a file first")
+    return Path(path).open("rb")
+
+
+def _is_workbook(archive: BinaryIO) -> bool:
+    """Whether a zip archive has the members of a spreadsheet."""
+    try:
+        with zipfile.ZipFile(archive) as members:
+            names = " ".join(members.namelist()).encode("utf-8", "replace")
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return False
+    archive.seek(0)
+    return _WORKBOOK.search(names + archive.read(200)) is not None
 
 
 def _head(file: BinaryIO) -> bytes:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
-from mlreduce.guards import check_names
+from mlreduce.guards import check_names, stem
 from mlreduce.validation import check_labels, guard_methods, is_sparse
 
 __all__ = ["IMPUTATIONS", "MultiLabelData"]
@@ -37,9 +37,10 @@ class MultiLabelData:
         Labels in {0, 1}, int8 (sums and products of them need a wider type first); float64 where some are NaN, unknown.
         Readers return a CSR array where there are more than 2**25 cells and it is smaller; a sparse matrix that is
         given stays one.
-    feature_names : list of str
-    label_names : list of str
-    name : str
+    feature_names : list of str, default=()
+    label_names : list of str, default=()
+        Without names the columns are numbered: x0, x1, ..., and y0, y1, ...
+    name : str, default="data"
     dropped : list of str
         Attributes of the file that are no features: identifiers.
     sample_weight : ndarray of shape (n_samples,) or None
@@ -69,9 +70,9 @@ class MultiLabelData:
 
     X: Any
     Y: Any
-    feature_names: Sequence[str]
-    label_names: Sequence[str]
-    name: str
+    feature_names: Sequence[str] = ()
+    label_names: Sequence[str] = ()
+    name: str = "data"
     dropped: Sequence[str] = field(default_factory=list)
     sample_weight: NDArray[np.float64] | None = None
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -79,6 +80,14 @@ class MultiLabelData:
     impute: str | None = None
 
     def __post_init__(self) -> None:
+        for key, names, letter in (("X", "feature_names", "x"), ("Y", "label_names", "y")):
+            if not hasattr(getattr(self, key), "shape"):
+                object.__setattr__(self, key, np.asarray(getattr(self, key)))
+            shape = getattr(self, key).shape
+            if len(shape) != 2:
+                raise DataError(f"{self.name}: {key} has the shape {shape}; it is a matrix with a row per instance")
+            if len(getattr(self, names)) == 0:
+                object.__setattr__(self, names, [f"{letter}{place}" for place in range(shape[1])])
         rows, columns = self.X.shape
         if is_sparse(self.Y) and not (
             self.Y.dtype == np.int8 and self.Y.has_canonical_format and (self.Y.data == 1).all()
@@ -219,6 +228,10 @@ class MultiLabelData:
         .xmc                     the same after a line with the numbers of rows, features and labels
         ======================== =================================================================================
 
+        What is read again is equal: features as float64, labels as 0 and 1. All but .csv, .tsv and .xmc hold a
+        checksum, so that a file that was damaged later is refused. ``.gz`` behind the suffix of a text, as in
+        "songs.csv.gz", compresses it with a checksum.
+
         Parameters
         ----------
         path : path
@@ -232,7 +245,8 @@ class MultiLabelData:
         ConfigurationError
             If the suffix or the layout is unknown.
         DataError
-            If the format cannot hold the data: weights or unknown labels, where the table says so.
+            If the format cannot hold the data as they are: weights or unknown labels, where the table says so;
+            labels other than 0 and 1; numbers that float64 cannot hold; texts or names that would be read otherwise.
         StorageError
             If the file cannot be written.
 
@@ -286,19 +300,22 @@ class MultiLabelData:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read an ``.npz`` file that `save` wrote.
+        """Read an ``.npz`` file that `save` wrote, or that holds two matrices X and Y.
 
         Parameters
         ----------
         path : path
-            Of the file.
+            Of the file. ``numpy.savez(path, X=X, Y=Y)`` writes the matrices; columns are then numbered.
 
         Raises
         ------
         DataError
-            If the file is not a whole data set.
+            If the file is not a complete data set.
         """
-        arrays = read_arrays(path, "prepared data set", ("feature_names", "label_names", "name", "dropped"))
+        remedy = "save it anew, or where the workflow made it: delete it and run again"
+        arrays = read_arrays(path, "prepared data set", remedy=remedy)
+        if "feature_names" not in arrays:
+            return cls._of_matrices(path, arrays)
         try:
             X = arrays["X"] if "X" in arrays else _sparse(arrays, "X", arrays["X_data"])
             features, labels, names, dropped = (
@@ -320,7 +337,23 @@ class MultiLabelData:
             texts = _texts(arrays.get("texts"))
             return cls(X, Y, features, labels, name, dropped, weights, texts, impute=impute)
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{path}: not a whole prepared data set ({error}); delete it and run again") from error
+            raise DataError(f"{path}: not a whole prepared data set ({error}); {remedy}") from error
+
+    @classmethod
+    def _of_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
+        """Return the data set of two matrices that `numpy.savez` wrote."""
+        from mlreduce.datasets.readers.columns import as_labels  # imports this module
+        from mlreduce.datasets.writing import as_float64
+
+        if set(arrays) != {"X", "Y"} or {array.ndim for array in arrays.values()} != {2}:
+            shapes = ", ".join(f"{ascii(key)[1:-1][:40]} {array.shape}" for key, array in sorted(arrays.items()))
+            raise DataError(
+                f"{path}: no prepared data set, it holds {shapes[:400] or 'no array'}; the matrices X and Y are read, "
+                "as numpy.savez(path, X=X, Y=Y) writes them"
+            )
+        if arrays["Y"].dtype.kind not in "biuf":
+            raise DataError(f"{path}: Y holds {arrays['Y'].dtype}; labels are 0/1 or -1/1")
+        return cls(as_float64(arrays["X"], "X", path), as_labels(arrays["Y"], None, f"{path}, Y"), name=stem(path))
 
 
 def _packed(names: Sequence[str]) -> NDArray[np.uint8]:

@@ -31,7 +31,7 @@ _COLUMNS = ("drop", "keep_text", "categories", "ngrams", "label_values", "keep_i
 TAKES = {
     "arff": ("labels", "n_labels", "encoding", "label_order", *_COLUMNS),
     "mat": ("labels", "n_labels", "variables", "labels_in"),
-    "table": ("labels", "n_labels", "encoding", "sep", "decimal", *_COLUMNS[:-1]),
+    "table": ("labels", "n_labels", "encoding", "sep", "decimal", "thousands", "header", *_COLUMNS[:-1]),
     "svmlight": ("n_features", "zero_based"),
     "xmc": (),
     "npz": (),
@@ -51,6 +51,8 @@ class _Options(TypedDict, total=False):
     encoding: str | None
     sep: str | None
     decimal: str | None
+    thousands: str | None
+    header: bool | None
     drop: Sequence[str] | None
     keep_text: Sequence[str] | None
     categories: Sequence[str] | None
@@ -100,6 +102,8 @@ def read(
     encoding: str | None = None,
     sep: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
+    header: bool | None = None,
     drop: Sequence[str] | None = None,
     keep_text: Sequence[str] | None = None,
     categories: Sequence[str] | None = None,
@@ -127,7 +131,8 @@ def read(
     mat        MATLAB 5 to 7                    ``target`` beside ``data``, ``Y`` beside ``X`` and the like
     svmlight   rows ``1,5 3:2 17:1``            in the row; features are numbered from 1
     xmc        the same after a line ``n d L``  in the row; labels and features are numbered from 0
-    npz        from `MultiLabelData.save`       in the file
+    npz        from `MultiLabelData.save`, or X in the file: Y
+               and Y from `numpy.savez`
     openml     none: ``path`` is OpenML's name  OpenML's default targets, or ``labels``
     ========== ================================ ============================================================
 
@@ -151,6 +156,11 @@ def read(
         Of CSV, what separates cells; None is a comma, a tab in .tsv files.
     decimal : {".", ","} or None, default=None
         Of CSV, what separates decimals; None is ".".
+    thousands : str or None, default=None
+        Of CSV, what separates groups of three digits, as "." in 1.200; None is nothing.
+    header : bool or None, default=None
+        Of CSV, whether the first line has the names of the columns; False numbers them from 1. None is True, but a
+        first line of numbers alone is refused unless ``labels`` are names in it.
     drop, keep_text, categories, ngrams : sequence of str or None, default=None
         Names of attributes or columns of ARFF files, tables and OpenML: to leave out; to keep as text, in
         ``data.texts``; texts to make 0/1 columns of, one for each value; texts to count the runs of one to three
@@ -223,8 +233,9 @@ def read(
         for argument, value in options.items():
             if argument not in TAKES[kind]:
                 raise ConfigurationError(f"{paths[0]}: the format {kind} takes no {argument}; got {value!r}")
-        if kind == "arff" and labels is None and (beside := uncompressed(paths[0]).with_suffix(".xml")).is_file():
-            options["labels"] = beside
+        if kind == "arff" and labels is None and Path(paths[0]).is_file():
+            beside = uncompressed(paths[0]).with_suffix(".xml")
+            options |= {"labels": beside} if beside.is_file() else {}
         data, _ = read_files(kind, paths, options, name or "")
         data = keep_labels(data, sparse_labels)
     for note in data.notes:
@@ -291,6 +302,7 @@ def read_files(
         data = read_openml(str(paths[0]), cast(Any, labels), **others)
     else:
         data = MultiLabelData.load(paths[0])
+        data = replace(data, name=name) if name else data
     return data, data.X.shape[1]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.checksums import check_comment
 from mlreduce.exceptions import DataError
 from mlreduce.guards import opened
 
@@ -120,6 +121,7 @@ class _Reading:
 
     def table(self) -> Table:
         with opened(self.path) as file:
+            check_comment(file, self.path)
             content = file.read()
         with encoding_named(self.path, self.encoding) as encoding:
             lines = self._lines(content.decode(encoding))

@@ -361,8 +361,14 @@ def _text_error(attribute: Attribute, where: str) -> DataError:
     name = attribute.name[:40]
     shown = next((value for value in attribute.places or () if value), "")[:40]
     hint = ""
+    thousands = re.fullmatch(r"[-+]?[0-9]{1,3}(?:([,.])[0-9]{3})+", shown)
+    if thousands:
+        mark = thousands[1]
+        beside = " beside decimal=','" if mark == "." else ""
+        hint = f" Are these numbers with marks of thousands? thousands={mark!r}{beside} reads {shown.replace(mark, '')}."
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", shown):
-        hint = " Are these numbers with decimal commas? decimal=',' reads them."
+        point = shown.replace(",", ".")
+        hint += f" Are these numbers with decimal commas? decimal=',' reads them, as {point}."
     return DataError(
         f"{where}: the column {name!r} is not numeric, it holds text such as {shown!r}.{hint} Leave it out with "
         f"drop=[{name!r}], keep it as text with keep_text=[{name!r}], make a 0/1 column of each of its values with "

@@ -150,27 +150,40 @@ def _parts(
         content = memoryview(file.read())
     try:
         order = _byte_order(content, path)
-        named = _variables(content, order)
+        variables = _variables(content, order)
         shown = ", ".join(
             f"{name if name.isprintable() else ascii(name)} {' x '.join(map(str, variable.shape))}"
-            for name, variable in sorted(named.items())
+            for name, variable in sorted(variables.items())
         )
-        variables = {name.lower(): variable for name, variable in named.items()}
         if asked is not None:
             pairs = [tuple(asked[place : place + 2]) for place in range(0, len(asked), 2)]
-            variables |= named
         else:
-            pairs = next((list(known) for known in PAIRS if {n for pair in known for n in pair} <= set(variables)), [])
-        missing = [name for pair in pairs for name in pair if name not in variables]
-        if missing or not pairs:
-            expected = f"no variable {missing[0]!r}" if missing else _EXPECTED
+            lower = {name.lower() for name in variables}
+            pairs = next((list(known) for known in PAIRS if {n for pair in known for n in pair} <= lower), [])
+        expected = "" if pairs else _EXPECTED
+        spelled: dict[str, str] = {}
+        for name in (name for pair in pairs for name in pair):
+            spellings = sorted(other for other in variables if other.lower() == name.lower())
+            if asked is not None and name in variables:
+                spellings = [name]
+            if len(spellings) > 1:
+                raise DataError(
+                    f"{path}: the names of the variables {' and '.join(spellings)} differ in case only; variables= "
+                    f"says which are read, by their exact names; it holds {shown[:400]}"
+                )
+            if spellings:
+                spelled[name] = spellings[0]
+            else:
+                expected = expected or f"no variable {name!r}"
+        if expected:
             raise DataError(
                 f"{path}: {expected}; it holds {shown[:400] or 'none'}. variables=('features', 'labels') says which "
                 "are features and labels"
             )
+        pairs = [tuple(spelled[name] for name in pair) for pair in pairs]
         used = [name for pair in pairs for name in pair]
         if asked is None:
-            _refuse_further(path, named, used, shown)
+            _refuse_further(path, variables, used, shown)
         needed = sum(8 * math.prod(variables[name].shape) for name in used if variables[name].kind != _SPARSE)
         check_memory(needed, files, f"the variables {', '.join(used)}")
         return [_part(path, variables, pair, order, files, labels_in) for pair in pairs]
@@ -178,10 +191,8 @@ def _parts(
         raise DataError(f"{path}: not a whole MATLAB file ({error}); fetch it again, or save it with -v7") from error
 
 
-def _refuse_further(path: Path, variables: Mapping[str, _Variable], names: Sequence[str], shown: str) -> None:
+def _refuse_further(path: Path, variables: Mapping[str, _Variable], used: Sequence[str], shown: str) -> None:
     """Refuse to leave out variables that look like features and labels of further instances."""
-    used = [name for name in variables if name.lower() in names]
-    used.sort(key=lambda name: names.index(name.lower()))
     features, labels = (variables[name].shape for name in used[:2])
     others = {name: variable.shape for name, variable in variables.items() if name not in used}
     n_labels = labels[1 if labels[0] == features[0] else 0]
@@ -259,6 +270,8 @@ def _variables(content: memoryview, order: str) -> dict[str, _Variable]:
             raise _Damaged(f"an element of the type {kind} at byte {place}")
         if inner == _MATRIX:
             name, array_kind, shape, _ = _description(memoryview(head), start, order)
+            if name in variables:
+                raise _Damaged(f"two variables are called {ascii(name)[:40]}")
             variables[name] = _Variable(array_kind, shape, body, kind == _COMPRESSED)
     return variables
 
@@ -310,12 +323,15 @@ def _array(path: Path, name: str, variable: _Variable, order: str, files: Sequen
     if variable.compressed:
         limit = allowed_bytes(len(content)) + _DESCRIPTION
         unpacker = zlib.decompressobj()
-        content, start = memoryview(unpacker.decompress(content, limit)), 8
-        if unpacker.unconsumed_tail:
+        packed, content, start = content, memoryview(unpacker.decompress(content, limit)), 8
+        if unpacker.unconsumed_tail and not unpacker.eof:
             raise DataError(
                 f"{path}: the variable {name} unpacks to more than {limit / 2**20:,.0f} MB, out of proportion to its "
                 "size; max_bytes= allows more"
             )
+        # Only at its end zlib compares the checksum.
+        if not unpacker.eof or unpacker.unused_data or len(content) != 8 + int.from_bytes(content[4:8], _endian(order)):
+            raise _Damaged(f"the compressed variable {name} does not end where its {len(packed)} bytes do")
     _, _, _, start = _description(content, start, order)
     if variable.kind != _SPARSE:
         values, _ = _numbers(content, start, order)

@@ -7,26 +7,66 @@ import io
 import math
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff_syntax import NUMBER, Attribute, Table, encoding_named
-from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded
+from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded, numbered
+from mlreduce.datasets.readers.parquet_pages import PARQUET_KEY, table_checksum, unpacked_bytes
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.guards import check_memory, check_names, opened, stem, uncompressed
 
-__all__ = ["read_tables"]
+__all__ = ["is_index_name", "is_missing_cell", "is_number_cell", "read_tables"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
 # What R, pandas and spreadsheets write for a missing value, in lower case.
 _MISSING = {"", "?", "na", "n/a", "nan", "-nan", "null", "none", "<na>", "#n/a", "#na"}
 _INFINITE = {"inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"}
+_THOUSANDS = (",", ".", "'", " ", "\xa0", "_")
+_TRUTH = {"true", "false", "yes", "no"}
+# What pandas calls a first column without a name when it reads and writes it again.
+_INDEX = re.compile("Unnamed: [0-9]+")
+# A number of thousands, or with three decimals after a comma.
+_AMBIGUOUS = re.compile("[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+_SWAPPED = str.maketrans(",.", ".,")
+
+
+class _Format(NamedTuple):
+    """How a text is written, by the arguments of `mlreduce.datasets.read`."""
+
+    encoding: str | None = None
+    sep: str | None = None
+    decimal: str = "."
+    thousands: str | None = None
+    header: bool | None = None
+
+    def point(self, cell: str) -> str:
+        """Return a cell with a decimal point and without marks of thousands where it is a number in this format."""
+        if self.thousands is not None and self.thousands in cell:
+            mark, decimal = re.escape(self.thousands), re.escape(self.decimal)
+            if re.fullmatch(rf"[-+]?[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+(?:{decimal}[0-9]*)?", cell):
+                cell = cell.replace(self.thousands, "")
+        # A point that separates no decimals makes a text of the cell.
+        return cell if self.decimal == "." else cell.translate(_SWAPPED)
+
+
+class _Content(NamedTuple):
+    """A table that was read."""
+
+    table: Table
+    #: What was left out or assumed.
+    notes: list[str]
+    #: Behind how many rows each empty line between rows was.
+    gaps: list[int]
+    #: Names or numbers of the rows, where an index was left out.
+    row_names: list[Any] | None = None
 
 
 def read_tables(
@@ -37,6 +77,8 @@ def read_tables(
     encoding: str | None = None,
     sep: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
+    header: bool | None = None,
     **columns: Any,
 ) -> MultiLabelData:
     """Read features and labels from two tables with the same rows in the same order, or from one.
@@ -48,103 +90,204 @@ def read_tables(
     ------
     DataError
         If a table cannot be read, a column is not numeric or has another's name, a number is infinite, a label is not
-        0/1, the numbers of rows differ, or there is no such column; the sentence names the argument that helps.
+        0/1, the rows of two tables differ, there is no such column, or the first line may be a row; the sentence names
+        the argument that helps.
     ConfigurationError
         If separators are not as `mlreduce.datasets.read` has them.
     """
     if (sep is not None and (len(sep) != 1 or sep in '\r\n"')) or decimal not in (None, ".", ","):
         raise ConfigurationError(f"sep is one character, decimal is '.' or ','; got sep={sep!r}, decimal={decimal!r}")
+    if thousands is not None and (thousands not in (",", ".", "'", " ", "\xa0", "_") or thousands == (decimal or ".")):
+        raise ConfigurationError(
+            f"thousands is ',', '.', ' ', '_' or an apostrophe, and not decimal; got {thousands!r}"
+        )
+    if header not in (None, True, False):
+        raise ConfigurationError(f"header is True, False or None; got {header!r}")
     how = Columns(**columns)
-    read = partial(_read, encoding=encoding, sep=sep, decimal=decimal or ".")
-    X, notes = read(Path(features))
+    layout = _Format(encoding, sep, decimal or ".", thousands, header)
+    named = labels if not isinstance(labels, (str, Path, int, Mapping)) and labels else ()
+    X, notes, gaps, row_names = _read(Path(features), layout, named)
     where = str(features)
     chosen: tuple[Table, str] | list[str]
     if isinstance(labels, (str, Path)):
-        Y, _ = read(Path(labels))
-        if len(Y.values) != len(X.values):
+        Y = _read(Path(labels), layout)
+        if len(Y.table.values) != len(X.values):
             raise DataError(
-                f"{features} has {len(X.values)} rows, {labels} has {len(Y.values)}; they must be the same instances"
+                f"{features} has {len(X.values)} rows, {labels} has {len(Y.table.values)}; they must be the same "
+                "instances"
             )
-        chosen = Y, str(labels)
+        if gaps != Y.gaps:
+            raise DataError(
+                f"{features} and {labels} have empty lines at different places, so that it is unknown which rows are "
+                "the same instance; remove the lines, or write NA into the cells of a missing row"
+            )
+        if None not in (row_names, Y.row_names) and row_names != Y.row_names:
+            raise DataError(f"{features} and {labels}: their first columns number or name the rows differently")
+        notes = list(dict.fromkeys([*notes, *Y.notes]))
+        chosen = Y.table, str(labels)
     else:
         remaining = [attribute.name for attribute in X.attributes if attribute.name not in how.drop]
         chosen = chosen_labels(labels, remaining, features)
     return encoded(X, chosen, name or stem(features), where, partial(check_memory, paths=[where]), how, notes)
 
 
-def _read(path: Path, encoding: str | None, sep: str | None, decimal: str) -> tuple[Table, list[str]]:
-    """Read a table with unique column names, without its index; return it and what was left out."""
+def is_missing_cell(text: str) -> bool:
+    """Whether a cell is a missing value."""
+    return text.strip().lower() in _MISSING
+
+
+def is_number_cell(text: str) -> bool:
+    """Whether a cell is a number or a missing value."""
+    text = text.strip().lower()
+    return text in _MISSING or text in _INFINITE or NUMBER.fullmatch(text) is not None
+
+
+def is_index_name(name: str) -> bool:
+    """Whether a first column of this name is left out where it numbers the rows."""
+    return not name or _INDEX.fullmatch(name) is not None
+
+
+def _read(path: Path, layout: _Format, named: Sequence[str] = ()) -> _Content:
+    """Read a table with unique column names, without its index; ``named`` are columns that the caller names."""
     suffix = uncompressed(path).suffix.lower()
     with opened(path) as file:
         parquet = suffix in _PARQUET or file.read(4) == b"PAR1"
-        if not parquet and suffix not in _SEPARATORS and sep is None:
+        if not parquet and suffix not in _SEPARATORS and layout.sep is None:
             raise DataError(
                 f"{path}: a table is .csv, .tsv or .parquet; got {suffix or 'no suffix'}. sep= reads any text so"
             )
         file.seek(0)
         if parquet:
-            return _read_parquet(file, path), []
-        try:
-            with encoding_named(path, encoding) as codec:
-                text = io.TextIOWrapper(file, encoding=codec, newline="")
-                try:
-                    return _read_csv(text, path, sep or _SEPARATORS[suffix], decimal, guessed=sep is None)
-                finally:
-                    text.detach()
-        except csv.Error as error:
-            raise DataError(f"{path}: cannot be read as a table: {error}") from error
+            return _read_parquet(file, path)
+        with encoding_named(path, layout.encoding) as codec:
+            text = io.TextIOWrapper(file, encoding=codec, newline="")
+            try:
+                return _read_csv(text, path, layout._replace(sep=layout.sep or _SEPARATORS[suffix]), layout.sep, named)
+            finally:
+                text.detach()
 
 
-def _read_csv(text: io.TextIOWrapper, path: Path, sep: str, decimal: str, guessed: bool) -> tuple[Table, list[str]]:
-    if sep == decimal:
-        raise DataError(f"{path}: decimal={decimal!r} separates the cells too; say sep=, as in sep=';'")
+def _rows(text: io.TextIOWrapper, path: Path, sep: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the line in which a row begins, and its cells; none of an empty line."""
+    text.seek(0)
+    line, reader = 1, csv.reader(text, delimiter=sep, strict=True)
+    try:
+        for row in reader:
+            yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(
+            f"{path}, line {line}: cannot be read as a table: {error}. A cell that begins with a quote ends with one, "
+            "and a quote within it is written twice"
+        ) from error
 
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        text.seek(0)
-        reader = csv.reader(text, delimiter=sep)
-        yield from ((reader.line_num, row) for row in reader if row)
 
-    lines = rows()
-    _, names = next(lines, (0, []))
-    if not names:
+def _read_csv(
+    text: io.TextIOWrapper, path: Path, layout: _Format, given_sep: str | None, named: Sequence[str]
+) -> _Content:
+    sep = str(layout.sep)
+    if sep == layout.decimal and given_sep is None:
+        raise DataError(
+            f"{path}: decimal={sep!r} separates the cells too; say sep=, as in sep=';', or sep={sep!r} where the "
+            "numbers are in quotes"
+        )
+    lines = _rows(text, path, sep)
+    first_line, first = next(((line, row) for line, row in lines if row), (0, []))
+    if not first:
         raise DataError(f"{path}: cannot be read as a table: it is empty")
-    other = next((other for other in ";\t|" if other in names[0]), None) if guessed and len(names) == 1 else None
+    other = (
+        next((other for other in ";\t|" if other in first[0]), None) if given_sep is None and len(first) == 1 else None
+    )
     if other is not None:
         raise DataError(
             f"{path}: its first line has no {sep!r}; are the cells separated by {other!r}? Say sep={other!r}, and "
             "decimal=',' where numbers have decimal commas"
         )
-    check_names(names, "column", str(path))
-    if "" in names[1:]:
-        raise DataError(f"{path}: column {names.index('', 1) + 1} has no name")
+    names, notes = _names(first, path, layout, named)
+    if layout.header is False:
+        lines = _rows(text, path, sep)
     numbers: array[float] = array("d")
     texts: set[int] = set()
+    gaps: list[int] = []
+    ambiguous: dict[int, str] = {}
+    clear: set[int] = set()
+    n_rows = 0
+    empty: list[int] = []
+    plain = layout.decimal == "." and layout.thousands is None
     for line, row in lines:
+        if not row:
+            empty.append(line)
+            continue
+        if empty:
+            if len(names) == 1:
+                raise DataError(
+                    f"{path}, line {empty[0]}: the line is empty; write NA where a cell is missing, or remove the line"
+                )
+            gaps += [n_rows] * len(empty)
+            empty.clear()
         if len(row) != len(names):
             raise DataError(
                 f"{path}, line {line}: {len(row)} cells under {len(names)} names of columns; is the row cut off, "
                 "or a column without a name?"
             )
-        if decimal != ".":
-            row = [cell.replace(decimal, ".") for cell in row]
+        n_rows += 1
         try:
+            if not plain:
+                raise ValueError
             numbers.extend(_plain_numbers(row))
         except ValueError:
-            numbers.extend(_number(cell.strip(), path, names, column, texts) for column, cell in enumerate(row))
+            for column, cell in enumerate(map(str.strip, row)):
+                if layout.decimal == "," and layout.thousands is None and "," in cell:
+                    if _AMBIGUOUS.fullmatch(cell):
+                        ambiguous.setdefault(column, cell)
+                    else:
+                        clear.add(column)
+                numbers.append(_number(layout.point(cell), path, names, column, texts))
     if not numbers:
         raise DataError(f"{path}: no rows")
+    for column in ambiguous.keys() - clear - texts:
+        cell, name = ambiguous[column], names[column][:40]
+        raise DataError(
+            f"{path}: numbers such as {cell!r} in the column {name!r} may have three decimals or be thousands; "
+            f"decimal=',' with thousands='.' reads {cell.replace(',', '.')}, thousands=',' without decimal= reads "
+            f"{cell.replace(',', '')}"
+        )
     values = np.frombuffer(numbers).reshape(-1, len(names))
     places: dict[int, dict[str, float]] = {column: {"": 0.0} for column in sorted(texts)}
     if texts:
-        lines = rows()
-        next(lines)
-        for number, (_, row) in enumerate(lines):
+        cells = (row for line, row in _rows(text, path, sep) if row and (line > first_line or layout.header is False))
+        for number, row in enumerate(cells):
             for column, known in places.items():
                 cell = row[column].strip()
                 missing = cell.lower() in _MISSING
                 values[number, column] = math.nan if missing else known.setdefault(cell, float(len(known)))
     attributes = [Attribute(name, places.get(column), column in places) for column, name in enumerate(names)]
-    return _without_index(Table(attributes, values), path)
+    table, index, left_out = _without_index(Table(attributes, values), path)
+    return _Content(table, notes + left_out, gaps, index)
+
+
+def _names(first: list[str], path: Path, layout: _Format, named: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names of the columns, which the first line has or is refused to have, and what is assumed."""
+    if layout.header is False:
+        return numbered(len(first)), []
+    notes = []
+    if layout.header is None and not (named and set(named) <= set(first)):
+        cells = [layout.point(cell.strip()) for cell in first]
+        if all(is_number_cell(cell) or cell.lower() in _TRUTH for cell in cells):
+            raise DataError(
+                f"{path}: its first line has numbers, {', '.join(first)[:60]!a}, and no names of columns; "
+                "header=False reads it as a row, header=True as names"
+            )
+        decimals = [cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)]
+        if decimals:
+            notes = [
+                f"{path}: the first line was taken for names of columns, though it has the number {decimals[0][:40]}; "
+                "header=False reads it as a row"
+            ]
+    check_names(first, "column", str(path))
+    if "" in first[1:]:
+        raise DataError(f"{path}: column {first.index('', 1) + 1} has no name")
+    return first, notes
 
 
 def _plain_numbers(row: list[str]) -> list[float]:
@@ -171,15 +314,15 @@ def _number(cell: str, path: Path, names: Sequence[str], column: int, texts: set
     return value
 
 
-def _without_index(table: Table, path: Path) -> tuple[Table, list[str]]:
+def _without_index(table: Table, path: Path) -> tuple[Table, list[Any] | None, list[str]]:
     """Leave a first column without a name out, which pandas and R write as the names of the rows."""
     first = table.attributes[0]
-    if first.name and not re.fullmatch("Unnamed: [0-9]+", first.name):
-        return table, []
+    if not is_index_name(first.name):
+        return table, None, []
     column = table.values[:, 0]
     if len(np.unique(column)) < len(column) or not (first.text or (np.floor(column) == column).all()):
         if first.name:
-            return table, []
+            return table, None, []
         raise DataError(f"{path}: column 1 has no name, and its values do not number the rows")
     if len(table.attributes) == 1:
         raise DataError(f"{path}: no column has a name")
@@ -187,55 +330,99 @@ def _without_index(table: Table, path: Path) -> tuple[Table, list[str]]:
         f"{path}: the first column, {first.name or 'which has no name'}, numbers or names the rows and was left out; "
         "give it a name to keep it"
     )
-    return Table(table.attributes[1:], table.values[:, 1:]), [note]
+    texts = list(first.places or ())
+    index = [texts[int(place)] for place in column] if first.text else column.tolist()
+    return Table(table.attributes[1:], table.values[:, 1:]), index, [note]
 
 
-def _read_parquet(file: BinaryIO, path: Path) -> Table:
+def _read_parquet(file: BinaryIO, path: Path) -> _Content:
     with from_extra("data", "Parquet files"):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+    def is_text(kind: Any) -> bool:
+        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+    def value_type(kind: Any) -> Any:
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
+
     try:
-        parquet = pq.ParquetFile(file)
+        parquet = pq.ParquetFile(file, page_checksum_verification=True)
         schema = parquet.schema_arrow
-        columns = [column for column in schema.names if column not in _row_names(schema)]
+        columns, notes = _without_row_names(schema, path)
         check_names(columns, "column", str(path))
-        rows = parquet.metadata.num_rows
+        groups = (parquet.metadata.row_group(group) for group in range(parquet.metadata.num_row_groups))
+        rows = sum(group.num_rows for group in groups)
         if not rows or not columns:
             raise DataError(f"{path}: no rows")
-        check_memory(8 * rows * len(columns), [path], f"{len(columns)} columns of {rows} rows")
-        # Ignore pandas metadata, which names types to construct.
-        table = parquet.read(columns=columns)
-        values, attributes = np.empty((rows, len(columns))), []
-        for place, name in enumerate(columns):
-            column, known = table.column(name), None
-            if pa.types.is_dictionary(column.type):
-                column = column.cast(column.type.value_type)
-            kind = column.type
-            if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-                known = {"": 0.0}
-                for number, text in enumerate(column.to_pylist()):
-                    missing = text is None or text.strip().lower() in _MISSING
-                    values[number, place] = math.nan if missing else known.setdefault(text, float(len(known)))
-            elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-                values[:, place] = column.cast(pa.float64(), safe=False).to_numpy()
-            else:
+        for name in columns:
+            kind = value_type(schema.field(name).type)
+            if not (
+                is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+            ):
                 raise DataError(
                     f"{path}: the column {name[:40]!r} is not numeric, it is of the type {kind}; leave it out of the "
                     "file, or make numbers or texts of it"
                 )
+        check_memory(8 * rows * len(columns), [path], f"{len(columns)} columns of {rows} rows")
+        check_memory(unpacked_bytes(file, parquet.metadata), [path], "its pages, unpacked,")
+        # Texts as places in a list of them: a few bytes may repeat a long one in all rows.
+        texts = [name for name in columns if is_text(value_type(schema.field(name).type))]
+        file.seek(0)
+        parquet = pq.ParquetFile(file, page_checksum_verification=True, read_dictionary=texts)
+        # Ignore pandas metadata, which names types to construct.
+        table = parquet.read(columns=columns, use_threads=False)
+        values, attributes = np.empty((rows, len(columns))), []
+        for place, name in enumerate(columns):
+            column, known = table.column(name), None
+            if name in texts:
+                known = {"": 0.0}
+                chunks = [_places(chunk, known) for chunk in column.chunks]
+                values[:, place] = np.concatenate(chunks)
+            else:
+                values[:, place] = column.cast(pa.float64(), safe=False).to_numpy()
             if np.isinf(values[:, place]).any():
                 raise DataError(f"{path}: the column {name[:40]!r} holds a number that is infinite or too large")
             attributes.append(Attribute(name, known, known is not None))
+        checksum = (schema.metadata or {}).get(PARQUET_KEY)
+        if checksum is not None and checksum != table_checksum(Table(attributes, values)):
+            raise DataError(
+                f"{path}: the file was saved with a checksum that it no longer has, so that it is damaged; save it "
+                "again"
+            )
     except DataError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise DataError(f"{path}: cannot be read as a table: {error}") from error
-    return Table(attributes, values)
+    return _Content(Table(attributes, values), notes, [])
 
 
-def _row_names(schema: Any) -> Sequence[str]:
-    """Return the columns that pandas wrote for the index of a table."""
+def _places(chunk: Any, known: dict[str, float]) -> NDArray[np.float64]:
+    """Return the places of texts in those known so far, NaN where one is missing."""
+    codes = chunk.indices.to_numpy(zero_copy_only=False).astype(np.float64)  # NaN where null
+    texts = chunk.dictionary.to_pylist()
+    place_of = np.full(len(texts) + 1, np.nan)
+    used = np.unique(codes[~np.isnan(codes)]).astype(np.int64)
+    for code in used.tolist():
+        if texts[code] is not None and not is_missing_cell(texts[code]):
+            place_of[code] = known.setdefault(texts[code], float(len(known)))
+    return place_of[np.where(np.isnan(codes), len(texts), codes).astype(np.int64)]
+
+
+def _without_row_names(schema: Any, path: Path) -> tuple[list[str], list[str]]:
+    """Return the columns but those of the index of a table of pandas, and notes on what is left out."""
     noted = schema.pandas_metadata
-    columns = noted.get("index_columns") if isinstance(noted, dict) else None
-    return [column for column in columns if isinstance(column, str)] if isinstance(columns, list) else []
+    indices = noted.get("index_columns") if isinstance(noted, dict) else None
+    indices = indices if isinstance(indices, list) else []
+    left_out = [index for index in indices if isinstance(index, str)]
+    for index in indices:
+        if isinstance(index, dict):
+            name, start, step = index.get("name"), index.get("start", 0), index.get("step", 1)
+            if (name, start, step) != (None, 0, 1):  # one that counts from 0 holds nothing
+                left_out.append(str(name))
+    notes = [
+        f"{path}: {ascii(name)[:40]} is the index of the table, numbers or names the rows and was left out; "
+        "reset_index() of pandas makes a column of it before the table is written"
+        for name in left_out
+    ]
+    return [name for name in schema.names if name not in left_out or name not in indices], notes
