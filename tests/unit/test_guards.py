@@ -178,7 +178,7 @@ def test_a_label_for_each_row(tmp_path):
 
 def test_features_that_no_row_has(tmp_path):
     (tmp_path / "b.svmlight").write_text("1 1:1\n")
-    with pytest.raises(DataError, match="the names of 10000000 features would need 1,068 MB"):
+    with pytest.raises(DataError, match="the names of 10000000 features would need 1,144 MB"):
         read_svmlight([tmp_path / "b.svmlight"], 10_000_000)
 
 

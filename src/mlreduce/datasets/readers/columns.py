@@ -365,7 +365,9 @@ def _text_error(attribute: Attribute, where: str) -> DataError:
     if thousands:
         mark = thousands[1]
         beside = " beside decimal=','" if mark == "." else ""
-        hint = f" Are these numbers with marks of thousands? thousands={mark!r}{beside} reads {shown.replace(mark, '')}."
+        hint = (
+            f" Are these numbers with marks of thousands? thousands={mark!r}{beside} reads {shown.replace(mark, '')}."
+        )
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", shown):
         point = shown.replace(",", ".")
         hint += f" Are these numbers with decimal commas? decimal=',' reads them, as {point}."

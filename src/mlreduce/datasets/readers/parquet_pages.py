@@ -10,13 +10,16 @@ import numpy as np
 
 from mlreduce.datasets.readers.arff_syntax import Table
 
-__all__ = ["PARQUET_KEY", "table_checksum", "unpacked_bytes"]
+__all__ = ["PARQUET_KEY", "declared_sizes", "table_checksum"]
 
 #: Key of the checksum in the metadata of the file.
 PARQUET_KEY = b"mlreduce.crc32"
 
-# Thrift's compact protocol, in which the header of a page is written: types of fields.
+# Types of Thrift's compact protocol, in which the metadata and the header of each page are written.
 _STOP, _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _BINARY, _LISTS, _STRUCT = 0, 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 12
+_DEEPEST = 12
+# Fields of the metadata, of a group of rows, of one of its columns, and of the header of a page.
+_GROUPS, _COLUMNS, _ROWS, _CHUNK, _UNPACKED_SIZE, _PACKED_SIZE, _DATA, _DICTIONARY = 4, 1, 3, 3, 6, 7, 9, 11
 _UNPACKED, _PACKED = 2, 3
 
 
@@ -33,20 +36,33 @@ def table_checksum(table: Table) -> bytes:
     return f"{crc:08x}".encode()
 
 
-def unpacked_bytes(file: BinaryIO, metadata: Any) -> int:
-    """Return how many bytes the pages say that they unpack to, which is what Arrow allocates for them.
+def declared_sizes(file: BinaryIO) -> tuple[int, int]:
+    """Return how many rows a file says that it has, and to how many bytes its pages unpack, which Arrow allocates.
 
-    The metadata at the end of the file say it too, and may say less.
+    Arrow's own objects for the metadata end the process where some of these are damaged. The metadata say the bytes
+    too, and may say less than the pages.
+
+    Raises
+    ------
+    ValueError
+        If the metadata are not as the format has them.
     """
-    total = 0
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            chunk = metadata.row_group(group).column(place)
-            starts = [chunk.data_page_offset, chunk.dictionary_page_offset if chunk.has_dictionary_page else None]
-            file.seek(max(0, min(start for start in starts if start is not None)))
-            pages = sum(_page_sizes(file.read(max(0, chunk.total_compressed_size))))
-            total += max(pages, chunk.total_uncompressed_size)
-    return total
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 8))
+    length = int.from_bytes(file.read(4), "little")
+    file.seek(max(0, size - 8 - length))
+    try:
+        groups = _struct(file.read(length), 0, 0)[0][_GROUPS]
+        rows = sum(group[_ROWS] for group in groups)
+        total = 0
+        for chunk in (column[_CHUNK] for group in groups for column in group[_COLUMNS]):
+            start = min(chunk[_DATA], chunk.get(_DICTIONARY, 0) or chunk[_DATA])
+            file.seek(max(0, start))
+            pages = sum(_page_sizes(file.read(max(0, chunk[_PACKED_SIZE]))))
+            total += max(pages, chunk[_UNPACKED_SIZE])
+    except (IndexError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError("its metadata are damaged") from error
+    return rows, total
 
 
 def _page_sizes(content: bytes) -> Iterator[int]:
@@ -57,24 +73,26 @@ def _page_sizes(content: bytes) -> Iterator[int]:
             fields, place = _struct(content, place, 0)
             place += fields[_PACKED]
             yield max(fields[_UNPACKED], 0)
-        except (IndexError, KeyError):
+        except (IndexError, KeyError, TypeError):
             return
 
 
 def _number(content: bytes, place: int) -> tuple[int, int]:
+    """Return a number of variable length, and where it ends."""
     value = shift = 0
-    while True:
+    while shift < 64:
         byte = content[place]
         place += 1
         value |= (byte & 0x7F) << shift
         shift += 7
-        if byte < 0x80 or shift > 63:
+        if byte < 0x80:
             return value, place
+    raise IndexError(place)
 
 
-def _struct(content: bytes, place: int, depth: int) -> tuple[dict[int, int], int]:
-    """Return the whole numbers of a structure by their fields, and where it ends."""
-    fields: dict[int, int] = {}
+def _struct(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int]:
+    """Return the values of a structure by their fields, and where it ends; IndexError where it does not."""
+    fields: dict[int, Any] = {}
     field = 0
     while content[place] != _STOP:
         kind, step = content[place] & 0x0F, content[place] >> 4
@@ -84,32 +102,32 @@ def _struct(content: bytes, place: int, depth: int) -> tuple[dict[int, int], int
         else:
             field, place = _number(content, place)
             field = field >> 1 ^ -(field & 1)
-        value, place = _value(content, place, kind, depth)
-        fields[field] = value
+        fields[field], place = _value(content, place, kind, depth)
     return fields, place + 1
 
 
-def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[int, int]:
-    """Return a whole number, 0 for other values, and where it ends; IndexError for what is none."""
-    if kind in (_TRUE, _FALSE):
-        return 0, place
-    if kind == _BYTE:
-        return content[place], place + 1
+def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
+    """Return a whole number, structure or list, None for other values, and where it ends."""
     if kind in _INTEGERS:
         value, place = _number(content, place)
         return value >> 1 ^ -(value & 1), place
-    if kind == _DOUBLE:
-        return 0, place + 8
+    if kind in (_TRUE, _FALSE):
+        return None, place
+    if kind in (_BYTE, _DOUBLE):
+        return None, place + (1 if kind == _BYTE else 8)
     if kind == _BINARY:
         size, place = _number(content, place)
-        return 0, place + size
-    if depth < 8 and kind == _STRUCT:
-        return 0, _struct(content, place, depth + 1)[1]
-    if depth < 8 and kind in _LISTS:
+        return None, place + size
+    if kind == _STRUCT and depth < _DEEPEST:
+        return _struct(content, place, depth + 1)
+    if kind in _LISTS and depth < _DEEPEST:
         head = content[place]
         size, place = (head >> 4, place + 1) if head >> 4 < 15 else _number(content, place + 1)
+        element = _BYTE if head & 0x0F in (_TRUE, _FALSE) else head & 0x0F
+        values = []
         for _ in range(size):
-            element = _BYTE if head & 0x0F in (_TRUE, _FALSE) else head & 0x0F
-            _, place = _value(content, place, element, depth + 1)
-        return 0, place
+            content[place]  # which is there
+            value, place = _value(content, place, element, depth + 1)
+            values.append(value)
+        return values, place
     raise IndexError(kind)

@@ -39,8 +39,8 @@ _EMPTY = re.compile(rb"^(?:[ \t\r\f\v]*+\n|[ \t\r\f\v]++\Z)", re.MULTILINE)
 _LOOSE = re.compile(rb"[_q]")
 #: First line of an XMC file: numbers of rows, features and labels.
 XMC_HEADER = re.compile(rb"\s*+(\d{1,18})[ \t]++(\d{1,18})[ \t]++(\d{1,18})\s*+")
-# Bytes of memory per name of a feature or label, in lists and in the check that names differ: 95 to 110 were measured.
-_BYTES_OF_A_NAME = 112
+# Bytes of memory per name of a feature or label, in lists and in the check that names differ, as measured.
+_BYTES_OF_A_NAME = 120
 # Where the file does not say how many features there are: SciPy's indices have 32 bits.
 _LARGEST_INDEX = 2**31 - 1
 _LONGEST_HEADER = 1000

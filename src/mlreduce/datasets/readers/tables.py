@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff_syntax import NUMBER, Attribute, Table, encoding_named
 from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded, numbered
-from mlreduce.datasets.readers.parquet_pages import PARQUET_KEY, table_checksum, unpacked_bytes
+from mlreduce.datasets.readers.parquet_pages import PARQUET_KEY, declared_sizes, table_checksum
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.guards import check_memory, check_names, opened, stem, uncompressed
 
@@ -351,8 +351,7 @@ def _read_parquet(file: BinaryIO, path: Path) -> _Content:
         schema = parquet.schema_arrow
         columns, notes = _without_row_names(schema, path)
         check_names(columns, "column", str(path))
-        groups = (parquet.metadata.row_group(group) for group in range(parquet.metadata.num_row_groups))
-        rows = sum(group.num_rows for group in groups)
+        rows, unpacked = declared_sizes(file)
         if not rows or not columns:
             raise DataError(f"{path}: no rows")
         for name in columns:
@@ -365,7 +364,7 @@ def _read_parquet(file: BinaryIO, path: Path) -> _Content:
                     "file, or make numbers or texts of it"
                 )
         check_memory(8 * rows * len(columns), [path], f"{len(columns)} columns of {rows} rows")
-        check_memory(unpacked_bytes(file, parquet.metadata), [path], "its pages, unpacked,")
+        check_memory(unpacked, [path], "its pages, unpacked,")
         # Texts as places in a list of them: a few bytes may repeat a long one in all rows.
         texts = [name for name in columns if is_text(value_type(schema.field(name).type))]
         file.seek(0)
