@@ -75,7 +75,7 @@ class LogHandler(LogHandlerBase):
         self.plan: dict[tuple[str, str], Counter[str]] = {}
         self.targets: list[str] = []
         self.done = self.total = self.printed = 0
-        self.shown: set[str] = set()  # studies whose first table was printed, and messages
+        self.shown: set[str] = set()  # studies whose first table was printed, messages and reasons
         self.reports: list[str] = []
         self.tables: list[str] = []
         self.interrupted = self.ended = self.status = False
@@ -173,8 +173,14 @@ class LogHandler(LogHandlerBase):
             return
         self.failed[number] = job
         logs = [str(path) for path in getattr(record, "log", None) or ()]
-        reasons = [*text.of_cluster(getattr(record, "rule_msg", None)), *text.last_words(logs)]
+        of_cluster = text.of_cluster(getattr(record, "rule_msg", None))
+        reasons = [*of_cluster, *text.last_words(logs)]
         lines = [f"Failed: {job.name}" if job.study else f"Failed: {job.name} ({', '.join(job.output[:1])})"]
+        reason = "\n".join(reasons)
+        if of_cluster and reason in self.shown:  # a queue that refuses a job refuses the next attempt too
+            self._say(f"{lines[0]}, for the same reason as before")
+            return
+        self.shown.add(reason)
         lines += [f"  {line}" for line in reasons or [ending or _UNKNOWN]]
         written = [path for path in logs if Path(path).exists()]
         self._say(*lines[: _LINES - 1], *(f"  log: {path}" for path in written[:1]))

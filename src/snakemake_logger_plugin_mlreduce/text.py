@@ -107,9 +107,12 @@ def first_table(path: str, width: int, lines: int = 12) -> list[str]:
 
 
 def of_cluster(message: str | None) -> list[str]:
-    """Return the first sentence of what an executor says of a failed job, such as its status in Slurm."""
-    said = (message or "").partition("For further error details")[0].strip()
-    return [f"{said.partition('. ')[0].rstrip('.')}."] if said else []
+    """Return the lines of what an executor says of a failed job: why it was refused, or its status in the queue.
+
+    Without the command by which it was submitted, what becomes of a node, and where Snakemake's own log is.
+    """
+    said = re.split(r"\n *sbatch (?:call|script):|Failed nodes will be |For further error details", message or "")[0]
+    return [line.strip() for line in said.splitlines() if line.strip()]
 
 
 def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:

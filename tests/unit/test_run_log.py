@@ -190,6 +190,50 @@ def test_a_job_that_left_no_log_has_the_reason_of_its_command(run, ending, said)
     assert "new thread" not in run.lines[-1]  # that was another job's
 
 
+# As Snakemake's executors raise them where a queue refuses a job.
+REFUSED = {
+    "slurm": (
+        "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: Invalid account or "
+        "account/partition combination specified'.\n    sbatch call:\n        sbatch --parsable --job-name 5f1e "
+        '--output /x/%j.log --account=mine --time=10 --mem 2000 --wrap="python -m snakemake --cores 1"\n',
+        [
+            "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: Invalid account "
+            "or account/partition combination specified'."
+        ],
+    ),
+    "slurm, two lines": (
+        "SLURM sbatch failed. The error message was 'sbatch: error: AssocMaxSubmitJobLimit\nsbatch: error: Batch job "
+        "submission failed: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)'.\n"
+        "    sbatch call:\n        sbatch --parsable\n    sbatch script:\n#!/bin/sh\npython\n",
+        [
+            "SLURM sbatch failed. The error message was 'sbatch: error: AssocMaxSubmitJobLimit",
+            "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's "
+            "size and/or time limits)'.",
+        ],
+    ),
+    "generic": (
+        "Error submitting jobscript (exit code 1):\nqsub: Unauthorized Request  MSG=group ACL is not satisfied\n",
+        [
+            "Error submitting jobscript (exit code 1):",
+            "qsub: Unauthorized Request  MSG=group ACL is not satisfied",
+        ],
+    ),
+    "sacct": (
+        "SLURM-job '7' failed, SLURM status is: 'FAILED'. Reason: Step 0: OutOfMemory.",
+        ["SLURM-job '7' failed, SLURM status is: 'FAILED'. Reason: Step 0: OutOfMemory."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("message", "said"), REFUSED.values(), ids=REFUSED)
+def test_the_reason_of_a_refusal_is_complete_and_printed_once(run, message, said):
+    number = run.job("fit", study="gmba-2016")
+    for _ in range(3):
+        run.fail(number, ["absent.log"], message=message)
+    again = "Failed: gmba-2016  fit, for the same reason as before"
+    assert run.lines == ["Failed: gmba-2016  fit", *(f"  {line}" for line in said), again, again]
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -22,7 +23,7 @@ if [ "$(wc -l < asked)" = 2 ]; then script=/bin/false; fi
 sh -c 'export JOB_ID=$$; exec "$0"' "$script" > /dev/null 2>&1 &
 echo $!
 """
-SUBMIT = "./queue.sh submit {rule} {resources.mem_mb} {resources.runtime}"
+SUBMIT = "workflow/profiles/generic/submit.sh ./queue.sh submit {rule} {resources.mem_mb} {resources.runtime}"
 OPTIONS = (
     *("--profile=workflow/profiles/generic", "--seconds-between-status-checks=1", "--latency-wait=5"),
     f"--cluster-generic-submit-cmd={SUBMIT}",
@@ -83,3 +84,68 @@ def test_status_of_jobs(tmp_path):
         assert ask("true") == said
     assert not (left / "7").exists()  # numbers come again
     assert ask("false") == "failed"
+
+
+# What queues say of a job that they do not know, and where they cannot be asked: exit code and text.
+GONE = {
+    "SGE": (1, "Following jobs do not exist: \n7"),
+    "PBS": (153, "qstat: Unknown Job Id 7.server"),
+    "PBS, ended": (35, "qstat: 7.server Job has finished, use -x or -H to obtain historical job information"),
+    "LSF": (1, "Job <7> is not found"),
+    "Slurm": (1, "slurm_load_jobs error: Invalid job id specified"),
+    "silent": (1, ""),
+}
+UNANSWERED = {
+    "SGE": (1, "error: commlib error: got select error (Connection refused)\nerror: unable to contact qmaster"),
+    "PBS": (111, "Connection refused\nqstat: cannot connect to server pbs (errno=15010)"),
+    "LSF": (255, "LSF is down. Please wait ..."),
+    "Slurm": (1, "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"),
+    "no command": (127, "sh: 1: qstat: not found"),
+}
+
+
+@pytest.fixture
+def status(tmp_path, no_sleep):
+    """Ask for the status of job 7 by a queue of which each question has the next answer, and the last for ever."""
+    asked = tmp_path / "asked"
+    (tmp_path / ".snakemake" / "cluster").mkdir(parents=True)
+
+    def ask(*answers: tuple[int, str]) -> tuple[str, int]:
+        asked.write_text("")
+        for number, (code, text) in enumerate(answers, start=1):
+            (tmp_path / f"answer-{number}").write_text(f"printf '%s' {shlex.quote(text)} >&2; exit {code}")
+        (tmp_path / "queue.sh").write_text(
+            f"echo >> asked; n=$(wc -l < asked); [ $n -gt {len(answers)} ] && n={len(answers)}; . ./answer-$n"
+        )
+        command = ["sh", str(PROFILES / "generic" / "status.sh"), "sh queue.sh", "7"]
+        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return said.stdout.strip(), len(asked.read_text())
+
+    return ask
+
+
+@pytest.mark.parametrize("answer", UNANSWERED.values(), ids=UNANSWERED)
+def test_a_queue_that_does_not_answer_has_lost_no_job(status, answer):
+    assert status(answer, (0, "")) == ("running", 2)
+    assert status(answer) == ("running", 3)
+    gone = next(iter(GONE.values()))
+    assert status(answer, answer, gone)[0] == "failed"
+
+
+@pytest.mark.parametrize("answer", GONE.values(), ids=GONE)
+def test_a_job_that_a_queue_does_not_know_has_failed_when_it_says_so_each_time(status, answer):
+    assert status(answer, (0, "")) == ("running", 2)
+    assert status(answer) == ("failed", 10)
+
+
+def test_a_submission_prints_the_number_or_the_reason(tmp_path):
+    def submit(script: str) -> tuple[int, str, str]:
+        (tmp_path / "queue").write_text(script)
+        command = ["sh", str(PROFILES / "generic" / "submit.sh"), "sh", "queue", "-q", "long", "job.sh"]
+        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return said.returncode, said.stdout, said.stderr
+
+    assert submit("echo 7.server; echo warned >&2") == (0, "7.server\n", "warned\n")
+    assert submit("echo 'Job <7> is submitted to queue <long>.'") == (0, "7\n", "")
+    assert submit("echo 'No such project' >&2; exit 255")[:2] == (255, "\nNo such project\n")
+    assert submit("exit 0")[:2] == (1, "\nsh printed no number\n")
