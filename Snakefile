@@ -48,9 +48,16 @@ for target, files in OUTPUTS.targets().items():
             files,
 
 
-# For the log, which names the nearest one where a target is unknown.
+# For the log: it names the nearest target where one is unknown, and ends with the page of the results where the jobs
+# that were planned include it.
 if workflow.is_main_process:
-    logger.info(None, extra={"targets": [rule.name for rule in workflow.rules]})
+    logger.info(
+        None,
+        extra={
+            "targets": [rule.name for rule in workflow.rules],
+            "page": lambda: OUTPUTS.page(workflow.dag.jobs),
+        },
+    )
 
 
 onsuccess:

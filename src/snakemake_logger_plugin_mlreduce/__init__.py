@@ -10,6 +10,7 @@ import shutil
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from logging import DEBUG, INFO, LogRecord
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -74,11 +75,12 @@ class LogHandler(LogHandlerBase):
         self.failed: dict[int, Job] = {}
         self.plan: dict[tuple[str, str], Counter[str]] = {}
         self.targets: list[str] = []
+        self.page: Callable[[], str | None] = lambda: None
         self.done = self.total = self.printed = 0
         self.shown: set[str] = set()  # studies whose first table was printed, messages and reasons
         self.reports: list[str] = []
         self.tables: list[str] = []
-        self.interrupted = self.ended = self.status = False
+        self.interrupted = self.idle = self.ended = self.status = False
         self.ending = ""  # how the job ended whose error comes next
 
     def emit(self, record: LogRecord) -> None:
@@ -99,7 +101,10 @@ class LogHandler(LogHandlerBase):
 
     def _handle(self, record: LogRecord) -> None:
         event, settings = getattr(record, "event", None), self.common_settings
-        self.targets = list(getattr(record, "targets", self.targets))  # a Snakefile may name what can be asked for
+        # A Snakefile may name its targets, and the page of the results, which it knows when the jobs are planned.
+        self.targets = list(getattr(record, "targets", self.targets))
+        self.page = getattr(record, "page", self.page)
+        self.idle = self.idle or str(record.msg).startswith("Nothing to be done")
         handlers = {
             LogEvent.JOB_INFO: self._job,
             LogEvent.JOB_FINISHED: self._finished,
@@ -141,7 +146,6 @@ class LogHandler(LogHandlerBase):
         self.done += 1
         if job is None or not job.output:  # a target: nothing was done
             return
-        self.reports += [path for path in job.output if path.endswith(("site/index.html", "report.html"))]
         tables = [path for path in job.output if path.endswith(".md")] if job.step in ("table", "tables") else []
         self.tables += tables
         due = self.total <= _MANY or self.done * 100 // self.total > self.printed
@@ -232,7 +236,13 @@ class LogHandler(LogHandlerBase):
 
     def _end(self) -> None:
         self.running.clear()
-        if self.dryrun or not self.total:
+        if self.dryrun or not (self.total or self.idle):
+            return
+        finished = self.idle or self.done >= self.total
+        page = self.page() if finished else None
+        named = [f"The report: {page}"] if page else []
+        if self.idle:
+            self._say(*named)
             return
         seconds = time.monotonic() - self.started
         came = f"{self.done} of {self.total} jobs in {seconds:.0f} s"
@@ -243,7 +253,6 @@ class LogHandler(LogHandlerBase):
         if self.failed:
             names = "; ".join(" ".join(job.name.split()) for job in list(self.failed.values())[:3])
             said += [f"{len(self.failed)} failed: {names}{'; ...' * (len(self.failed) > 3)}"]
-        said += [f"The report: {path}" for path in self.reports[-1:]]
-        if self.tables and not self.reports:
-            said += [f"Tables: {', '.join(self.tables[:3])}{', ...' * (len(self.tables) > 3)}"]
-        self._say(*said)
+        if self.tables and not page:
+            named = [f"Tables: {', '.join(self.tables[:3])}{', ...' * (len(self.tables) > 3)}"]
+        self._say(*said, *named)

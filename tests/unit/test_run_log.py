@@ -134,11 +134,25 @@ def test_a_missing_table_is_no_error(run):
     assert len(run.lines) == 1
 
 
-def test_the_report_is_named_last(run):
-    run.start(1)
-    run.finish("report", ["results/demo/report.html"])
+@pytest.mark.parametrize(("jobs", "named"), [(2, True), (3, False)])
+def test_a_run_to_its_end_ends_with_the_page_that_the_snakefile_names(run, jobs, named):
+    run.tell(targets=["all"], page=lambda: "index.html")
+    run.start(jobs)
+    run.finish("tables_gmba", ["results/demo/gmba-2016/table3.md"])
+    run.finish("site", ["results/demo/site/index.html (update)"])  # as Snakemake writes it
     run.handler.close()
-    assert run.lines[-1] == "The report: results/demo/report.html"
+    assert run.lines[-1] == ("The report: index.html" if named else "Tables: results/demo/gmba-2016/table3.md")
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize(("page", "last"), [(None, "Nothing to be done (all are present)."), ("a", "The report: a")])
+def test_a_run_with_nothing_to_do_ends_with_the_page_if_it_has_one(monkeypatch, verbose, page, last):
+    run = Run(monkeypatch, verbose=verbose)
+    run.handler.setFormatter(logging.Formatter())
+    run.tell(page=lambda: page)
+    run.tell("Nothing to be done (all are present).")
+    run.handler.close()
+    assert run.lines[-1] == last
 
 
 def test_failure_names_job_reason_and_log(run, tmp_path):
@@ -327,8 +341,9 @@ def test_no_reasons_where_they_are_not_wanted(monkeypatch):
 @pytest.mark.parametrize(("quiet", "lines"), [({"all"}, 0), ({"progress"}, 2), ({"rules"}, 3)])
 def test_quiet_is_respected(monkeypatch, quiet, lines):
     run = Run(monkeypatch, quiet=quiet)
+    run.tell(page=lambda: "index.html")
     run.start(1)
-    run.finish("report", ["results/demo/report.html"])
+    run.finish("site", ["index.html"])
     run.handler.close()
     assert len(run.lines) == lines
 

@@ -151,6 +151,22 @@ def test_another_folder_another_workflow_and_some_methods(project, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.promise
+def test_a_run_of_everything_ends_with_the_page(done):
+    """Of results that are made again, and where nothing is to be done; a run of a table does not name the page."""
+    page = "results/demo/site/index.html"
+    done.path(page).unlink()
+    for targets in ((), (), (page,)):
+        assert done.run(*targets, *BUNDLED).splitlines()[-1] == f"The report: {page}"
+    assert done.path(page).is_file()
+    for table in done.path(STUDY).glob("table-loss.*"):
+        table.unlink()
+    assert done.run("small_table_loss", *BUNDLED).splitlines()[-1].startswith(f"Tables: {STUDY}/table-loss.md")
+    assert "index.html" not in done.run("small_table_loss", *BUNDLED)
+    assert done.run(*BUNDLED, "page=single").splitlines()[-1] == "The report: results/demo/report.html"
+
+
+@pytest.mark.slow
 def test_deleted_results_are_made_again(done):
     names = ("figure-loss.svg", "summary.csv", "scores/planted-300/all/all/all.parquet", "manifest.json")
     names = [*(f"{STUDY}/{name}" for name in names), "results/data/planted-300.npz", "results/demo/site/index.html"]

@@ -10,7 +10,8 @@ import pytest
 from project import PROJECT
 
 SNAKEFILE = """
-logger.info(None, extra={"targets": [rule.name for rule in workflow.rules] + ["tables_gmba"]})
+targets = [rule.name for rule in workflow.rules] + ["tables_gmba"]
+logger.info(None, extra={"targets": targets, "page": lambda: "results/demo/report.html"})
 
 rule all:
     default_target: True
@@ -28,7 +29,7 @@ rule tables_gmba:
 
 rule report:
     input: rules.tables_gmba.output
-    output: "results/demo/report.html"
+    output: update("results/demo/report.html")
     shell: "touch {output}"
 """
 
@@ -70,6 +71,9 @@ def test_what_a_run_prints(tmp_path):
         "report",
     ]
     assert lines[2:6] == ["  Title", "  a  b", "  1  2", "  results/demo/gmba-2016/table3.md"]
+    assert lines[-1] == "The report: results/demo/report.html"
+    code, lines = run()
+    assert code == 0
     assert lines[-1] == "The report: results/demo/report.html"
 
     assert run("tables_gbma") == (1, ["There is no rule or file 'tables_gbma'.", "Did you mean 'tables_gmba'?"])

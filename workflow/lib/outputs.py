@@ -256,6 +256,11 @@ class Outputs:
         files = [f"{base}/{DESCRIPTION}", *(f"{base}/site/{name}" for name in ("index.html", "site.json.gz"))]
         return files + [f"{base}/report.html"] * (self._plan.config.get("page") == "single")
 
+    def page(self, jobs: Iterable[Any]) -> str | None:
+        """Page of the results (with the prefix of a module where there is one); None where no job writes it."""
+        page = self.site()[-1 if self._plan.config.get("page") == "single" else 1]
+        return next((str(file) for job in jobs for file in job.output if str(file).endswith(page)), None)
+
     def results(self, study: Study) -> list[str]:
         """Everything that a study ends in, except its manifest."""
         folder = self._jobs.folder(study)

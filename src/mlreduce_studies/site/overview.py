@@ -18,7 +18,7 @@ from mlreduce.methods.evidence import TYPICAL
 from mlreduce_studies.site.claim_texts import citation_of_all, made_by
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers, findings
-from mlreduce_studies.site.papers import failed_of
+from mlreduce_studies.site.papers import failed_of, tables_of
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import STORED, shapes_of_studies
 from mlreduce_studies.verdicts.audit import sums_by_protocol
@@ -30,6 +30,9 @@ __all__ = ["downloads_of", "front_page", "provenance_of", "site_data"]
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
 _LARGEST = 400_000
 _PLAIN = 20_000
+
+# Rows of a table on the front page, at most.
+_ROWS = 12
 
 
 def front_page(
@@ -50,9 +53,12 @@ def front_page(
         Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
     """
     found = findings(studies, pages, claims)
+    if not any(own["claim"]["judged_by"] == "results" and own["claim"]["verdict"] != "not run" for own in found):
+        found = []  # as in the demo, whose data the claims are not about
     counted = Counter(own["claim"]["verdict"] for own in found)
     return {
         "findings": found,
+        "computed": [] if found else _first_tables(studies, pages),
         "said": {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted},
         "answers": answers(),
         "typical": TYPICAL,
@@ -62,6 +68,17 @@ def front_page(
         "versions": _counted([made_by(study) for study in studies]),
         "studies": _overview(studies, pages, entries),
     }
+
+
+def _first_tables(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the first table of each study that has one, with its first part cut to a few rows."""
+    first = {study: tables[0] for study in studies if (tables := tables_of(study)) and tables[0]["parts"]}
+    return [
+        {"key": study.key, "page": pages[study.key], "caption": table["caption"], "note": table["note"]}
+        | table["parts"][0]
+        | {"rows": table["parts"][0]["rows"][:_ROWS], "left_out": max(0, len(table["parts"][0]["rows"]) - _ROWS)}
+        for study, table in first.items()
+    ]
 
 
 def _counted(made: Sequence[Sequence[str]]) -> str:

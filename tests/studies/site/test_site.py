@@ -32,7 +32,7 @@ from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
 from mlreduce_studies.site.entries import page_names
 from mlreduce_studies.site.navigation import ENTRIES, SITE
-from mlreduce_studies.site.papers import claims_of, parts_of
+from mlreduce_studies.site.papers import claims_of, parts_of, tables_of
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
 from mlreduce_studies.site.search import INDEX
@@ -377,6 +377,26 @@ def test_characters_that_reorder_text_are_shown(tmp_path):
     assert list(found[0]["methods"]) == [shown, "pca"]
 
 
+def test_a_run_without_a_judged_headline_claim_shows_its_first_tables(tmp_path):
+    base = planted_run(tmp_path / "run", datasets=("birds", "emotions", "medical", "scene", "yeast"))
+    for name in ("claims", "claims-lines"):
+        path = base / "planted" / f"{name}.csv"
+        write_csv(pd.read_csv(path, keep_default_na=False).assign(verdict="not run"), path)
+    write_site([read_run(base)], tmp_path / "site")
+    write_page(read_run(base), tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site")
+    assert check_links(tmp_path / "site", pages)
+    (table,) = tables_of(read_run(base).studies[0])
+    rows = table["parts"][0]["rows"]
+    for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
+        assert [a.get("id") for tag, a in front.elements if tag == "table"][:2] == ["computed-planted", "shapes"]
+        shown = front.text.rpartition("What was computed")[2].partition("What to use")[0]
+        assert "Table 3" in shown
+        assert ["".join(row).replace("**", "") in shown for row in rows] == [True] * 12 + [False] * 3
+        assert f"{len(rows) - 12} more rows and all tables" in shown
+        assert "not run" not in front.text.partition("Counts, cost, versions")[0]
+
+
 def test_a_study_without_a_paper_is_a_comparison(tmp_path):
     base = planted_run(tmp_path / "run")
     claims = base / "planted" / "claims.csv"
@@ -392,7 +412,8 @@ def test_a_study_without_a_paper_is_a_comparison(tmp_path):
         first = re.search(r"mine (\S+), mvmd (\S+), pca (\S+)", front.text)  # by how likely they are near the best
         assert sorted(map(float, first.groups()), reverse=True) == [*map(float, first.groups())]
         assert "claims:" not in front.text
-        assert [a["id"] for tag, a in front.elements if tag == "table"][:2] == ["shapes", "compared"]
+        tables = [a["id"] for tag, a in front.elements if tag == "table"]
+        assert tables[:3] == ["computed-planted", "shapes", "compared"]
     page = pages["papers/planted.html"]
     assert "3 methods on 3 data sets: birds, scene, yeast." in page.text
     assert "claim" not in page.text.replace(page.text[page.text.index("What made this") :], "")
