@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-
-from mlreduce.datasets.data import MultiLabelData
-from mlreduce.labelspace import PLST
 
 
-class First(TransformerMixin, BaseEstimator):
+class _Estimator:
+    """What scikit-learn's base has, which takes seconds to import."""
+
+    def get_params(self, deep=True):
+        return dict(vars(self))
+
+    def set_params(self, **parameters):
+        vars(self).update(parameters)
+        return self
+
+
+class First(_Estimator):
     """The first two features, less their means in the training rows: nothing is wrong with it."""
 
     def __init__(self, n_components=2):
@@ -78,34 +84,7 @@ class Drawn(First):
         return self
 
 
-def _found():
-    """Find data set and split in the frames of those who call."""
-    frame = sys._getframe()
-    while not isinstance(frame.f_locals.get("data"), MultiLabelData) or "split" not in frame.f_locals:
-        frame = frame.f_back
-    return frame.f_locals["data"], frame.f_locals["split"]
-
-
-class Peeks(First):
-    """Fits to the labels of all rows."""
-
-    def fit(self, X, y=None):
-        self.weights_ = np.asarray(_found()[0].Y).mean(axis=0)
-        return self
-
-    def transform(self, X):
-        return X[:, :1] * self.weights_
-
-
-class PeeksLater(First):
-    """Puts the labels of the test rows into their image."""
-
-    def transform(self, X):
-        data, split = _found()
-        return np.asarray(data.Y, dtype=float)[split.train if len(X) == len(split.train) else split.test]
-
-
-class Rates(BaseEstimator):
+class Rates(_Estimator):
     """Rates features by their variance."""
 
     def fit(self, X, y):
@@ -117,21 +96,3 @@ class RatesNothing(Rates):
     def fit(self, X, y):
         self.scores_ = np.full(X.shape[1], np.nan)
         return self
-
-
-class RatesByAll(Rates):
-    """Rates features by the labels of all rows, of which it should know a part."""
-
-    def fit(self, X, y):
-        self.scores_ = np.var(X, axis=0) * np.asarray(_found()[0].Y).std()
-        return self
-
-
-class Codes(PLST):
-    """A label coder of its own."""
-
-
-class MissingCodes(PLST):
-    def reconstruct_sizes(self, codes, sizes):
-        for own in super().reconstruct_sizes(codes, sizes):
-            yield np.full_like(own, np.nan)

@@ -8,17 +8,20 @@ says why, and nothing else changes. Ends with a status other than 0 where it fai
 from __future__ import annotations
 
 import argparse
+import secrets
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce_studies.leaderboard.entry import SETS, entries, read_entry
-from mlreduce_studies.leaderboard.kept import RESULTS, keep
+from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce_studies.leaderboard.apart import missing_protections
+from mlreduce_studies.leaderboard.entry import SETS, Entry, entries, read_entry
+from mlreduce_studies.leaderboard.kept import RESULTS, difference_of, keep, read_kept
 from mlreduce_studies.leaderboard.packages import folder_of_packages, write_lock
 from mlreduce_studies.leaderboard.page import PAGE, write_page
-from mlreduce_studies.leaderboard.run import MINUTES, run_entry
+from mlreduce_studies.leaderboard.run import MINUTES, Outcome, run_entry
 from mlreduce_studies.provenance.verify import add_places, configured_places, exit_status
 
 __all__ = ["main"]
@@ -40,16 +43,44 @@ def _enter(options: Any) -> int:
     for name in options.sets:
         if name not in SETS:
             raise ConfigurationError(unknown_name("data set", name, SETS, "--sets"))
-    packages = folder_of_packages(entry, project, options.packages)
-    places = configured_places(options)
-    outcome = run_entry(entry, project, options.to, options.sets, packages, options.minutes, places)
-    keep(entry, project, outcome, options.sets)
+    if options.verify:
+        return _verify(entry, project, options)
+    seed, outcome = _run(entry, project, options.to, options)
+    keep(entry, project, outcome, options.sets, seed)
     write_page(project)
     place = f"{RESULTS}/{entry.name}, {PAGE}"
     if outcome.failed is not None:
         print(f"mlreduce: {entry.name} {outcome.failed} ({place})", file=sys.stderr)
         return 1
     print(f"{entry.name}: run on {', '.join(options.sets)} in {outcome.seconds / 60:.1f} minutes ({place})")
+    return 0
+
+
+def _run(entry: Entry, project: Path, folder: str, options: Any) -> tuple[int, Outcome]:
+    """Run an entry, with a seed of its checks that nobody can know before."""
+    for sentence in missing_protections():
+        print(f"mlreduce: {sentence} (docs/leaderboard.md)", file=sys.stderr)
+    packages = folder_of_packages(entry, project, options.packages)
+    seed = secrets.randbelow(2**32) if options.seed is None else options.seed
+    places = configured_places(options)
+    return seed, run_entry(entry, project, folder, options.sets, packages, options.minutes, places, seed)
+
+
+def _verify(entry: Entry, project: Path, options: Any) -> int:
+    """Compare the scores that are kept with those of a new run; write nothing."""
+    kept = read_kept(entry.name, project)
+    if not kept.is_of(entry, project):
+        raise DataError(
+            f"{RESULTS}/{entry.name}: of another version of the entry or the protocol; run it again: make enter "
+            f"METHOD={entry.name}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        _, outcome = _run(entry, project, folder, options)
+    difference = difference_of(kept, outcome, options.sets)
+    if difference is not None:
+        print(f"mlreduce: {RESULTS}/{entry.name}: {difference}", file=sys.stderr)
+        return 1
+    print(f"{entry.name}: the scores on {', '.join(options.sets)} are those of a new run, within 1e-9")
     return 0
 
 
@@ -66,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("method", nargs="?", help="name of its file in leaderboard, without .yaml")
     parser.add_argument("--sets", nargs="+", default=list(SETS), help="some of the six data sets, as a trial")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which it has failed (default: 30)")
+    parser.add_argument("--verify", action="store_true", help="run it, and compare with what is kept; write nothing")
+    parser.add_argument("--seed", type=int, help="of the data of its checks (default: by chance; it is kept)")
     parser.add_argument("--lock", action="store_true", help="write its lock file: what its packages need, with hashes")
     parser.add_argument("--check", action="store_true", help="check all entries and what is kept, and write the page")
     parser.add_argument("--to", default="results/entries", help="folder of the workflow's files (default: this)")

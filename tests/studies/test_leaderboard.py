@@ -18,36 +18,40 @@ from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 
 from mlreduce.configuration import read_yaml
+from mlreduce.datasets import load_dataset
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
+from mlreduce.evaluation.loop import Experiment
+from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.files import file_sha256
 from mlreduce_studies import enter
 from mlreduce_studies.benchmark import pieces as benchmark_pieces
 from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Piece, Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
-from mlreduce_studies.leaderboard import packages, page, run
-from mlreduce_studies.leaderboard.checks import failure_of
+from mlreduce_studies.leaderboard import apart, packages, page, run
+from mlreduce_studies.leaderboard.apart import set_apart
+from mlreduce_studies.leaderboard.checks import draw_sample, failure_of
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries, read_entry
 from mlreduce_studies.leaderboard.kept import KeptEntry, keep, read_kept
-from mlreduce_studies.leaderboard.run import Outcome, checked, study_of
+from mlreduce_studies.leaderboard.run import Outcome, study_of
 from mlreduce_studies.outside import AtMost
 from mlreduce_studies.study import load_study
 
 PROJECT = Path(__file__).parents[2]
 BAD = PROJECT / "tests" / "bad_entries.py"
 ENTRIES = entries(PROJECT)
-LIMITS = {"seconds": 0.3, "gigabytes": 1}
+LIMITS, SEED = {"seconds": 0.3, "gigabytes": 1}, 2
 
 
 def entry_of(name, family="projection", path=PROJECT, **more):
     file = Path(path, "leaderboard", "mine.yaml")
-    own = Entry("mine", file, "Mine", family, f"bad_entries.{name}", {}, {}, {}, "me", "https://doi.org/1")
+    own = Entry("mine", file, "Mine", family, name, {}, {}, {}, "me", "https://doi.org/1")
     return replace(own, **more)
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(tmp_path):
     """A project with the entry "mine", whose class is put into it, beside another whose results are there."""
-    monkeypatch.setenv("PYTHONPATH", str(BAD.parent), prepend=":")
     for folder in ("comparisons", "config", "envs"):
         (tmp_path / folder).symlink_to(PROJECT / folder)
     for folder in ("docs", "leaderboard"):
@@ -71,25 +75,26 @@ def project(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "family", "sentence"),
     [
-        ("Raises", "projection", "ValueError: there is"),
-        ("Busy", "projection", "took more than 0.3 s, the limit of the study"),
-        ("Hungry", "projection", "took more than 1 GB, the limit of the study"),
-        ("Missing", "projection", "numbers that are not finite"),
-        ("RatesNothing", "selection", "predicts NaN: 55 of 55 features that vary have no rating"),
-        ("MissingCodes", "labelspace", "predicts NaN: its scores are not finite"),
-        ("Drawn", "projection", "is not the same twice with one seed"),
-        ("Peeks", "projection", "looks at test rows: its fit depends on the labels of test rows"),
-        ("PeeksLater", "projection", "looks at test rows: the image of a row depends on the labels of test rows"),
-        ("RatesByAll", "selection", "looks at test rows: its fit depends on other test rows"),
-        ("ByBatch", "projection", "looks at test rows: the image of a row depends on how many rows are transformed"),
-        ("Nothing", "projection", "unknown class of bad_entries 'Nothing'"),
-        ("Rates", "projection", "it has no transform"),
-        ("First", "selection", "First rates no features"),
-        ("First", "labelspace", "is no label coder"),
+        ("bad_entries.Raises", "projection", "ValueError: there is"),
+        ("bad_entries.Busy", "projection", "took more than 0.3 s, the limit of the study"),
+        ("bad_entries.Waits", "projection", "took more than 0.3 s, the limit of the study"),
+        ("bad_entries.Ends", "projection", "ended its process by signal 9"),
+        ("bad_entries.Hungry", "projection", "took more memory than the limit of the study"),
+        ("bad_entries.Missing", "projection", "numbers that are not finite"),
+        ("bad_entries.RatesNothing", "selection", "predicts NaN: 39 of 39 features that vary have no rating"),
+        ("bad_coders.MissingCodes", "labelspace", "numbers that are not finite"),
+        ("bad_entries.Drawn", "projection", "is not the same twice with one seed"),
+        ("bad_entries.ByBatch", "projection", "looks at test rows: the image of a row depends on how many rows are"),
+        ("cheating_entries.KnowsShape", "projection", "looks at test rows: the image of a row depends on"),
+        ("bad_entries.Nothing", "projection", "unknown class of bad_entries 'Nothing'"),
+        ("bad_entries.Rates", "projection", "it has no transform"),
+        ("bad_entries.First", "selection", "First rates no features"),
+        ("bad_entries.First", "labelspace", "is no label coder"),
     ],
 )
 def test_what_breaks_a_rule_is_said_in_one_sentence(name, family, sentence):
-    found = failure_of(entry_of(name, family), LIMITS)
+    limits = LIMITS if "0.3 s" in sentence else {**LIMITS, "seconds": 20}
+    found = failure_of(entry_of(name, family), limits, SEED, [BAD.parent])
     assert sentence in found
     assert "\n" not in found
 
@@ -97,30 +102,57 @@ def test_what_breaks_a_rule_is_said_in_one_sentence(name, family, sentence):
 @pytest.mark.parametrize(
     ("name", "family", "more"),
     [
-        ("First", "projection", {}),
-        ("First", "projection", {"size": "n_components"}),
-        ("ByBatch", "projection", {"batch": "its mean is that of the rows"}),
-        ("Rates", "selection", {}),
-        ("Codes", "labelspace", {}),
+        ("bad_entries.First", "projection", {}),
+        ("bad_entries.First", "projection", {"size": "n_components"}),
+        ("bad_entries.ByBatch", "projection", {"batch": "its mean is that of the rows"}),
+        ("bad_entries.Rates", "selection", {}),
+        ("bad_coders.Codes", "labelspace", {}),
     ],
 )
 def test_what_keeps_the_rules_passes(name, family, more):
-    assert failure_of(entry_of(name, family, **more), LIMITS) is None
+    limits = {**LIMITS, "seconds": 20}
+    assert failure_of(entry_of(name, family, **more), limits, SEED, [BAD.parent]) is None
 
 
-def test_labels_of_test_rows_may_not_be_seen_where_rows_are_embedded_together_either():
-    assert "looks at test rows" in failure_of(entry_of("PeeksLater", batch="no reason"), LIMITS)
+def test_what_is_checked_has_a_shape_by_chance():
+    samples = [draw_sample(seed) for seed in range(40)]
+    assert len({own.X.shape for own in samples}) > 30
+    assert len({len(own.others) for own in samples}) > 20
+    assert len({own.Y.shape[1] for own in samples}) > 3
+    for own in samples:
+        assert own.X.min() == 0
+        assert np.ptp(own.X, axis=0).all()
+        np.testing.assert_array_equal(draw_sample(0).X, samples[0].X)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "sentence"), [("Waits", "hangs: its checks"), ("Ends", "ended its process by signal 9")]
+    ("name", "family"), [("First", "projection"), ("Rates", "selection"), ("bad_coders.Codes", "labelspace")]
 )
-def test_a_process_that_waits_or_ends_is_noticed(project, name, sentence):
-    folder = project(**{"class": f"bad_entries.{name}"}, size=None)
-    found, versions = checked(read_entry("mine", folder), folder, 4 if name == "Waits" else 60)
-    assert sentence in found
-    assert versions == {}
+def test_a_class_set_apart_has_the_scores_that_it_has_in_the_process_of_the_scorer(name, family, monkeypatch):
+    monkeypatch.syspath_prepend(BAD.parent)
+    name = name if "." in name else f"bad_entries.{name}"
+    method = entry_of(name, family).method
+    own = set_apart(family, method, {"seconds": 20, "gigabytes": 1}, [BAD.parent])
+    task = {
+        **{"protocol": "halves", "group": "all", "rule": {"train": 0.5}, "splits": [0, 1], "dimensions": [2]},
+        "predictors": {"ridge": {"alpha": "gcv"}},
+    }
+    tables = []
+    for methods in ({"mine": method}, {"mine": own}):
+        settings = {
+            "family": family,
+            "space": {"scaling": "none" if family == "labelspace" else "unit", "relation": None},
+            "tasks": [{**task, "methods": methods}],
+            "measured": {"sizes": [20, 50], "measures": ["average-precision", "micro-f1", "micro-f1@one-threshold"]},
+        }
+        experiment, fitted = Experiment("check", load_dataset("planted-300"), settings, 3), {}
+        _, failures = experiment.fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)
+        table, more = experiment.predict(fitted, None, as_table([], FAILURE_COLUMNS))
+        assert not len(failures)
+        assert not len(more)
+        tables.append(table.drop(columns="parameters", errors="ignore"))
+    apart.close()
+    np.testing.assert_allclose(tables[1]["value"], tables[0]["value"], rtol=0, atol=1e-12)
 
 
 @settings(max_examples=20, deadline=None)
@@ -182,9 +214,9 @@ def test_an_entry_s_study_is_of_its_family(name, tmp_path):
 def test_a_coder_of_one_s_own_is_an_entry(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(BAD.parent)
     file = tmp_path / "mine.yaml"
-    for name in ("Codes", "Rates"):
+    for name in ("bad_coders.Codes", "bad_entries.Rates"):
         file.write_text(json.dumps(study_of(entry_of(name, "labelspace"), PROJECT, SETS)))
-        if name == "Codes":
+        if name == "bad_coders.Codes":
             assert load_study(file, "paper", Protocol(PROJECT).catalogue).family == "labelspace"
         else:
             with pytest.raises(ConfigurationError, match="'mine' is a class of another package, and is no label coder"):
@@ -196,7 +228,6 @@ def test_a_coder_of_one_s_own_is_an_entry(tmp_path, monkeypatch):
     [
         ({"family": "reduction"}, "family"),
         ({"packages": {"scikit-learn": ">=1.9"}}, "packages.scikit-learn"),
-        ({"packages": {}}, "packages"),
         ({"class": "TruncatedSVD"}, "class"),
         ({"reference": None}, "reference"),
         ({"title": "two\nlines"}, "title"),
@@ -331,7 +362,7 @@ def test_what_failed_has_a_row_and_touches_nothing_else(project, monkeypatch, ca
     page.write_page(folder)
     before = {path: path.read_bytes() for path in folder.glob("results/leaderboard/other/*")}
     lines = (folder / page.PAGE).read_text().splitlines()
-    monkeypatch.setattr(run, "checked", lambda *_: ("looks at | test rows", {}))
+    monkeypatch.setattr(run, "failure_of", lambda *_: "looks at | test rows")
     options = ["--project", str(folder), "--to", str(tmp_path / "run")]
     assert enter.main(["mine", *options]) == 1
     assert "mlreduce: mine looks at | test rows" in capsys.readouterr().err
@@ -347,7 +378,7 @@ def test_what_failed_has_a_row_and_touches_nothing_else(project, monkeypatch, ca
 
 def test_a_run_that_does_not_end_has_failed(project, monkeypatch, tmp_path):
     folder = project()
-    monkeypatch.setattr(run, "checked", lambda *_: (None, {}))
+    monkeypatch.setattr(run, "failure_of", lambda *_: None)
     monkeypatch.setattr(run, "run_workflow", lambda *_: False)
     outcome = run.run_entry(read_entry("mine", folder), folder, tmp_path / "run", SETS, minutes=3)
     assert (outcome.failed, outcome.scores) == ("is not finished after 3 minutes", None)

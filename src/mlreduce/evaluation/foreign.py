@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_regressor
 
 from mlreduce import registry
+from mlreduce.evaluation.ratings import ratings
 from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.predictors.threshold import label_scores
@@ -17,10 +18,6 @@ from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, check_labels, is_sparse
 
 __all__ = ["ForeignClassifier", "ForeignReduction", "ForeignSelector", "Guess", "as_predictor", "is_foreign"]
-
-# What a fitted selector, tree ensemble or linear model says of features, the first that it has; ranks are 1 for the
-# best.
-_IMPORTANCES = ("scores_", "feature_importances_", "coef_", "ranking_")
 
 
 class Guess(NamedTuple):
@@ -136,19 +133,9 @@ class ForeignSelector(Selector):
 
     def _scores(self, X: Any, Y: Any) -> FloatArray:
         self.estimator.fit(X, np.asarray(Y, dtype=np.int64))
-        name = next((name for name in _IMPORTANCES if hasattr(self.estimator, name)), None)
-        if name is None:
-            known = ", ".join(_IMPORTANCES)
-            raise DataError(f"{type(self.estimator).__name__} rates no features: when fitted it has none of {known}")
-        found = np.asarray(getattr(self.estimator, name), dtype=np.float64)
-        if name == "coef_":
-            found = np.abs(found).reshape(-1, X.shape[1]).sum(axis=0)
-        if found.shape != (X.shape[1],):
-            raise DataError(
-                f"{type(self.estimator).__name__}.{name} has the shape {found.shape}, of {X.shape[1]} features"
-            )
+        found = ratings(self.estimator, X.shape[1])
         # Univariate scores of features that do not vary are NaN.
-        scores: FloatArray = np.nan_to_num(-found if name == "ranking_" else found, nan=-np.inf)
+        scores: FloatArray = np.nan_to_num(found, nan=-np.inf)
         return scores
 
 

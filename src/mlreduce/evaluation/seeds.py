@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
-__all__ = ["derive_seed", "seeded"]
+__all__ = ["derive_seed", "seeded", "set_seed"]
 
 _Method = TypeVar("_Method", bound=Any)
 
@@ -36,10 +36,25 @@ def seeded(method: _Method, entry: Mapping[str, Any], seed: int, *purpose: str |
     estimator
         The method.
     """
+    return set_seed(method, entry, derive_seed(seed, *purpose))
+
+
+def set_seed(method: _Method, entry: Collection[str], value: int) -> _Method:
+    """Set the seed of a method that draws, unless its entry of a study file names one, and return the method.
+
+    Parameters
+    ----------
+    method : estimator
+        It is changed.
+    entry : collection of str
+        Names of the parameters that are set.
+    value : int
+        The seed.
+    """
     parameters = method.get_params()
     # Of an estimator inside another, such as the base of an ensemble, what its entry leaves open.
-    own = {name for name, value in parameters.items() if name.endswith("__random_state") and value is None}
-    own |= {"random_state"} & (parameters.keys() - entry.keys())
-    if own:
-        method.set_params(**dict.fromkeys(own, derive_seed(seed, *purpose)))
+    names = {name for name, given in parameters.items() if name.endswith("__random_state") and given is None}
+    names |= {"random_state"} & parameters.keys() - {*entry}
+    if names:
+        method.set_params(**dict.fromkeys(names, value))
     return method

@@ -14,6 +14,7 @@ from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Methods, find_strategy
 from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_peak, process_bytes
+from mlreduce_studies.leaderboard.apart import waited
 
 __all__ = ["time_fits"]
 
@@ -31,8 +32,9 @@ def time_fits(
     """Measure fitting each method on each training part, with all directions or features.
 
     Every method is fitted once before it is measured: what is imported, compiled or allocated first is no part of a
-    fit. Seconds are the processor's, which other work on the machine does not lengthen; megabytes are the most that the
-    process has beyond what it had before, with the data. Selectors get scaled features, or those of a scaling of their
+    fit. Seconds are the processor's, which other work on the machine does not lengthen, and those of the wall of what
+    runs in a process of an entry of the leaderboard; megabytes are the most that the process has beyond what it had
+    before, with the data. Selectors get scaled features, or those of a scaling of their
     own, label coders features and labels as they are.
 
     Parameters
@@ -72,6 +74,6 @@ def _cost(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, f
     first()
     begin_peak()
     held = process_bytes("VmRSS")
-    start = time.process_time()
+    start = time.process_time() + waited()
     second()
-    return time.process_time() - start, (process_bytes("VmHWM") - held) / 1e6
+    return time.process_time() + waited() - start, (process_bytes("VmHWM") - held) / 1e6

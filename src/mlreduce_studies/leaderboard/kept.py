@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +21,17 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-__all__ = ["RESULTS", "KeptEntry", "keep", "read_kept"]
+__all__ = ["RESULTS", "KeptEntry", "difference_of", "keep", "read_kept"]
 
 #: Folder of what is kept, in the project.
 RESULTS = "results/leaderboard"
 
 _ABOUT, _SCORES = "entry.json", "scores.parquet"
 _COLUMNS = ("dataset", *PIECE_COLUMNS)
+# What a value belongs to, and how far a new one may be from it.
+_CELL = ("dataset", "method", "fold", "percent", "number", "predictor", "measure")
+_TOLERANCE = 1e-9
+
 _TEXTS = ("dataset", "method", "predictor", "measure", "status")
 
 
@@ -38,8 +43,8 @@ class KeptEntry:
     ----------
     name : str
     about : dict
-        ``entry`` and ``study``, digests of what was run; ``sets``, ``failed``, ``versions``, ``minutes``, and
-        ``scores``, the SHA-256 of these.
+        ``entry`` and ``study``, digests of what was run; ``sets``, ``seed`` of the checks, ``failed``, ``versions``,
+        ``minutes``, and ``scores``, the SHA-256 of these.
     scores : DataFrame
         Empty where it failed.
     """
@@ -59,8 +64,49 @@ class KeptEntry:
         return (self.about["entry"], self.about["study"]) == (entry.digest, study)
 
 
-def keep(entry: Entry, project: str | Path, outcome: Outcome, sets: Sequence[str]) -> KeptEntry:
-    """Write what came of an entry into its folder, in place of what was there."""
+def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str | None:
+    """Return how the scores that are kept differ from those of another run, in one sentence; None where they do not.
+
+    Values are the same within 1e-9. What took too long or too much memory in one of the runs has to be so in both;
+    seconds are those of a machine, and are not compared.
+
+    Parameters
+    ----------
+    kept : KeptEntry
+    outcome : Outcome
+        Of the other run, on some of its data sets.
+    sets : sequence of str
+        These.
+    """
+    if (kept.about["failed"] is None) != (outcome.failed is None):
+        return (
+            f"kept is {kept.about['failed'] or 'that it did not fail'}, and now {outcome.failed or 'it did not fail'}"
+        )
+    if outcome.scores is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:  # as they are kept
+        path = Path(folder, _SCORES)
+        _write(path, outcome.scores)
+        new = pq.read_table(path).to_pandas().astype(dict.fromkeys(_TEXTS, object))
+    old = kept.scores[kept.scores["dataset"].isin(list(sets))]
+    if not len(old):
+        return f"no scores of {', '.join(sets)} are kept"
+    both = old.merge(new, how="outer", on=list(_CELL), suffixes=("", "_new"), indicator=True, validate="one_to_one")
+    near = (both["value"] - both["value_new"]).abs() <= _TOLERANCE
+    equal = (both["_merge"] == "both") & (both["size"] == both["size_new"])
+    differing = both[~equal | ~(near | (both["value"].isna() & both["value_new"].isna()))]
+    if not len(differing):
+        return None
+    first = differing.iloc[0]
+    cell = " ".join(f"{name} {first[name]}" for name in _CELL)
+    values = f"{first['value']:.6g} is kept, and it is {first['value_new']:.6g}"
+    return f"{len(differing)} of {len(both)} scores differ from those of a new run; the first is of {cell}: {values}"
+
+
+def keep(
+    entry: Entry, project: str | Path, outcome: Outcome, sets: Sequence[str], seed: int | None = None
+) -> KeptEntry:
+    """Write what came of an entry, and the seed of its checks, into its folder, in place of what was there."""
     folder = Path(project, RESULTS, entry.name)
     folder.mkdir(parents=True, exist_ok=True)
     path, digest = folder / _SCORES, None
@@ -77,6 +123,7 @@ def keep(entry: Entry, project: str | Path, outcome: Outcome, sets: Sequence[str
         "entry": entry.digest,
         "study": digest_of_study(entry, project, sets),
         "sets": list(sets),
+        "seed": seed,
         "failed": outcome.failed,
         "versions": dict(outcome.versions),
         "minutes": round(outcome.seconds / 60, 1),

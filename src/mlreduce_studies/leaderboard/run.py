@@ -1,33 +1,33 @@
-"""The run of an entry: checks in a process that can be ended, then the study workflow by the benchmark's protocol."""
+"""The run of an entry: checks, then the study workflow by the benchmark's protocol, both with the class set apart."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import signal
-import subprocess
-import sys
+import platform
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mlreduce.stats.ranking import FULL
 from mlreduce_studies.benchmark.pieces import job_files, piece_table
 from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
+from mlreduce_studies.leaderboard.apart import set_apart
+from mlreduce_studies.leaderboard.checks import failure_of
 from mlreduce_studies.leaderboard.entry import FAMILIES, Entry
 from mlreduce_studies.provenance.verify import run_workflow
 from mlreduce_studies.study import load_study, study_content, study_file
 
-__all__ = ["Outcome", "at_own_sizes", "checked", "digest_of_study", "run_entry", "study_of"]
+__all__ = ["Outcome", "at_own_sizes", "digest_of_study", "run_entry", "study_of"]
 
-#: Seconds of all checks, beyond which an entry hangs, and minutes of the run.
-SECONDS, MINUTES = 600.0, 30.0
+#: Minutes of the run.
+MINUTES = 30.0
 
 # What every run has beside the entry: the control of its family, which does not reduce.
 _CONTROLS: Mapping[str, Mapping[str, Any]] = {
@@ -104,6 +104,7 @@ def run_entry(
     packages: Path | None = None,
     minutes: float = MINUTES,
     places: Mapping[str, str] | None = None,
+    seed: int = 0,
 ) -> Outcome:
     """Check an entry, and run it on data sets.
 
@@ -122,57 +123,42 @@ def run_entry(
         Of the wall, for all of it.
     places : dict or None, default=None
         Keys of the configuration that say where data are.
+    seed : int, default=0
+        Of the checks.
     """
     began, project = time.monotonic(), Path(project).resolve()
 
     def took() -> float:
         return time.monotonic() - began
 
-    with _on_path(*([] if packages is None else [packages]), project):
-        failed, versions = checked(entry, project, min(SECONDS, 60 * minutes))
-        if failed is not None:
-            return Outcome(failed, None, versions, took())
-        own = Path(folder, f"{entry.name}-{entry.digest[:8]}").resolve()
-        own.mkdir(parents=True, exist_ok=True)
-        file = own / f"{entry.name}.yaml"
-        file.write_text(json.dumps(study_of(entry, project, sets), indent=1), encoding="utf-8")  # JSON is YAML
-        base = own / "results" / "entry"
-        targets = [str(base / path) for name in sets for path in job_files(entry.name, name).values()]
-        configuration = {**(places or {}), "studies": [str(file)], "results": str(own / "results"), "name": "entry"}
-        ended = run_workflow(configuration, own, targets, project, [project / CONFIG], 60 * minutes - took())
-        if not ended:
-            return Outcome(f"is not finished after {minutes:g} minutes", None, versions, took())
-        missing = [path for path in targets if not Path(path).is_file()]
-        if missing:
-            return Outcome(_of_log(base / entry.name, missing[0]), None, versions, took())
-        study = load_study(file, "paper", Protocol(project).catalogue)
-        scores = pd.concat([piece_table(study, name, base).assign(dataset=name) for name in sets], ignore_index=True)
-        scores = at_own_sizes(entry, scores)
+    content, paths = study_of(entry, project, sets), [] if packages is None else [str(packages)]
+    used = {own: version(own) for own in ("mlreduce", "numpy", "scipy", "scikit-learn")}
+    versions = {"python": platform.python_version(), **used, **entry.packages}
+    failed = failure_of(entry, content["limits"], seed, paths)
+    if failed is not None:
+        return Outcome(failed, None, versions, took())
+    content["methods"]["entry"] = {
+        label: set_apart(entry.family, method, content["limits"], paths, entry.module)
+        for label, method in content["methods"]["entry"].items()
+    }
+    own = Path(folder, f"{entry.name}-{entry.digest[:8]}").resolve()
+    own.mkdir(parents=True, exist_ok=True)
+    file = own / f"{entry.name}.yaml"
+    file.write_text(json.dumps(content, indent=1), encoding="utf-8")  # JSON is YAML
+    base = own / "results" / "entry"
+    targets = [str(base / path) for name in sets for path in job_files(entry.name, name).values()]
+    configuration = {**(places or {}), "studies": [str(file)], "results": str(own / "results"), "name": "entry"}
+    ended = run_workflow(configuration, own, targets, project, [project / CONFIG], 60 * minutes - took())
+    if not ended:
+        return Outcome(f"is not finished after {minutes:g} minutes", None, versions, took())
+    missing = [path for path in targets if not Path(path).is_file()]
+    if missing:
+        return Outcome(_of_log(base / entry.name, missing[0]), None, versions, took())
+    study = load_study(file, "paper", Protocol(project).catalogue)
+    scores = pd.concat([piece_table(study, name, base).assign(dataset=name) for name in sets], ignore_index=True)
+    scores = at_own_sizes(entry, scores)
+    scores.loc[scores["method"] == entry.name, "megabytes"] = np.nan  # those of the scorer are not those of the entry
     return Outcome(_failed_everywhere(entry, scores), scores, versions, took())
-
-
-def checked(entry: Entry, project: Path, seconds: float) -> tuple[str | None, dict[str, str]]:
-    """Check an entry in a process of its own; return why it failed, or None, and the versions of packages."""
-    command = [sys.executable, "-m", "mlreduce_studies.leaderboard.checks", entry.name, str(project)]
-    process = subprocess.Popen(
-        command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        said, errors = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return f"hangs: its checks are not finished after {seconds:g} s", {}
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-    if process.returncode < 0:
-        return f"ended its process by signal {-process.returncode}", {}
-    try:
-        found = json.loads(said.strip().splitlines()[-1])
-        return found["failed"], found["versions"]
-    except (ValueError, IndexError, KeyError, TypeError):
-        last = (errors.strip().splitlines() or ["nothing was said"])[-1]
-        return f"ended its process with status {process.returncode}: {last[:200]}", {}
 
 
 def at_own_sizes(entry: Entry, scores: pd.DataFrame) -> pd.DataFrame:
@@ -202,20 +188,3 @@ def _of_log(folder: Path, missing: str) -> str:
     lines = [line for path in logs for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     said = [line for line in lines if line != "done"]
     return f"its jobs ended: {said[-1][:200]}" if said else f"its jobs ended without {Path(missing).name}"
-
-
-@contextmanager
-def _on_path(*folders: Path) -> Any:
-    """Put folders in front of the path of this process and those that it starts."""
-    before, variable = list(sys.path), os.environ.get("PYTHONPATH")
-    names = [str(folder) for folder in folders]
-    sys.path[:0] = names
-    os.environ["PYTHONPATH"] = os.pathsep.join([*names, *([variable] if variable else [])])
-    try:
-        yield
-    finally:
-        sys.path[:] = before
-        if variable is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = variable

@@ -1,0 +1,36 @@
+"""What fitted estimators of other packages say of features; imports no package that takes long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.exceptions import DataError
+
+__all__ = ["ratings"]
+
+# What a fitted selector, tree ensemble or linear model says of features, the first that it has; ranks are 1 for the
+# best.
+_IMPORTANCES = ("scores_", "feature_importances_", "coef_", "ranking_")
+
+
+def ratings(estimator: Any, n_features: int) -> NDArray[np.float64]:
+    """Return what a fitted estimator says of the features, shape (n_features,), the larger the better.
+
+    Raises
+    ------
+    DataError
+        If it rates no features, or another number of them.
+    """
+    name = next((name for name in _IMPORTANCES if hasattr(estimator, name)), None)
+    if name is None:
+        known = ", ".join(_IMPORTANCES)
+        raise DataError(f"{type(estimator).__name__} rates no features: when fitted it has none of {known}")
+    found: NDArray[np.float64] = np.asarray(getattr(estimator, name), dtype=np.float64)
+    if name == "coef_":
+        found = np.abs(found).reshape(-1, n_features).sum(axis=0)
+    if found.shape != (n_features,):
+        raise DataError(f"{type(estimator).__name__}.{name} has the shape {found.shape}, of {n_features} features")
+    return -found if name == "ranking_" else found

@@ -1,0 +1,512 @@
+"""Stand-ins for the classes of entries, whose code runs in other processes: the scorer never imports it.
+
+A process (`mlreduce_studies.leaderboard.confined`) serves one set of training rows. Each fit and each transform is a
+fork of it; fit gets the training rows, transform new features and what fit pickled. The scorer reads numbers, and
+checks them. What a call starts is ended after it, whatever session or process group it is in.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import math
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.labelspace.base import LabelCoder
+from mlreduce.validation import FloatArray, is_sparse
+from mlreduce_studies.leaderboard import confined
+from mlreduce_studies.leaderboard.confined import prctl
+from mlreduce_studies.outside import AtMost
+
+__all__ = ["Coder", "EntryError", "Ratings", "Transformer", "close", "missing_protections", "set_apart", "waited"]
+
+# Seconds in which a process must have imported and made a class, which is no part of a fit.
+_START = 300.0
+
+# Namespaces: of users, which needs no rights, processes, files that are mounted, networks and messages. With the first
+# process of a namespace all others in it end.
+_NAMESPACES = ("--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--ipc")
+
+_AT_MOST = f"{AtMost.__module__}.{AtMost.__name__}"
+
+# Characters of what code of others says.
+_LENGTH = 200
+
+
+class EntryError(Exception):
+    """The code of an entry raised, ended its process, or returned what it must not."""
+
+
+@cache
+def _unshare() -> tuple[str, ...]:
+    """Return the command that starts a process in namespaces; empty where the system does not permit it."""
+    program = shutil.which("unshare")
+    command = (str(program), *_NAMESPACES)
+    done = program and subprocess.run([*command, "true"], capture_output=True, check=False, timeout=60).returncode == 0
+    return command if done else ()
+
+
+def _parents() -> dict[int, int]:
+    """Return all processes of the system with their parents."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            found[int(path.parent.name)] = int(text.rpartition(")")[2].split()[1])
+    return found
+
+
+def _descendants(process: int, but: Sequence[int] = ()) -> list[int]:
+    """Return the processes that a process and its descendants have started, without some and those of these."""
+    parents = _parents()
+    found, last = [], [process]
+    while last:
+        last = [own for own, parent in parents.items() if parent in last and own not in but]
+        found += last
+    return found
+
+
+def _array_file(arrays: Mapping[str, Any]) -> IO[bytes]:
+    """Return a file without a name that has arrays, those of a CSR array by its parts."""
+    plain: dict[str, Any] = {}
+    for name, value in arrays.items():
+        if is_sparse(value):
+            parts = {part: getattr(value, part) for part in ("data", "indices", "indptr", "shape")}
+            plain |= {f"{name}.{part}": own for part, own in parts.items()}
+        else:
+            plain[name] = value
+    file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    np.savez(file, **plain)
+    file.seek(0)
+    return file
+
+
+class _Process:
+    """A process that runs the code of an entry, for one set of training rows.
+
+    Parameters
+    ----------
+    limits : dict
+        ``seconds`` of the wall of a call, and ``gigabytes`` of each process.
+    paths : sequence of str
+        Folders of packages.
+    module : str or None
+        File of the module of the entry.
+    """
+
+    def __init__(self, limits: Mapping[str, float], paths: Sequence[str], module: str | None) -> None:
+        if sys.platform != "linux":
+            raise ConfigurationError("entries of the leaderboard are run on Linux, which ends all that they start")
+        self._seconds = limits.get("seconds", math.inf)
+        self._made: set[str] = set()
+        self._folder = tempfile.TemporaryDirectory(prefix="entry-")
+        if module is not None:
+            (Path(self._folder.name) / "code" / "leaderboard").mkdir(parents=True)
+            shutil.copy(module, Path(self._folder.name) / "code" / "leaderboard")
+        self._others = _descendants(os.getpid())
+        self._attributes(subreaper=1, dumpable=0)
+        self._socket, given = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        namespaces = _unshare()
+        specification = {
+            "socket": given.fileno(),
+            "gigabytes": limits.get("gigabytes", 1e6),
+            "namespaces": bool(namespaces),
+            "folder": self._folder.name,
+            "paths": [f"{self._folder.name}/code", *paths],
+        }
+        self._process = subprocess.Popen(
+            [*namespaces, sys.executable, "-s", "-m", confined.__name__, json.dumps(specification)],
+            pass_fds=[given.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._folder.name,
+            env=self._environment(),
+            start_new_session=True,
+            preexec_fn=lambda: prctl(confined.PR_SET_PDEATHSIG, signal.SIGKILL),  # it ends with the scorer
+        )
+        given.close()
+        try:
+            self.refuses_files = bool(self._answer(_START))
+        except BaseException:
+            self.end()
+            raise
+
+    def _environment(self) -> dict[str, str]:
+        """Return a new environment: that of the scorer says where data are."""
+        folder = self._folder.name
+        threads = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
+        return {
+            **{name: os.environ[name] for name in ("PATH", "LANG", "OPENBLAS_CORETYPE") if name in os.environ},
+            **dict.fromkeys(("HOME", "TMPDIR", "NUMBA_CACHE_DIR", "MPLCONFIGDIR"), folder),
+            **{f"{name}_NUM_THREADS": "1" for name in threads},
+            **{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+            "PYTHONPATH": str(Path(confined.__file__).parents[2]),
+        }
+
+    @staticmethod
+    def _attributes(subreaper: int, dumpable: int) -> None:
+        """Say whether this process adopts orphans, and whether others of its user may read its memory."""
+        prctl(confined.PR_SET_CHILD_SUBREAPER, subreaper)
+        prctl(confined.PR_SET_DUMPABLE, dumpable)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None and self._socket.fileno() >= 0
+
+    def _answer(self, seconds: float) -> Any:
+        """Return what it answers within a time of the wall; otherwise end it, and raise."""
+        self._socket.settimeout(None if math.isinf(seconds) else seconds)
+        try:
+            text = self._socket.recv(1 << 16)
+            if text:
+                return json.loads(text)
+        except TimeoutError as error:
+            self.end()
+            raise TimeLimitError(f"took more than {seconds:g} s, the limit of the study") from error
+        except (OSError, ValueError):  # what it sends is of others
+            pass
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        self.end()
+        raise EntryError(f"ended the process that runs its calls (status {self._process.returncode})")
+
+    def make(self, family: str, method: str) -> None:
+        """Import the class of a method (JSON), and make it."""
+        if method in self._made:
+            return
+        self._send({"make": method, "family": family})
+        said = self._answer(_START)
+        if said:
+            _raise_said(str(said))
+        self._made.add(method)
+
+    def call(self, verb: str, method: str, seed: int | None, arrays: Mapping[str, Any], more: Any = None) -> bytes:
+        """Return what a call writes, and end all that it started."""
+        request = {
+            **{"verb": verb, "method": method, "seed": seed, "named": [*json.loads(method)], "more": more},
+            "sparse": [name for name, value in arrays.items() if is_sparse(value)],
+        }
+        with ExitStack() as stack:
+            files = [stack.enter_context(_array_file(arrays))]
+            files += [stack.enter_context(tempfile.TemporaryFile()) for _ in range(2)]
+            began = time.monotonic()
+            try:
+                self._send(request, [file.fileno() for file in files])
+                status = self._answer(self._seconds)
+            finally:
+                _wait.seconds += time.monotonic() - began
+                if len(_descendants(os.getpid(), self._others)) > 1 + bool(_unshare()):
+                    self.end()
+            result, report = (_read(file) for file in files[1:])
+        if report:
+            _raise_said(report[: 2 * _LENGTH].decode(errors="replace"))
+        if status != 0:
+            raise EntryError(f"ended its process by signal {-status}" if status < 0 else f"ended with status {status}")
+        if not result:
+            raise EntryError("ended its process before it had a result")
+        return result
+
+    def _send(self, request: Mapping[str, Any], files: Sequence[int] = ()) -> None:
+        with suppress(OSError):  # where it has ended, there is no answer either
+            socket.send_fds(self._socket, [json.dumps(request).encode()], files)
+
+    def end(self) -> None:
+        """End it, with all that it has started, and remove its folder."""
+        self._socket.close()
+        self._process.kill()
+        self._process.wait()
+        # What has lost its parent is a child of this process by now. It may go on to start others while it is ended.
+        while left := _descendants(os.getpid(), self._others):
+            for process in left:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            for process in left:
+                with suppress(ChildProcessError):
+                    os.waitpid(process, os.WNOHANG)
+            time.sleep(0.002)
+        self._attributes(subreaper=0, dumpable=1)
+        shutil.rmtree(self._folder.name, ignore_errors=True)  # also what has been made unreadable
+        self._folder.cleanup()
+
+
+class _Wait:
+    """Seconds of the wall for which calls of entries were waited for, and the process that serves them."""
+
+    seconds = 0.0
+    key: Any = None
+    process: _Process | None = None
+
+
+_wait = _Wait()
+
+
+def waited() -> float:
+    """Return the seconds of the wall for which this process has waited for calls of entries so far."""
+    return _wait.seconds
+
+
+@atexit.register
+def close() -> None:
+    """End the process that runs the code of an entry, if there is one."""
+    if _wait.process is not None and _wait.process.is_running:
+        _wait.process.end()
+    _wait.process = None
+
+
+@cache
+def refuses_files() -> bool:
+    """Return whether this system can refuse a process files and the memory of others, by Landlock."""
+    process = _Process({}, [], None)
+    process.end()
+    return process.refuses_files
+
+
+def missing_protections() -> list[str]:
+    """Return sentences on what this system does not keep from the code of entries; none where it keeps all."""
+    found = []
+    if not _unshare():
+        found.append("this user may make no namespaces: an entry can send signals and use the network")
+    if not refuses_files():
+        found.append("the system has no Landlock: an entry can read and write the files of the user")
+    return found
+
+
+def _read(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _raise_said(said: str) -> None:
+    if said == "MemoryError":
+        raise MemoryLimitError("took more memory than the limit of the study")
+    raise EntryError(" ".join(said.split())[:_LENGTH])
+
+
+def _digest(*arrays: Any) -> str:
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(np.ascontiguousarray(array.toarray() if is_sparse(array) else array).tobytes())
+    return found.hexdigest()
+
+
+def _numbers(result: bytes, shape: tuple[int, ...]) -> FloatArray:
+    """Return the numbers of a result, in a shape with at most one -1 for what is not known.
+
+    Raises
+    ------
+    EntryError
+        If there are too few or too many.
+    """
+    number = len(result) // 8
+    known = math.prod(own for own in shape if own >= 0)
+    if len(result) % 8 or (number % known if -1 in shape else number != known):
+        raise EntryError(f"returned {len(result)} bytes, which are no numbers of the shape {shape}")
+    return np.frombuffer(result, dtype=np.float64).reshape(shape)
+
+
+def _finite(numbers: FloatArray) -> FloatArray:
+    if not np.isfinite(numbers).all():
+        raise EntryError("returned numbers that are not finite")
+    return numbers
+
+
+class _Apart:
+    """What the stand-ins have in common.
+
+    Parameters
+    ----------
+    transformer : dict
+        The class, by its import path under ``path``, and its parameters.
+    limits : dict
+        ``seconds`` of the wall of a call, and ``gigabytes`` of a process.
+    paths : sequence of str, default=()
+        Folders of packages.
+    module : str or None, default=None
+        File of the module of the entry.
+    size, parameter : int, str or None, default=None
+        As of `mlreduce_studies.outside.AtMost`.
+    random_state : int or None, default=None
+        Given to a class that has such a parameter, where it has none.
+    """
+
+    _family = ""
+
+    def __init__(
+        self,
+        transformer: Mapping[str, Any],
+        limits: Mapping[str, float],
+        paths: Sequence[str] = (),
+        module: str | None = None,
+        size: int | None = None,
+        parameter: str | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.transformer = transformer
+        self.limits = limits
+        self.paths = paths
+        self.module = module
+        self.size = size
+        self.parameter = parameter
+        self.random_state = random_state
+
+    def _call(self, key: str, verb: str, arrays: Mapping[str, Any], more: Any = None) -> bytes:
+        """Return what a call writes, in the process of a set of training rows."""
+        inner = {"class": self.transformer["path"], **{k: v for k, v in self.transformer.items() if k != "path"}}
+        sized = {"class": _AT_MOST, "transformer": inner, "parameter": self.parameter, "size": self.size}
+        method = json.dumps(inner if self.size is None else sized)
+        place = (key, json.dumps([self.limits, [*self.paths], self.module]))
+        if _wait.process is None or _wait.key != place or not _wait.process.is_running:
+            close()
+            _wait.key, _wait.process = place, _Process(self.limits, self.paths, self.module)
+        _wait.process.make(self._family, method)
+        return _wait.process.call(verb, method, self.random_state, arrays, more)
+
+
+class Transformer(TransformerMixin, _Apart, BaseEstimator):
+    """A transformer whose code runs in other processes.
+
+    Parameters
+    ----------
+    transformer, limits, paths, module, size, parameter, random_state
+        As of the base.
+    """
+
+    _family = "projection"
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels)."""
+        self._key = _digest(X, y)
+        self._state = self._call(self._key, "fit", {"X": X, "Y": y})
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the image of X, shape (n_samples, n_components)."""
+        state = np.frombuffer(self._state, dtype=np.uint8)
+        result = self._call(self._key, "transform", {"X": X, "state": state})
+        return _finite(_numbers(result, (X.shape[0], -1)))
+
+
+class Ratings(_Apart, BaseEstimator):
+    """An estimator that rates features, whose code runs in other processes.
+
+    Parameters
+    ----------
+    transformer, limits, paths, module, size, parameter, random_state
+        As of the base.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+    """
+
+    _family = "selection"
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels)."""
+        self.scores_ = _numbers(self._call(_digest(X, y), "rate", {"X": X, "Y": y}), (X.shape[1],))
+        return self
+
+
+class Coder(_Apart, LabelCoder):
+    """A label coder whose code runs in other processes.
+
+    What it reconstructs has the scores of all labels, then the labels that it decodes.
+
+    Parameters
+    ----------
+    transformer, limits, paths, module, size, parameter, random_state
+        As of the base.
+    """
+
+    _family = "labelspace"
+    linear = False
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels)."""
+        key = _digest(X, y)
+        self.key_ = np.array(key)
+        self.state_ = np.frombuffer(self._call(key, "fit", {"X": X, "Y": y}), dtype=np.uint8)
+        result = self._call(key, "code", {"X": X, "Y": y, "state": self.state_})
+        self.codes_ = _finite(_numbers(result, (y.shape[0], -1)))
+        self.n_components_, self.n_labels_, self.mean_ = self.codes_.shape[1], y.shape[1], y.mean(axis=0)
+        return self
+
+    def training_codes(self, labels: Any, features: Any = None) -> FloatArray:
+        """Return the codes of the training rows."""
+        return self.codes_
+
+    def project(self, scores: Any) -> FloatArray:
+        """Return zeros: labels of others are not shown to an entry, and errors of codes are not measured."""
+        return np.zeros((scores.shape[0], self.n_components_))
+
+    def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
+        """Yield scores and labels at each size, shape (n_samples, 2 * n_labels)."""
+        arrays = {"codes": np.asarray(codes), "state": self.state_}
+        result = self._call(str(self.key_), "decode", arrays, list(sizes))
+        yield from _finite(_numbers(result, (len(sizes), len(codes), 2 * self.n_labels_)))
+
+    def scores(self, centred: FloatArray, size: int) -> FloatArray:
+        """Return the scores among what was reconstructed."""
+        return centred[:, : self.n_labels_]
+
+    def round(self, centred: FloatArray, size: int) -> Any:
+        """Return the labels among what was reconstructed."""
+        return (centred[:, self.n_labels_ :] > 0.5).astype(np.int8)
+
+
+_STAND_INS = {own._family: own for own in (Transformer, Ratings, Coder)}
+
+
+def set_apart(
+    family: str,
+    method: Mapping[str, Any],
+    limits: Mapping[str, float],
+    paths: Sequence[str] = (),
+    module: Path | None = None,
+) -> dict[str, Any]:
+    """Return the entry of a study file that names the stand-in of a class.
+
+    Parameters
+    ----------
+    family : str
+    method : dict
+        Of `mlreduce_studies.leaderboard.entry.Entry.methods`.
+    limits, paths
+        As of `Transformer`.
+    module : Path or None, default=None
+        File of the module of the entry, which need not be there.
+    """
+    own = {key: value for key, value in method.items() if key != "search"}
+    search = method.get("search", {})
+    sized = own.pop("class") == _AT_MOST
+    inner = dict(own.pop("transformer")) if sized else {"class": method["class"], **own}
+    if not sized:
+        own, search = {}, {f"transformer.{name}": values for name, values in search.items()}
+    return {
+        "class": f"{__name__}.{_STAND_INS[family].__name__}",
+        "transformer": {"path": inner.pop("class"), **inner},
+        **{"limits": dict(limits), "paths": [str(Path(own).resolve()) for own in paths]},
+        "module": str(module.resolve()) if module is not None and module.is_file() else None,
+        **own,
+        **({"search": search} if search else {}),
+    }

@@ -1,0 +1,162 @@
+"""Cheats and hangs that an entry of the leaderboard may try: none gets at labels, and none is waited for."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mlreduce.evaluation.measuring  # noqa: F401 - what a cheat would change
+from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError
+from mlreduce_studies.leaderboard import apart
+from mlreduce_studies.leaderboard.apart import EntryError, Transformer
+
+TESTS = Path(__file__).parents[1]
+LIMITS = {"seconds": 0.5, "gigabytes": 1}
+RNG = np.random.default_rng(7)
+X, Y = RNG.random((30, 5)), RNG.integers(0, 2, (30, 6))
+OTHERS, LABELS = RNG.random((19, 5)), RNG.integers(0, 2, (19, 6))  # of test rows, which the scorer has
+BEFORE = apart._descendants(os.getpid())
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="entries are run on Linux")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _ended():
+    yield
+    apart.close()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left():
+    """After each test there are no more processes than the one that waits for the next call, and that above it."""
+    yield
+    assert len(apart._descendants(os.getpid(), BEFORE)) <= 1 + bool(apart._unshare())
+
+
+@pytest.fixture(params=["namespaces", "one namespace for all"])
+def _namespaces(request, monkeypatch):
+    """With namespaces where the system permits them, and without."""
+    if request.param != "namespaces":
+        apart.close()
+        monkeypatch.setattr(apart, "_unshare", tuple)
+    elif not apart._unshare():
+        pytest.skip("this system permits no namespaces")
+    apart.close()
+
+
+def entry(name, place="", **more):
+    limits = {**LIMITS, **more}
+    return Transformer({"path": f"cheating_entries.{name}", "place": str(place)}, limits, [str(TESTS)])
+
+
+def image(name, place="", **more):
+    return entry(name, place, **more).fit(X, Y).transform(OTHERS)
+
+
+def honest():
+    return OTHERS[:, :2] - X[:, :2].mean(axis=0)
+
+
+@pytest.mark.usefixtures("_namespaces")
+@pytest.mark.parametrize("name", ["LeavesChild", "LeavesBusyChild", "LeavesMany"])
+def test_what_a_fit_starts_ends_with_it(name):
+    before = set(apart._descendants(os.getpid()))
+    began = time.monotonic()
+    fitted = entry(name).fit(X, Y)
+    assert time.monotonic() - began < 30
+    assert set(apart._descendants(os.getpid())) <= before
+    np.testing.assert_array_equal(fitted.transform(OTHERS), honest())
+
+
+@pytest.mark.usefixtures("_namespaces")
+@pytest.mark.parametrize("name", ["HoldsOutput", "KillsAll", "KillsOthers", "Bomb", "Stops"])
+def test_an_entry_cannot_hang_or_end_the_scorer(name):
+    if name in ("KillsAll", "KillsOthers", "Bomb") and not apart._unshare():
+        pytest.skip("namespaces alone keep from it")
+    began = time.monotonic()
+    with pytest.raises((EntryError, TimeLimitError), match=r"^(?!.*can be killed)"):
+        image(name)
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.usefixtures("_namespaces")
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("SearchesObjects", "there are 0 arrays of labels"),
+        ("WalksFrames", "there are 0 arrays of labels"),
+        ("ReadsMemory", "0 processes can be read"),
+    ],
+)
+def test_labels_are_in_no_memory_that_an_entry_can_read(name, sentence):
+    if name == "ReadsMemory" and not apart._unshare() and not apart.refuses_files():
+        pytest.skip("this system has neither namespaces nor Landlock")
+    with pytest.raises(EntryError, match=sentence):
+        image(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "sentence"),
+    [
+        ("BusyInC", TimeLimitError, "took more than 0.5 s"),
+        ("Prints", TimeLimitError, "took more than 0.5 s"),
+        ("Exits", EntryError, "ended its process before it had a result"),
+        ("ClosesFiles", EntryError, "ended its process before it had a result"),
+        ("Objects", EntryError, "TypeError: float"),
+        ("FewRows", EntryError, r"transform returned \(1, 2\) for 19 rows"),
+        ("Huge", MemoryLimitError, "took more memory than the limit of the study"),
+    ],
+)
+def test_what_is_no_image_fails(name, error, sentence):
+    with pytest.raises(error, match=sentence):
+        image(name)
+
+
+def test_an_entry_reads_and_writes_no_files_of_the_scorer(tmp_path, monkeypatch):
+    if not apart.refuses_files():
+        pytest.skip("this system has no Landlock")
+    monkeypatch.setenv("MLREDUCE_MIRROR", str(tmp_path))
+    file = tmp_path / "flags.npz"
+    file.write_text("labels")
+    for name in ("ReadsFile", "WritesFile"):
+        with pytest.raises(EntryError, match="PermissionError"):
+            image(name, file)
+    assert file.read_text() == "labels"
+    with pytest.raises(EntryError, match=r"it has \[\], \[\]"):
+        image("ReadsEnvironment")
+
+
+def test_an_entry_has_no_network():
+    if not apart._unshare():
+        pytest.skip("this system permits no namespaces")
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(EntryError, match="OSError"):
+        image("Calls", server.getsockname()[1])
+
+
+@pytest.mark.parametrize("name", ["ChangesScorer", "DeletesInput"])
+def test_what_is_set_in_the_process_of_an_entry_is_not_set_in_the_scorer(name):
+    before = sys.modules["mlreduce.evaluation.measuring"], np.isfinite, X.copy()
+    np.testing.assert_array_equal(image(name), honest())
+    assert (sys.modules["mlreduce.evaluation.measuring"], np.isfinite) == before[:2]
+    np.testing.assert_array_equal(X, before[2])
+    assert "CHEATED" not in os.environ
+
+
+def test_sleeping_takes_time():
+    before = apart.waited()
+    image("Sleeps")
+    assert apart.waited() - before >= 0.3
+
+
+def test_labels_are_not_passed_on_to_other_training_rows(tmp_path):
+    if not apart.refuses_files():
+        pytest.skip("this system has no Landlock")
+    image("PassesOn", tmp_path)
+    assert not entry("PassesOn", tmp_path).fit(X[1:], Y[1:]).transform(OTHERS).any()
+    assert not [*tmp_path.iterdir()]
