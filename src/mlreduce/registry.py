@@ -32,6 +32,7 @@ __all__ = [
     "class_name_of",
     "entry_name",
     "find_class",
+    "has_shortcut",
     "home_of",
     "is_import_path",
     "is_readable",
@@ -380,6 +381,40 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
 def can(name: str, verb: str) -> bool:
     """Return whether the class of a method, or under an import path, has a verb; it is imported where it must be."""
     return sources.defines(*home_of(name), verb) or hasattr(method_class(name), verb)
+
+
+def has_shortcut(estimator: Any, shortcut: str, *public: str) -> bool:
+    """Return whether an estimator's shortcut does what its public methods do.
+
+    A class that overrides a public method and not the shortcut has another behaviour, which the shortcut would bypass.
+
+    Parameters
+    ----------
+    estimator : estimator or type
+    shortcut : str
+        Name of a method or attribute.
+    *public : str
+        Names of the public methods that it replaces.
+
+    Returns
+    -------
+    bool
+        Whether the first class that defines one of them, in the order of inheritance, defines the shortcut.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce.registry import has_shortcut
+    >>> class Shuffled(mlreduce.PCA):
+    ...     def fit(self, X, y=None):
+    ...         return super().fit(X[::-1], y)
+    >>> has_shortcut(mlreduce.PCA, "fit_training_set", "fit"), has_shortcut(Shuffled, "fit_training_set", "fit")
+    (True, False)
+    """
+    cls = estimator if isinstance(estimator, type) else type(estimator)
+    names = {shortcut, *public}
+    first: Mapping[str, Any] = next((defined for defined in map(vars, cls.__mro__) if names & defined.keys()), {})
+    return shortcut in first
 
 
 def is_readable(name: str) -> bool:

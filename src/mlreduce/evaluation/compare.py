@@ -81,7 +81,8 @@ def compare(
     methods : sequence or dict, default=DEFAULT_METHODS
         Names of `mlreduce.list_methods`, import paths of classes of other packages, or estimators (not fitted); or a
         dict of label to these, or to a dict of parameters with ``method`` or ``class``. Projections, selectors and
-        label coders may be mixed.
+        label coders may be mixed. Public methods that a class of yours overrides are called, at the price of what
+        methods otherwise share.
     predictors : sequence or dict, default=("ridge", "ml-knn")
         As ``methods``: regressors, whose predictions of labels are scores, or multi-label classifiers. Label
         coders are combined with the regressors alone, which then predict codes.
@@ -96,8 +97,8 @@ def compare(
     repeats : int, default=1
         How often the rows are dealt to folds anew; 1 where ``cv`` is no number or there are groups.
     sizes : sequence of int, default=(10, 25, 50)
-        In percent of the features (of the labels for label coders), 1..100. Transformers of other packages have one
-        size, that of their output.
+        In percent of the features (of the labels for label coders), 1..100. Transformers of other packages, and
+        selectors whose class overrides how they transform, have one size, that of their output.
     measures : sequence of str, default=("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
         Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
     scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None

@@ -15,7 +15,7 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.projection.base import Projection
 from mlreduce.propagation.base import LabelPropagation
-from mlreduce.selection.base import Selector
+from mlreduce.selection.base import Selector, selects_by_ranking
 
 __all__ = [
     "Entry",
@@ -178,7 +178,7 @@ def _family(label: str, entry: Entry) -> str:
     cls: Any = registry.method_class(name)
     for family, bases in _BASES.items():
         if issubclass(cls, bases):
-            return family
+            return "projection" if family == "selection" and not selects_by_ranking(cls) else family
     if registry.is_import_path(name) or name in registry.registered():
         return "selection" if issubclass(cls, SelectorMixin) or not hasattr(cls, "transform") else "projection"
     reason = "has no image of new rows, on which predictors are tested"

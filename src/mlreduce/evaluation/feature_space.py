@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from mlreduce import registry
@@ -28,7 +29,7 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.projection.base import Projection, energy_size
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation
-from mlreduce.validation import FloatArray, check_finite
+from mlreduce.validation import FloatArray, as_dense, check_finite
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
@@ -62,9 +63,14 @@ def fit_method(method: Any, view: View) -> Arrays:
     """
     if isinstance(method, ForeignReduction):
         return {"embedding_": method.embed(view)}
+    shared = registry.has_shortcut(method, "fit_training_set", "fit", "fit_transform", "transform")
     if isinstance(method, LabelPropagation):
-        return {"embedding_": method.fit_training_set(view.all_rows).embedding_}
+        if shared:
+            return {"embedding_": method.fit_training_set(view.all_rows).embedding_}
+        return {"embedding_": method.fit_transform(view.all_rows.X, view.all_labels())}
     partly = isinstance(method, PartlyLabelled) or not method.supervised
+    if not shared:
+        return _embedded_by_class(method, view, partly)
     if view.unknown:  # what is done with single unknown labels is the method's own
         if view.related:
             raise DataError("some labels are NaN, not known; a study on relation features takes labels that are known")
@@ -73,14 +79,26 @@ def fit_method(method: Any, view: View) -> Arrays:
     return fitted_arrays(method.fit_training_set(view.training if partly else view.training.labelled_part))
 
 
+def _embedded_by_class(method: Projection, view: View, partly: bool) -> Arrays:
+    """Return the embeddings by the public methods of a class that overrides some, as of `ForeignReduction.embed`."""
+    if partly:
+        labels = view.labels if view.labelled.all() else view.partly_labelled()
+        train = view.known(method.fit_transform(view.train, labels))
+    else:
+        train = method.fit_transform(view.known(view.train), view.labels)
+    embedding = np.vstack([as_dense(part) for part in (train, method.transform(view.test))])
+    more = {"eigenvalues_": method.eigenvalues_} if hasattr(method, "eigenvalues_") else {}
+    return {"embedding_": embedding, **more}
+
+
 def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArray]:
     """Return the embeddings of the training rows whose labels are known, and of the test rows."""
-    if isinstance(method, ForeignReduction):
-        embedding, n_known = arrays["embedding_"], view.labels.shape[0]
-        return embedding[:n_known], embedding[n_known:]
     if isinstance(method, LabelPropagation):
         embedding = arrays["embedding_"]
         return view.known(embedding[: len(view.labelled)]), embedding[len(view.labelled) :]
+    if "embedding_" in arrays:
+        embedding, n_known = arrays["embedding_"], view.labels.shape[0]
+        return embedding[:n_known], embedding[n_known:]
     projection = restore(method, arrays)
     return projection.transform(view.known(view.train)), projection.transform(view.test)
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.files import named_damage, opened_arrays
 from mlreduce.validation import is_sparse
 
-__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "saved_arrays"]
+__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "fitted_estimator", "restore", "saved_arrays"]
 
 Arrays = Mapping[str, Any]
 
@@ -22,6 +23,9 @@ _WHAT = "file of arrays"
 
 # Of a CSR array.
 _PARTS = ("data", "indices", "indptr", "shape")
+
+# Name of an estimator among arrays.
+_ESTIMATOR = "estimator"
 
 
 def fitted_arrays(estimator: Any) -> dict[str, Any]:
@@ -34,8 +38,17 @@ def fitted_arrays(estimator: Any) -> dict[str, Any]:
     return arrays
 
 
+def fitted_estimator(estimator: Any) -> dict[str, Any]:
+    """Return a fitted estimator itself, which may keep what is no array, for `restore`; no file holds it."""
+    box = np.empty((), dtype=object)
+    box[()] = estimator
+    return {_ESTIMATOR: box}
+
+
 def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
     """Give an unfitted estimator the attributes that `fitted_arrays` took from a fitted one."""
+    if _ESTIMATOR in arrays:
+        return arrays[_ESTIMATOR].item()
     for key, value in arrays.items():
         name, _, part = key.partition(".")
         if not part:
@@ -48,10 +61,21 @@ def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def saved_arrays(path: str | Path) -> Iterator[Callable[[tuple[str, ...], Arrays], None]]:
-    """Open a ``.npz`` file and give a function that writes a group of arrays to it, under a tuple of names."""
+    """Open a ``.npz`` file and give a function that writes a group of arrays to it, under a tuple of names.
+
+    Raises
+    ------
+    ConfigurationError
+        If the group is a fitted estimator, as of `fitted_estimator`.
+    """
     with zipfile.ZipFile(path, "w") as archive:
 
         def keep(key: tuple[str, ...], arrays: Arrays) -> None:
+            if _ESTIMATOR in arrays:
+                raise ConfigurationError(
+                    f"{key[-1]}: {type(arrays[_ESTIMATOR].item()).__name__} overrides fit, and a study stores the "
+                    "arrays of the library's fits between its jobs; mlreduce.compare takes it"
+                )
             for name, array in arrays.items():
                 with archive.open(zipfile.ZipInfo("/".join((*key, name)) + ".npy"), "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)

@@ -101,11 +101,16 @@ class ForeignReduction:
         train = view.known(view.train)
         tags = getattr(self.estimator, "__sklearn_tags__", None)
         if view.unknown and tags is not None and not tags().target_tags.required:
-            self.estimator.fit(train)
+            given: tuple[Any, ...] = (train,)
         else:
-            self.estimator.fit(train, check_labels(view.labels).astype(np.int64))
-        parts = [_as_rows(self.estimator.transform(rows), rows.shape[0]) for rows in (train, view.test)]
-        return np.vstack(parts)
+            given = (train, _class_labels(self.estimator, view.labels))
+        if isinstance(self.estimator, Selector):  # of ours, which may override any of these
+            embedding = self.estimator.fit_transform(*given)
+        else:
+            self.estimator.fit(*given)
+            embedding = self.estimator.transform(train)
+        parts = [(embedding, train), (self.estimator.transform(view.test), view.test)]
+        return np.vstack([_as_rows(part, rows.shape[0]) for part, rows in parts])
 
 
 def _as_rows(embedding: Any, n_rows: int) -> FloatArray:
@@ -113,6 +118,13 @@ def _as_rows(embedding: Any, n_rows: int) -> FloatArray:
     if found.ndim != 2 or len(found) != n_rows or not np.isfinite(found).all():
         raise DataError(f"transform returned {found.shape} for {n_rows} rows, or numbers that are not finite")
     return found
+
+
+def _class_labels(estimator: Any, labels: Any) -> Any:
+    """Return labels as integers; as they are, NaN where not known, for a class of ours that takes single such."""
+    if getattr(estimator, "takes_unknown_cells", False):
+        return labels
+    return check_labels(labels).astype(np.int64)
 
 
 class ForeignSelector(Selector):
@@ -147,15 +159,18 @@ class ForeignClassifier(BaseEstimator):
     estimator : classifier
         Fitted to a label matrix in {0, 1}, as scikit-learn's multi-label classifiers and scikit-multilearn's problem
         transformations are.
+    decides : bool, default=False
+        Whether the labels that it predicts are measured, whatever the decision of the study.
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, decides: bool = False) -> None:
         self.estimator = estimator
+        self.decides = decides
 
     def fit(self, X: FloatArray, y: FloatArray) -> Self:
         """Fit to labels in {0, 1}."""
         self._n_labels = y.shape[1]
-        self.estimator.fit(X, check_labels(y).astype(np.int64))
+        self.estimator.fit(X, _class_labels(self.estimator, y))
         return self
 
     def predict(self, X: FloatArray) -> Guess:

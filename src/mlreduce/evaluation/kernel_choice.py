@@ -24,6 +24,7 @@ from mlreduce.linalg.compiled import errors_by_size
 from mlreduce.linalg.kernel_path import KernelRidgePath, PathStep
 from mlreduce.linalg.kernels import check_positive, gaussian_kernel, squared_distances
 from mlreduce.linalg.utilities import TIE
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, check_finite, check_labels, is_sparse
 
 __all__ = ["CHOICE_COLUMNS", "KernelChoice", "choose_kernel", "choose_on_splits", "chosen_parameters"]
@@ -149,6 +150,11 @@ class _Fold:
                     "are no linear map of the labels; a kernel is chosen for kernel-cplst, kernel-occa and linear "
                     "codes of the labels alone"
                 )
+            if not (has_shortcut(coder, "fit_statistics", "fit") and coder.projects_predictions):
+                raise ConfigurationError(
+                    f"{label!r} overrides fit or encode, and a kernel is chosen by statistics and codes that its class "
+                    "shares with the others"
+                )
             self._coders[label] = coder if coder.kernelised else coder.fit_statistics(self._statistics)
 
     def path(self, distances: FloatArray, gamma: float) -> KernelRidgePath:
@@ -178,11 +184,16 @@ def _wrong_labels(coder: LabelCoder, codes: FloatArray, truth: NDArray[np.int8])
     if not coder.reduces:
         return float(np.count_nonzero(coder.decode(codes) != truth))
     cls = type(coder)
-    if all(getattr(cls, name) is getattr(LabelCoder, name) for name in ("scores", "round", "reconstruct_sizes")):
+    plain = not coder.decodes_itself
+    if plain and all(
+        getattr(cls, name) is getattr(LabelCoder, name) for name in ("scores", "round", "reconstruct_sizes")
+    ):
         coordinates, basis = coder._coordinates(codes)
         counted = errors_by_size(*map(np.ascontiguousarray, (coordinates, basis)), coder.mean_, 0.5 + TIE, truth)
         return float(counted.sum())
     sizes = range(1, codes.shape[1] + 1)
+    if coder.decodes_itself:
+        return float(sum(np.count_nonzero(coder.decode(codes[:, :size]) != truth) for size in sizes))
     guesses = zip(sizes, coder.reconstruct_sizes(codes, sizes), strict=True)
     return float(sum(np.count_nonzero(coder.round(guess, size) != truth) for size, guess in guesses))
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
-from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
+from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, fitted_estimator, restore
 from mlreduce.evaluation.scores import as_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
@@ -36,7 +36,8 @@ from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors.decision import Decision
 from mlreduce.preprocessing.scaling import scale_parts
-from mlreduce.validation import FloatArray, check_features, check_finite, is_sparse, split_known
+from mlreduce.registry import has_shortcut
+from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, is_sparse, split_known
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
@@ -170,9 +171,9 @@ class LabelSpaceStrategy(Strategy):
                     coder = make_coder(label, entry, self._seed, data.name, number)
                     parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
                     coder.set_params(**{key: value for key, value in found.items() if key in parameters})
-                    known = ~np.isnan(self._data.Y[split.train]).all(axis=0) if self._unknown else None
+                    given = self._data.Y if self._unknown else None
                     fit = partial(self.fit_once, number, split, label, [entry, found], _fitted)
-                    arrays = failures.attempt(number, label, fit, coder, data, split, shared, known)
+                    arrays = failures.attempt(number, label, fit, coder, data, split, shared, given)
                     if arrays is not None:
                         yield (str(number), label), arrays
 
@@ -271,13 +272,14 @@ class _Shared:
         return self._explained[rcond]
 
 
-def _fitted(
-    coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, known: NDArray[np.bool_] | None
-) -> Arrays:
-    """Fit a coder; ``known`` says which labels are known somewhere, where some are filled in."""
-    if known is not None:
-        features = check_features(coder, data.X[split.train], reset=True)
-        return fitted_arrays(coder._fit_completed(features, data.Y[split.train], known))
+def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
+    """Fit a coder; ``given`` are the labels of all rows, NaN where not known, where some are filled in."""
+    if not has_shortcut(coder, "fit_statistics", "fit"):
+        labels = data.Y if given is None else given
+        return fitted_estimator(coder.fit(data.X[split.train], labels[split.train]))
+    if given is not None:
+        features, known = check_features(coder, data.X[split.train], reset=True), ~np.isnan(given[split.train])
+        return fitted_arrays(coder._fit_completed(features, data.Y[split.train], known.any(axis=0)))
     if is_sparse(data.Y) or not coder.shares_statistics:
         return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
     statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
@@ -306,20 +308,29 @@ def _decisions(
     if held_out is None or rule == "half":
         yield from repeat(None, len(sizes))
         return
-    for size, centred in zip(sizes, coder.reconstruct_sizes(held_out, sizes), strict=True):
+    for size, centred in zip(sizes, _reconstructed(coder, held_out, sizes), strict=True):
         yield Decision.of(rule, "micro-f1", coder.scores(centred, size), *split_known(labels))
 
 
-def _labels_of(coder: LabelCoder, guess: FloatArray, size: int, decision: Decision | None) -> Any:
+def _reconstructed(coder: LabelCoder, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
+    if has_shortcut(coder, "reconstruct_sizes", "reconstruct"):
+        return coder.reconstruct_sizes(codes, sizes)
+    return (coder.reconstruct(codes[:, :size]) for size in sizes)
+
+
+def _labels_of(
+    coder: LabelCoder, codes: FloatArray, guess: FloatArray | None, decision: Decision | None
+) -> NDArray[np.int8]:
+    """Return the labels of codes of one size, of which ``guess`` is the reconstruction where it is there."""
+    if coder.decodes_itself:
+        return as_dense(coder.decode(codes)).astype(np.int8)
+    size, guess = codes.shape[1], coder.reconstruct(codes) if guess is None else guess
     return coder.round(guess, size) if decision is None else decision.apply(coder.scores(guess, size))
 
 
 def _sparse_labels_of(coder: LabelCoder, codes: FloatArray, decision: Decision | None) -> Any:
-    size = codes.shape[1]
     blocks = row_blocks(len(codes), coder.n_labels_)
-    return sp.csr_array(
-        sp.vstack([sp.csr_array(_labels_of(coder, coder.reconstruct(codes[rows]), size, decision)) for rows in blocks])
-    )
+    return sp.csr_array(sp.vstack([sp.csr_array(_labels_of(coder, codes[rows], None, decision)) for rows in blocks]))
 
 
 def _outcomes(
@@ -346,20 +357,20 @@ def _outcomes(
         for size, decision in zip(possible, decide(possible), strict=True):
             yield size, Outcome(truth, _sparse_labels_of(coder, predicted_codes[:, :size], decision))
         return
-    guesses = coder.reconstruct_sizes(predicted_codes, possible)
+    guesses = _reconstructed(coder, predicted_codes, possible)
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):
-            scores = coder.scores(guess, size)
-            yield size, Outcome.over_known(truth, _labels_of(coder, guess, size, decision), scores, ties=ties)
+            scores, predicted = coder.scores(guess, size), _labels_of(coder, predicted_codes[:, :size], guess, decision)
+            yield size, Outcome.over_known(truth, predicted, scores, ties=ties)
         return
-    codes, centred = coder.project(labels), labels - coder.mean_
-    decoded = coder.reconstruct_sizes(codes, possible)
+    codes = coder.project(labels) if has_shortcut(coder, "project", "encode") else coder.encode(labels)
+    centred, decoded = labels - coder.mean_, _reconstructed(coder, codes, possible)
     for size, guess, own, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
         yield (
             size,
             Outcome(
                 labels=truth,
-                predicted=_labels_of(coder, guess, size, decision),
+                predicted=_labels_of(coder, predicted_codes[:, :size], guess, decision),
                 centred=centred,
                 decoded_codes=own,
                 codes=codes[:, :size],

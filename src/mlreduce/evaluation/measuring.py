@@ -14,14 +14,14 @@ from sklearn.base import clone, is_regressor
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
-from mlreduce.evaluation.foreign import Guess, as_predictor, is_foreign
+from mlreduce.evaluation.foreign import ForeignClassifier, Guess, as_predictor, is_foreign
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.metrics.top import propensities
-from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors._base import ScoringClassifier, fit_half
 from mlreduce.predictors.decision import Decision, _folds, check_decision, fit_left_out, fold_predictions
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse, split_known
 
@@ -29,6 +29,9 @@ __all__ = ["Measuring"]
 
 # Decimals of a regressor's guesses that rank labels.
 _DIGITS = 9
+
+# What a predictor's shortcuts stand for.
+_PUBLIC = ("fit", "predict", "predict_scores")
 
 
 class Measuring:
@@ -79,11 +82,14 @@ class Measuring:
         self._decision = str(self._parameters.get("decision", decision)), "micro-f1"
         if isinstance(self._model, ScoringClassifier):
             self._decision = self._decision[0], self._model.measure
-            self._model.set_params(decision="half")  # decided here, from scores
+            if self._model.decides_itself:
+                self._model = ForeignClassifier(self._model.set_params(decision=self._decision[0]), decides=True)
+            else:
+                self._model.set_params(decision="half")  # decided here, from scores
         check_decision(*self._decision)
         self._rules = {name: in_parts(name)[1] or self._decision[0] for name in self._measures}
         self._chooses = {*self._rules.values(), self._decision[0]} != {"half"}
-        self._nested = share and hasattr(self._model, "predict_nested")
+        self._nested = share and registry.has_shortcut(self._model, "predict_nested", *_PUBLIC)
         # Classifiers update dense sums; a fit of each size is as good. Regressors choose one penalty for all sizes.
         self._nested &= is_regressor(self._model) or not is_sparse(self._labels)
         self._scored = any(own.needs == "propensities" for own in self._measures.values())
@@ -167,7 +173,9 @@ class Measuring:
             for size, guess in zip(sizes, predict(train, labels, test, sizes), strict=True):
                 yield size, (None, guess)
             return
-        held_out = getattr(self._model, "_nested_left_out", None) if self._nested else None
+        held_out: Any = None
+        if self._nested and registry.has_shortcut(self._model, "_nested_left_out", "predict_nested", *_PUBLIC):
+            held_out = self._model._nested_left_out
         if held_out is None:
             scores = self._nested and isinstance(self._model, ScoringClassifier)
             held_out = partial(_nested_held_out if scores else _each_held_out, self._model)
@@ -229,8 +237,8 @@ def _each_held_out(
         if is_regressor(fitted):
             yield fit_left_out(fitted, Z, targets), fitted.predict(rows)
         elif isinstance(fitted, ScoringClassifier):
-            yield fitted._fit_half(Z, targets), fitted.predict_scores(rows)
+            yield fit_half(fitted, Z, targets), fitted.predict_scores(rows)
         else:
             guess = fitted.fit(Z, targets).predict(rows)
-            scored = isinstance(guess, Guess) and guess.scores is not None
+            scored = isinstance(guess, Guess) and guess.scores is not None and not model.decides
             yield fold_predictions(model, Z, targets, lambda own, X: own.predict(X).scores) if scored else None, guess

@@ -25,7 +25,7 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
 from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.selection.base import Selector
+from mlreduce.selection.base import Selector, selects_by_ranking
 from mlreduce.validation import as_dense, check_finite
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
     if not isinstance(method, Selector):
         known = ", ".join(registry.method_names("selection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
+    if not selects_by_ranking(type(method)):
+        raise ConfigurationError(
+            f"{label}: {type(method).__name__} overrides how columns are selected, and selectors are measured by their "
+            "rankings; name it among the projections, which are measured by what they transform"
+        )
     return seeded(method, entry, seed, dataset, label, split)
 
 

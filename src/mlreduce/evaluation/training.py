@@ -16,6 +16,7 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.linalg.least_squares import Design
 from mlreduce.predictors.decision import fit_left_out
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["HeldOut", "OnSplit", "Training", "make_coder"]
@@ -82,8 +83,12 @@ class Training:
         # Predictions of many labels instead of few codes would share nothing.
         self._model, self._X, self._share = model, data.X, share and not is_sparse(data.Y)
         self._labels = data.Y.astype(np.float64)
-        held_out = self._share and isinstance(model, HeldOut)
+        held_out = self._shares(HeldOut, "held_out")
         self._regression = model.held_out(design(), self._labels) if held_out else None
+
+    def _shares(self, kind: type, shortcut: str) -> bool:
+        """Return whether the predictor is of a kind, and its shortcut does what its ``fit`` and ``predict`` do."""
+        return self._share and isinstance(self._model, kind) and has_shortcut(self._model, shortcut, "fit", "predict")
 
     def predicted_codes(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
         """Return the predicted codes of the test rows for each coder.
@@ -96,11 +101,11 @@ class Training:
         parameters : dict of str to dict
             Parameters of the predictor that were chosen for a coder; may be empty.
         """
-        linear = {name: coder for name, coder in coders.items() if coder.linear}
+        linear = {name: coder for name, coder in coders.items() if coder.projects_predictions}
         predicted = self._of_linear(split, linear, parameters) if linear else {}
         for name, coder in coders.items():
-            if not coder.linear:
-                codes = coder.training_codes(self._labels[split.train])
+            if name not in linear:
+                codes = coder.codes_for_training(self._labels[split.train])
                 predicted[name] = self._trained(split, codes, parameters.get(name, {}))
         return predicted
 
@@ -117,7 +122,7 @@ class Training:
         predicted = {}
         for name, coder in coders.items():
             model = self._configured(parameters.get(name, {}))
-            held_out = fit_left_out(model, self._X[split.train], coder.training_codes(self._labels[split.train]))
+            held_out = fit_left_out(model, self._X[split.train], coder.codes_for_training(self._labels[split.train]))
             predicted[name] = held_out, model.predict(self._X[split.test]).reshape(len(split.test), -1)
         return predicted
 
@@ -126,9 +131,10 @@ class Training:
         if self._regression is not None:
             labels = self._regression.solve(split.train, split.test).predictions
             return {name: coder.project(labels) for name, coder in coders.items()}
-        if self._share and isinstance(self._model, OnSplit):
+        if self._shares(OnSplit, "on_split"):
             return self._from_one_split(self._model, split, coders, parameters)
-        if self._share and getattr(self._model, "independent_targets", False) and not any(parameters.values()):
+        independent = self._shares(object, "independent_targets") and self._model.independent_targets
+        if independent and not any(parameters.values()):
             codes = [coder.project(self._labels[split.train]) for coder in coders.values()]
             predicted = self._trained(split, np.hstack(codes), {})
             parts = np.split(predicted, np.cumsum([code.shape[1] for code in codes])[:-1], axis=1)

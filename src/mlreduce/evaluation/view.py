@@ -122,8 +122,7 @@ class View:
         if self.unknown:
             from mlreduce.spectral import TrainingSet
 
-            labels = np.vstack([self.partly_labelled(), np.full((self.test.shape[0], self.labels.shape[1]), np.nan)])
-            cells, known = check_known_labels(labels)
+            cells, known = check_known_labels(self.all_labels())
             return TrainingSet(rows, cells, known=known)
         return _training_set(rows, self.labels, labelled, None)
 
@@ -136,6 +135,10 @@ class View:
         labels = np.full(shape, np.nan)
         labels[self.labelled] = as_dense(self.labels)
         return labels
+
+    def all_labels(self) -> FloatArray:
+        """Return the labels of training and test rows, NaN where not known; those of the test rows are not."""
+        return np.vstack([self.partly_labelled(), np.full((self.test.shape[0], self.labels.shape[1]), np.nan)])
 
     def known(self, rows: FloatArray) -> FloatArray:
         """Return those of the training rows of an array whose labels are known."""

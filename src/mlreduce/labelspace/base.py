@@ -31,6 +31,7 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
@@ -41,6 +42,7 @@ from mlreduce.validation import (
     check_labels,
     check_memory,
     is_sparse,
+    join_known,
     remember_label_names,
     split_known,
 )
@@ -215,7 +217,36 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
     def _fit_codes(self, X: Any, y: Any) -> FloatArray:
         """Do as `fit`, and return the codes of the training rows."""
-        return self._codes_of(self._fit_checked(X, y))
+        if has_shortcut(self, "_fit_codes", "fit") and has_shortcut(self, "_codes_of", "encode", "training_codes"):
+            return self._codes_of(self._fit_checked(X, y))
+        return self.fit(X, y).codes_for_training(join_known(*check_known_labels(y, sparse=is_sparse(y))), X)
+
+    def codes_for_training(self, labels: Any, features: Any = None) -> FloatArray:
+        """Return what `training_codes` does, or `encode` where the class overrides that alone.
+
+        Parameters
+        ----------
+        labels, features
+            As of `training_codes`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Codes of the training rows.
+        """
+        if has_shortcut(self, "training_codes", "encode"):
+            return self.training_codes(labels, features)
+        return self.encode(labels)
+
+    @property
+    def projects_predictions(self) -> bool:
+        """Whether the codes of predicted labels are predictions of the codes, which the class may override."""
+        return self.linear and has_shortcut(self, "linear", "encode", "project", "training_codes")
+
+    @property
+    def decodes_itself(self) -> bool:
+        """Whether the class overrides how codes become labels."""
+        return not has_shortcut(self, "reconstruct_sizes", "decode", "reconstruct", "round")
 
     @property
     def shares_statistics(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,7 +17,7 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.decision import fit_left_out
 from mlreduce.predictors.ridge import RidgeRegressor
-from mlreduce.validation import FloatArray, check_features
+from mlreduce.validation import FloatArray, as_dense, check_features
 
 __all__ = ["CodedClassifier"]
 
@@ -120,6 +121,12 @@ class CodedClassifier(DecidingClassifier):
         """Return the labels decoded from predicted codes, before rounding."""
         check_is_fitted(self, "regressor_")
         return self._decoded(np.asarray(self.regressor_.predict(check_features(self, X, reset=False))))
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        if not self.coder_.decodes_itself:
+            return super()._predicted(X)
+        codes = np.asarray(self.regressor_.predict(check_features(self, X, reset=False)))
+        return as_dense(self.coder_.decode(codes.reshape(len(codes), -1)))
 
     def _decoded(self, codes: FloatArray) -> FloatArray:
         codes = self.coder_._check_codes(codes.reshape(len(codes), -1))

@@ -17,6 +17,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors.decision import Blocks, Decision, best_labels, check_decision, fold_blocks, fold_predictions
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
@@ -39,9 +40,14 @@ __all__ = [
     "ProbableClassifier",
     "Regressor",
     "ScoringClassifier",
+    "fit_half",
     "narrow",
     "seeded",
 ]
+
+
+# Public methods of the classifiers by scores, and what of these they are made of.
+_VERBS = {"predict": "_predicted", "predict_proba": "_shares", "decision_function": "_margins"}
 
 
 class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -346,6 +352,11 @@ class ScoringClassifier(LabelClassifier):
         return lambda: fold_blocks(model, features, labels, type(self).predict_scores)
 
     @property
+    def decides_itself(self) -> bool:
+        """Whether the class overrides how labels, or the scores that go with them, are predicted."""
+        return not all(has_shortcut(self, inner, verb) for verb, inner in _VERBS.items() if hasattr(self, verb))
+
+    @property
     def _levels(self) -> FloatArray:
         return np.where(np.isfinite(self.thresholds_), self.thresholds_, 0.5)
 
@@ -525,6 +536,18 @@ class NestedClassifier(LabelClassifier):
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         raise NotImplementedError  # abstract
+
+
+def fit_half(model: Any, X: Any, y: Any) -> FloatArray:
+    """Fit a `ScoringClassifier` with the decision "half", and return held-out scores of the rows.
+
+    Those of three folds where its class overrides ``fit`` or ``predict_scores``.
+    """
+    if has_shortcut(model, "_fit_half", "fit", "predict_scores"):
+        scores: FloatArray = model._fit_half(X, y)
+        return scores
+    model.set_params(decision="half").fit(X, y)
+    return fold_predictions(model, X, y, lambda fitted, rows: fitted.predict_scores(rows))
 
 
 def seeded(estimator: Any, random: np.random.RandomState) -> Any:

@@ -18,6 +18,7 @@ from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import DECISIONS as _DECISIONS
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, as_dense, check_memory
 
 __all__ = [
@@ -290,7 +291,7 @@ def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
     X, targets
         As of `fold_predictions`.
     """
-    own = getattr(regressor, "_fit_left_out", None)
+    own = regressor._fit_left_out if has_shortcut(regressor, "_fit_left_out", "fit", "predict") else None
     if own is None:
         regressor.fit(X, targets)
     predicted = None if own is None else own(X, targets)
@@ -310,7 +311,8 @@ def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
     targets : csr_array of shape (n_samples, n_targets)
         Of the rows.
     """
-    own = getattr(regressor, "_fit_left_out_blocks", None)
+    shared = has_shortcut(regressor, "_fit_left_out_blocks", "fit", "predict")
+    own = regressor._fit_left_out_blocks if shared else None
     if own is None:
         regressor.fit(X, targets)
     blocks: Blocks | None = None if own is None else own(X, targets)

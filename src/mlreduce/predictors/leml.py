@@ -140,6 +140,9 @@ class LEML(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
+    #: Both fit as `fit` does.
+    _fit_half, _fit_left_out = DecidingClassifier._fit_half, DecidingClassifier._fit_left_out
+
     def fit(self, X: Any, y: Any) -> Self:
         """Find the factors.
 

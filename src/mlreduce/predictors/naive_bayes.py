@@ -107,7 +107,7 @@ def _sums(labels: Any, known: Any) -> tuple[FloatArray, Callable[[FloatArray], F
 
 
 @register("mlnb")
-class MLNB(ProbableClassifier, NestedClassifier):
+class MLNB(NestedClassifier, ProbableClassifier):
     """Multi-label naive Bayes (MLNB): Gaussian naive Bayes for each label.
 
     Parameters

@@ -23,7 +23,7 @@ from mlreduce.validation import FloatArray, as_dense, check_count, check_feature
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
-class _NeighbourVotes(ProbableClassifier, NestedClassifier):
+class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
     complexity = Complexity("n s", "p")

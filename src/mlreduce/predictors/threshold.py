@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.predictors._base import DecidingClassifier, LabelClassifier, Regressor, ScoringClassifier
+from mlreduce.predictors._base import DecidingClassifier, LabelClassifier, Regressor, ScoringClassifier, fit_half
 from mlreduce.predictors.decision import Blocks, Decision, fit_left_out, fit_left_out_blocks, fold_blocks
 from mlreduce.predictors.ridge import RidgeRegressor
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, check_features, check_memory, is_sparse
 
 __all__ = ["ThresholdClassifier", "label_scores"]
@@ -70,7 +72,7 @@ class ThresholdClassifier(DecidingClassifier):
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
         model = self._make()
         if isinstance(model, ScoringClassifier):
-            return model._fit_half(features, labels)
+            return fit_half(model, features, labels)
         if is_regressor(model):
             return fit_left_out(model, features, self._targets(labels))
         model.fit(features, self._targets(labels))
@@ -78,7 +80,7 @@ class ThresholdClassifier(DecidingClassifier):
 
     def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
         model = self._make()
-        if isinstance(model, ScoringClassifier):
+        if isinstance(model, ScoringClassifier) and has_shortcut(model, "_fit_half", "fit", "predict_scores"):
             checked = model._checked(features, labels)
             blocks = model._fit_held_out_blocks(*checked)
             model._set(Decision.half(labels.shape[1]))
@@ -137,6 +139,11 @@ class ThresholdClassifier(DecidingClassifier):
 _VERBS = {"predict_scores": 0.5, "predict_proba": 0.5, "decision_function": 0.0}
 
 
+def _overrides(estimator: ScoringClassifier, verb: str) -> bool:
+    inner = {"predict_scores": "_scores", "predict_proba": "_shares", "decision_function": "_margins"}[verb]
+    return hasattr(estimator, verb) and not has_shortcut(estimator, inner, verb)
+
+
 def _scores_labels(model: Any) -> bool:
     return is_regressor(model) or any(hasattr(model, verb) for verb in _VERBS)
 
@@ -161,7 +168,9 @@ def label_scores(estimator: Any, X: Any, n_labels: int) -> tuple[FloatArray, flo
     n_samples = X.shape[0]
     if is_regressor(estimator):
         return np.asarray(estimator.predict(X), dtype=np.float64).reshape(n_samples, -1), 0.5
-    for verb, level in _VERBS.items():
+    overridden = isinstance(estimator, ScoringClassifier) and [*filter(partial(_overrides, estimator), _VERBS)]
+    for verb in overridden or _VERBS:
+        level = _VERBS[verb]
         try:
             found = getattr(estimator, verb)(X)
         except (AttributeError, NotImplementedError):  # of a classifier inside too, when it is called

@@ -89,6 +89,8 @@ class CovarianceProjection(Projection):
     """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
 
     takes_unknown_cells = True
+    #: Without weights `fit` does what it does.
+    fit_training_set = Projection.fit_training_set
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the directions.

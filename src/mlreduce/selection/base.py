@@ -15,6 +15,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import constant_columns
 from mlreduce.preprocessing.discretisation import Bins, discretise
+from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
@@ -34,6 +35,7 @@ __all__ = [
     "check_not_negative",
     "check_some_vary",
     "check_variant",
+    "selects_by_ranking",
     "varying_labels",
 ]
 
@@ -247,6 +249,11 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         check_is_fitted(self, "ranking_")
         mask: NDArray[np.bool_] = self.ranking_ <= self._size(len(self.ranking_))
         return mask
+
+
+def selects_by_ranking(cls: type) -> bool:
+    """Return whether the ranking of a selector's class says what it transforms to, which a class may override."""
+    return has_shortcut(cls, "_rank", "transform", "fit_transform", "get_support", "_get_support_mask")
 
 
 class DiscretisingSelector(Selector):

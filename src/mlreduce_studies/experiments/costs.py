@@ -22,6 +22,7 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.scaling import scale_parts
+from mlreduce.registry import has_shortcut
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import check_labels
 
@@ -147,7 +148,10 @@ def _measured(
             if prototypes:
                 n_prototypes = None if prototypes == X.shape[0] else prototypes
                 X = RelationFeatures(metric=metric, n_prototypes=n_prototypes, random_state=seed).fit_transform(X)
-            method.fit_training_set(TrainingSet(X, check_labels(Y, sparse=True)))
+            if has_shortcut(method, "fit_training_set", "fit"):
+                method.fit_training_set(TrainingSet(X, check_labels(Y, sparse=True)))
+            else:
+                method.fit(X, Y)
             seconds = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIBIBYTE / _GIGABYTE
         answer = seconds, peak
