@@ -81,7 +81,7 @@ benchmark: .venv/.benchmark-installed ## methods beside other packages (hours)
 		OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 .venv/.%-installed: $(STAMP) envs/%.lock
-	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/$*.lock
+	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes --no-deps -r envs/$*.lock
 	@touch $@
 
 deviations: ## experiments on what is not reproduced (an hour)

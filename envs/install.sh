@@ -9,8 +9,8 @@ python=$1 target=$2
 echo "installing the locked packages into .venv"
 "$python" -m venv .venv
 pip() { .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@"; }
-pip --require-hashes -r envs/installer.lock
-UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/requirements.lock
+pip --require-hashes --no-deps -r envs/installer.lock
+UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes --no-deps -r envs/requirements.lock
 pip --no-deps --no-build-isolation --no-index -e .
 # From the folder of packages: Python reads no other letters in the C locale.
 printf '../../../../src\n' > "$(ls .venv/lib/python*/site-packages/*_mlreduce.pth)"

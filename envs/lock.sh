@@ -1,10 +1,12 @@
 #!/bin/sh
-# Resolves the lock files anew by uv (make lock).
+# Resolves the lock files anew by uv (make lock). With the extras of packages, which some versions of pip want to see where
+# they check hashes.
 set -e
+export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-true}"
 cd "$(dirname "$0")/.."
 resolve() {
     .venv/bin/uv pip compile "$@" --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
-        --no-emit-find-links --custom-compile-command "make lock" --quiet
+        --no-emit-find-links --no-strip-extras --custom-compile-command "make lock" --quiet
 }
 newest="--universal --fork-strategy fewest --upgrade"
 # shellcheck disable=SC2086  # options are words

@@ -16,7 +16,7 @@ build() {
 test_wheel() {
     build
     fresh $clean
-    sed -n 's/ *\\$//; /^[a-z].*==/p' envs/requirements.lock > $clean/constraints.txt
+    sed -n 's/ *\\$//; s/\[.*\]==/==/; /^[a-z].*==/p' envs/requirements.lock > $clean/constraints.txt
     for extra in "" plot; do
         envs/install_into.sh $clean -c $clean/constraints.txt "$(ls $dist/*.whl)${extra:+[$extra]}"
         (cd $clean && bin/python ../../tests/clean_install.py $extra)
@@ -27,7 +27,7 @@ test_wheel() {
 test_oldest() {
     build
     fresh .venv/oldest
-    envs/install_into.sh .venv/oldest --require-hashes -r envs/oldest.lock
+    envs/install_into.sh .venv/oldest --require-hashes --no-deps -r envs/oldest.lock
     envs/install_into.sh .venv/oldest --no-deps --no-index $dist/*.whl
     ln -s "$PWD/src/mlreduce_studies" .venv/oldest/lib/python3*/site-packages/ # not in the wheel; some tests read it
     OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
@@ -36,7 +36,7 @@ test_oldest() {
 tools() {
     [ $tools/.installed -nt envs/release.lock ] && return
     fresh $tools
-    envs/install_into.sh $tools --require-hashes -r envs/release.lock
+    envs/install_into.sh $tools --require-hashes --no-deps -r envs/release.lock
     touch $tools/.installed
 }
 
@@ -52,9 +52,12 @@ sbom() {
 # Known vulnerabilities of the locked packages; asks the package index.
 audit() {
     tools
-    for lock in requirements docs release; do
-        $tools/bin/pip-audit --strict --disable-pip --require-hashes -r envs/$lock.lock
+    status=0
+    for lock in envs/*.lock leaderboard/*.lock; do
+        echo "$lock"
+        $tools/bin/pip-audit --strict --disable-pip --require-hashes -r "$lock" || status=1
     done
+    return $status
 }
 
 case $1 in

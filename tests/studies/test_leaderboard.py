@@ -256,6 +256,7 @@ def test_an_unknown_entry_has_the_nearest_known_name(project, capsys):
         ({"no-such-package": "1.0"}, None, "is wanted, and here is none. Write"),
         ({"no-such-package": "1.0"}, "no-such-package==1.1 --hash=sha256:00\n", "1.0 is wanted, and it has 1.1"),
         ({"no-such-package": "1.0"}, "no-such-package==1.0\nnumpy==1.0\n", "numpy is locked by the project"),
+        ({"no-such-package": "1.0"}, "no-such-package[all]==1.1\n", "1.0 is wanted, and it has 1.1"),
     ],
 )
 def test_packages_that_are_not_there_need_a_lock(project, tmp_path, versions, lock, sentence):
@@ -263,6 +264,34 @@ def test_packages_that_are_not_there_need_a_lock(project, tmp_path, versions, lo
     if lock is not None:
         entry.lock.write_text(lock)
     with pytest.raises(ConfigurationError, match=re.escape(sentence)):
+        packages.folder_of_packages(entry, PROJECT, tmp_path / "packages")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--no-binary :all:",
+        "--index-url https://example.org",
+        "-r other.lock",
+        "-e .",
+        "./no-such-package",
+        "no-such-package @ https://example.org/no-such-package.tar.gz",
+        "no-such-package>=1.0",
+        "no-such-package==${VERSION}",
+        "no-such-package==1.0 --config-settings=a=b --hash=sha256:00",
+        "no-such-package==1.0 \\\n    --global-option=a",
+        "no-such-package==1.0 ; python_version > '3 --global-option=a'",
+        "no-such-package==1.0 ; python_version > '3' --global-option=a",
+    ],
+)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_lock_with_anything_but_pins_and_hashes_is_refused(project, tmp_path, line, there):
+    versions = packages.missing_packages({"numpy": "none of these"}) if there else {"no-such-package": "1.0"}
+    entry = read_entry("mine", project(packages=versions))
+    entry.lock.write_text(f"# Of the entry\nno-such-package==1.0 \\\n    --hash=sha256:00\n{line}\n")
+    with pytest.raises(
+        ConfigurationError, match="not a pinned package with hashes: .*; the only option of a lock is --hash"
+    ):
         packages.folder_of_packages(entry, PROJECT, tmp_path / "packages")
 
 

@@ -315,7 +315,8 @@ def test_a_folder_in_somebody_else_s_checkout_is_not_taken_for_it(checkout, tmp_
 def test_packages_other_than_the_locked_ones_are_named(tmp_path):
     (tmp_path / "envs").mkdir()
     (tmp_path / "envs" / "requirements.lock").write_text(
-        f"numpy=={np.__version__} \\\n    --hash=sha256:0\npytest==0.0.1 ; python_version < '4'\nno-such-package==1.0\n"
+        f"numpy=={np.__version__} \\\n    --hash=sha256:0\n"
+        "pytest[dev]==0.0.1 ; python_version < '4'\nno-such-package==1.0\n"
     )
     made = environment(tmp_path)
     assert made["packages"]["numpy"] == np.__version__

@@ -14,7 +14,9 @@ from mlreduce import registry
 
 PROJECT = Path(__file__).parents[2]
 LOCK = dict(
-    re.findall(r"^([a-z0-9-]+)==([^ ;\\]+)", (PROJECT / "envs" / "requirements.lock").read_text(), re.MULTILINE)
+    re.findall(
+        r"^([a-z0-9-]+)(?:\[.+\])?==([^ ;\\]+)", (PROJECT / "envs" / "requirements.lock").read_text(), re.MULTILINE
+    )
 )
 ENVIRONMENTS = {path.stem: path for path in (PROJECT / "envs").glob("*.yaml")}
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -16,7 +16,11 @@ from mlreduce_studies.leaderboard.entry import Entry
 
 __all__ = ["folder_of_packages", "missing_packages", "pins", "write_lock"]
 
-_PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
+_PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[\w,.-]+\])?==([\w.!+-]+)", re.MULTILINE | re.ASCII)
+# A pin with its marker and hashes. Quoted words have no space: pip takes what begins with "-" for an option there too.
+_PINNED = re.compile(
+    _PIN.pattern + r"""(\s*;([\w\s.<>=!()~,]|'[^'\s\\]*'|"[^"\s\\]*")+)?(\s+--hash=sha256:[0-9a-f]+)*\s*""", re.ASCII
+)
 _LOCKED = Path("envs", "requirements.lock")
 
 
@@ -35,6 +39,18 @@ def pins(text: str) -> dict[str, str]:
     {'umap-learn': '0.5.12'}
     """
     return {_plain(name): version for name, version in _PIN.findall(text)}
+
+
+def _pinned_lines(path: Path) -> list[str]:
+    """Return the lines of a lock file, continued ones joined, without comments; refuse what is more than a pin."""
+    written = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
+    lines = [line.strip() for line in re.sub(r"\\\n", " ", "\n".join(written)).splitlines() if line.strip()]
+    for line in lines:
+        if not _PINNED.fullmatch(line):
+            raise ConfigurationError(
+                f"{path}: not a pinned package with hashes: {line[:80]!r}; the only option of a lock is --hash"
+            )
+    return lines
 
 
 def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
@@ -68,8 +84,10 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
     Raises
     ------
     ConfigurationError
-        If a package is in no lock file, in another version than the entry or the project say, or cannot be installed.
+        If a package is in no lock file, in another version than the entry or the project say, or cannot be installed,
+        or if the lock file has more than pins with hashes.
     """
+    lines = _pinned_lines(entry.lock) if entry.lock.is_file() else []
     missing = missing_packages(entry.packages)
     if not missing:
         return None
@@ -84,8 +102,7 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
         raise ConfigurationError(
             f"{wanted}. Write {entry.lock} by: python -m mlreduce_studies.enter {entry.name} --lock"
         )
-    text = entry.lock.read_text(encoding="utf-8")
-    locked = pins(text)
+    locked = pins("\n".join(lines))
     for own in missing:
         if locked.get(_plain(own)) != entry.packages[own]:
             raise ConfigurationError(
@@ -97,15 +114,17 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
         raise ConfigurationError(f"{entry.lock}: {both[0]} is locked by the project; leave it out")
     target = Path(folder, f"{entry.name}-{entry.digest[:12]}")
     if not target.is_dir():
-        _install(entry, target)
+        _install(entry, lines, target)
     return target
 
 
-def _install(entry: Entry, target: Path) -> None:
+def _install(entry: Entry, lines: Sequence[str], target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as temporary:
+        checked = Path(temporary, "checked.lock")  # not the entry's file, which pip may read in another encoding
+        checked.write_text("\n".join(lines), encoding="utf-8")
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-        command += ["--only-binary", ":all:", "--require-hashes", "--target", f"{temporary}/own", "-r", str(entry.lock)]
+        command += ["--only-binary", ":all:", "--require-hashes", "--target", f"{temporary}/own", "-r", str(checked)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["pip failed"])[-1]

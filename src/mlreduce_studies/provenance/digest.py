@@ -28,7 +28,7 @@ _PACKAGES = ("mlreduce", "mlreduce_studies")
 #: Files and folders of a project that decide its results.
 CODE = ("Snakefile", "workflow", "src", "config", "papers", "comparisons", "envs")
 
-_LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
+_LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)(?:\[.+\])?==([^ ;\\]+)", re.MULTILINE)
 
 
 # Where names stand that look up what other modules declare, such as MEASURES.
