@@ -37,7 +37,7 @@ class Cheat(First):
 
 
 def _leave(function):
-    """Let a process do something that no parent waits for, in a session of its own."""
+    """Let a process in a new session do something that no parent waits for."""
     if not os.fork():
         os.setsid()
         if not os.fork():
@@ -98,9 +98,9 @@ class SearchesObjects(Cheat):
     """Takes arrays of labels of as many rows as are transformed, or more than it was given, from all objects."""
 
     def transform(self, X):
-        found = [own for own in gc.get_objects() if isinstance(own, np.ndarray)]
-        found += [own for part in gc.get_objects() if isinstance(part, dict) for own in part.values()]
-        labels = [own for own in found if isinstance(own, np.ndarray) and own.shape == (len(X), 6)]
+        values = [*gc.get_objects()]
+        values += [value for part in gc.get_objects() if isinstance(part, dict) for value in part.values()]
+        labels = [value for value in values if isinstance(value, np.ndarray) and value.shape == (len(X), 6)]
         raise LookupError(f"there are {len(labels)} arrays of labels")
 
     def cheat(self, X, y):
@@ -112,8 +112,8 @@ class WalksFrames(SearchesObjects):
         frame, labels = sys._getframe(), 0
         while frame is not None:
             values = [*frame.f_locals.values(), *frame.f_globals.values()]
-            values += [own for value in values if isinstance(value, dict) for own in value.values()]
-            labels += sum(isinstance(own, np.ndarray) and own.shape == (len(X), 6) for own in values)
+            values += [inner for value in values if isinstance(value, dict) for inner in value.values()]
+            labels += sum(isinstance(value, np.ndarray) and value.shape == (len(X), 6) for value in values)
             frame = frame.f_back
         raise LookupError(f"there are {labels} arrays of labels")
 
@@ -121,8 +121,7 @@ class WalksFrames(SearchesObjects):
 def _others():
     """Return the processes that are not known to be those of entries."""
     pids = {int(path.name) for path in Path("/proc").glob("[0-9]*")}
-    own = {os.getpid(), os.getppid()}
-    return sorted(pids - own, reverse=True)
+    return sorted(pids - {os.getpid(), os.getppid()}, reverse=True)
 
 
 class ReadsMemory(Cheat):
@@ -138,8 +137,8 @@ class ReadsMemory(Cheat):
                     read += bool(file.read(16))
             except (OSError, ValueError):
                 pass
-            own, address = ctypes.create_string_buffer(16), 0x400000
-            vectors = [(ctypes.c_size_t * 2)(place, 16) for place in (ctypes.addressof(own), address)]
+            buffer, address = ctypes.create_string_buffer(16), 0x400000
+            vectors = [(ctypes.c_size_t * 2)(place, 16) for place in (ctypes.addressof(buffer), address)]
             read += ctypes.CDLL(None).process_vm_readv(pid, vectors[0], 1, vectors[1], 1, 0) > 0
             read += ctypes.CDLL(None).ptrace(16, pid, 0, 0) == 0
         raise LookupError(f"{read} processes can be read")
@@ -198,9 +197,9 @@ def _forge():
 
 def _forged(place, attributes):
     _forge()
-    own = ChangesScorer(place)
-    vars(own).update(attributes)
-    return own
+    estimator = ChangesScorer(place)
+    vars(estimator).update(attributes)
+    return estimator
 
 
 class Sleeps(Cheat):

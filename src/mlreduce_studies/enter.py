@@ -57,7 +57,7 @@ def _enter(options: Any) -> int:
 
 
 def _run(entry: Entry, project: Path, folder: str, options: Any) -> tuple[int, Outcome]:
-    """Run an entry, with a seed of its checks that nobody can know before."""
+    """Run an entry, with a seed of its checks that cannot be known before."""
     for sentence in missing_protections():
         print(f"mlreduce: {sentence} (docs/leaderboard.md)", file=sys.stderr)
     packages = folder_of_packages(entry, project, options.packages)
@@ -67,7 +67,7 @@ def _run(entry: Entry, project: Path, folder: str, options: Any) -> tuple[int, O
 
 
 def _verify(entry: Entry, project: Path, options: Any) -> int:
-    """Compare the scores that are kept with those of a new run; write nothing."""
+    """Compare the committed scores with those of a new run; write nothing."""
     kept = read_kept(entry.name, project)
     if not kept.is_of(entry, project):
         raise DataError(
@@ -97,8 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("method", nargs="?", help="name of its file in leaderboard, without .yaml")
     parser.add_argument("--sets", nargs="+", default=list(SETS), help="some of the six data sets, as a trial")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which it has failed (default: 30)")
-    parser.add_argument("--verify", action="store_true", help="run it, and compare with what is kept; write nothing")
-    parser.add_argument("--seed", type=int, help="of the data of its checks (default: by chance; it is kept)")
+    parser.add_argument(
+        "--verify", action="store_true", help="run it, and compare with the committed scores; write nothing"
+    )
+    parser.add_argument("--seed", type=int, help="of the data of its checks (default: by chance; results have it)")
     parser.add_argument("--lock", action="store_true", help="write its lock file: what its packages need, with hashes")
     parser.add_argument("--check", action="store_true", help="check all entries and what is kept, and write the page")
     parser.add_argument("--to", default="results/entries", help="folder of the workflow's files (default: this)")

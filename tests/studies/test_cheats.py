@@ -17,7 +17,7 @@ from mlreduce_studies.leaderboard import apart
 from mlreduce_studies.leaderboard.apart import EntryError, Transformer
 
 TESTS = Path(__file__).parents[1]
-LIMITS = {"seconds": 0.5, "gigabytes": 1}
+LIMITS = {"seconds": 30, "gigabytes": 1}
 RNG = np.random.default_rng(7)
 X, Y = RNG.random((30, 5)), RNG.integers(0, 2, (30, 6))
 OTHERS, LABELS = RNG.random((19, 5)), RNG.integers(0, 2, (19, 6))  # of test rows, which the scorer has
@@ -69,7 +69,7 @@ def test_what_a_fit_starts_ends_with_it(name):
     before = set(apart._descendants(os.getpid()))
     began = time.monotonic()
     fitted = entry(name).fit(X, Y)
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 60
     assert set(apart._descendants(os.getpid())) <= before
     np.testing.assert_array_equal(fitted.transform(OTHERS), honest())
 
@@ -81,7 +81,7 @@ def test_an_entry_cannot_hang_or_end_the_scorer(name):
         pytest.skip("namespaces alone keep from it")
     began = time.monotonic()
     with pytest.raises((EntryError, TimeLimitError), match=r"^(?!.*can be killed)"):
-        image(name)
+        image(name, seconds=0.5)
     assert time.monotonic() - began < 60
 
 
@@ -115,7 +115,7 @@ def test_labels_are_in_no_memory_that_an_entry_can_read(name, sentence):
 )
 def test_what_is_no_image_fails(name, error, sentence):
     with pytest.raises(error, match=sentence):
-        image(name)
+        image(name, seconds=0.5 if error is TimeLimitError else 30)
 
 
 def test_an_entry_reads_and_writes_no_files_of_the_scorer(tmp_path, monkeypatch):

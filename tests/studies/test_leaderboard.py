@@ -116,13 +116,13 @@ def test_what_keeps_the_rules_passes(name, family, more):
 
 def test_what_is_checked_has_a_shape_by_chance():
     samples = [draw_sample(seed) for seed in range(40)]
-    assert len({own.X.shape for own in samples}) > 30
-    assert len({len(own.others) for own in samples}) > 20
-    assert len({own.Y.shape[1] for own in samples}) > 3
-    for own in samples:
-        assert own.X.min() == 0
-        assert np.ptp(own.X, axis=0).all()
-        np.testing.assert_array_equal(draw_sample(0).X, samples[0].X)
+    assert len({sample.X.shape for sample in samples}) > 30
+    assert len({len(sample.others) for sample in samples}) > 20
+    assert len({sample.Y.shape[1] for sample in samples}) > 3
+    for sample in samples:
+        assert sample.X.min() == 0
+        assert np.ptp(sample.X, axis=0).all()
+    np.testing.assert_array_equal(draw_sample(0).X, samples[0].X)
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,13 @@ def test_a_class_set_apart_has_the_scores_that_it_has_in_the_process_of_the_scor
     monkeypatch.syspath_prepend(BAD.parent)
     name = name if "." in name else f"bad_entries.{name}"
     method = entry_of(name, family).method
-    own = set_apart(family, method, {"seconds": 20, "gigabytes": 1}, [BAD.parent])
+    apart_entry = set_apart(family, method, {"seconds": 20, "gigabytes": 1}, [BAD.parent])
     task = {
-        **{"protocol": "halves", "group": "all", "rule": {"train": 0.5}, "splits": [0, 1], "dimensions": [2]},
+        **{"protocol": "halves", "group": "all", "rule": {"train": 0.5}, "splits": [0, 0], "dimensions": [2]},
         "predictors": {"ridge": {"alpha": "gcv"}},
     }
     tables = []
-    for methods in ({"mine": method}, {"mine": own}):
+    for methods in ({"mine": method}, {"mine": apart_entry}):
         settings = {
             "family": family,
             "space": {"scaling": "none" if family == "labelspace" else "unit", "relation": None},
@@ -429,6 +429,54 @@ def test_scores_belong_to_the_files_of_an_entry(project):
         read_kept("mine", folder)
 
 
+@pytest.fixture
+def rerun(project, monkeypatch, capsys):
+    """What ``make enter VERIFY=1`` prints where a run has scores, and others are committed, which are forged."""
+
+    def verified(forge=lambda scores: scores, failed=None):
+        folder = project()
+        entry = read_entry("mine", folder)
+        honest = outcome_of(entry, {"flags": 0.6, "birds": 0.4})
+        keep(entry, folder, replace(honest, scores=forge(honest.scores.copy())), ["flags", "birds"])
+        before = {path: path.read_bytes() for path in folder.rglob("results/**/*") if path.is_file()}
+        new = Outcome(failed, None, {}, 1.0) if failed else honest
+        monkeypatch.setattr(enter, "run_entry", lambda *_: new)
+        monkeypatch.setattr(enter, "missing_protections", list)
+        status = enter.main(["mine", "--project", str(folder), "--verify", "--sets", "flags", "birds"])
+        assert before == {path: path.read_bytes() for path in folder.rglob("results/**/*") if path.is_file()}
+        return status, "".join(capsys.readouterr())
+
+    return verified
+
+
+def test_scores_that_a_new_run_has_are_verified(rerun):
+    assert rerun() == (0, "mine: the scores on flags, birds are those of a new run, within 1e-9\n")
+
+
+@pytest.mark.parametrize(
+    ("forge", "sentence"),
+    [
+        (lambda scores: scores.assign(value=0.999), "6 of 6 scores differ from those of a new run"),
+        (lambda scores: scores.assign(value=scores["value"].where(scores.index != 1, 0.61)), "1 of 6 scores differ"),
+        (lambda scores: scores.assign(value=scores["value"] + 2e-7), "6 of 6 scores differ"),
+        (lambda scores: scores[scores["method"] != "mine"], "4 of 6 scores differ from those of a new run"),
+        (lambda scores: scores[scores["dataset"] != "birds"], "3 of 6 scores differ from those of a new run"),
+        (lambda scores: scores.assign(value=np.nan, status="time"), "nan is committed, and a new run has 0.5"),
+        (lambda scores: scores.assign(size=3), "12 of 12 scores differ"),
+    ],
+)
+def test_forged_scores_are_noticed(rerun, forge, sentence):
+    status, text = rerun(forge)
+    assert status == 1
+    assert sentence in text
+
+
+def test_scores_of_an_entry_that_fails_are_noticed(rerun):
+    status, text = rerun(failed="hangs")
+    assert status == 1
+    assert "committed is: it did not fail; a new run has: hangs" in text
+
+
 def test_what_fails_in_all_its_fits_has_failed(project):
     entry = read_entry("mine", project())
     scores = scores_of(entry, {"flags": np.nan}, "all-features").assign(status="time")
@@ -449,7 +497,8 @@ def test_the_page_is_that_of_the_kept_scores():
 
 def test_an_entry_is_run_for_a_pull_request_without_rights():
     jobs = yaml.safe_load((PROJECT / ".github" / "workflows" / "leaderboard.yml").read_text())
-    assert jobs[True] == {"pull_request": {"paths": ["leaderboard/**"]}}  # YAML reads "on" as true
+    # YAML reads "on" as true. Scores alone can be changed too.
+    assert jobs[True] == {"pull_request": {"paths": ["leaderboard/**", "results/leaderboard/**"]}}
     assert jobs["permissions"] == {}
     for job in jobs["jobs"].values():
         assert job["permissions"] == {"contents": "read"}
@@ -463,6 +512,7 @@ def test_an_entry_is_run_for_a_pull_request_without_rights():
     (enters,) = (step for step in jobs["jobs"]["enter"]["steps"] if "make enter" in step.get("run", ""))
     assert enters["timeout-minutes"] > run.MINUTES
     assert "ulimit -v" in enters["run"]
+    assert "VERIFY=" in enters["run"]
 
 
 @pytest.mark.slow

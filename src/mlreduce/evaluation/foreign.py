@@ -145,9 +145,8 @@ class ForeignSelector(Selector):
 
     def _scores(self, X: Any, Y: Any) -> FloatArray:
         self.estimator.fit(X, np.asarray(Y, dtype=np.int64))
-        found = ratings(self.estimator, X.shape[1])
         # Univariate scores of features that do not vary are NaN.
-        scores: FloatArray = np.nan_to_num(found, nan=-np.inf)
+        scores: FloatArray = np.nan_to_num(ratings(self.estimator, X.shape[1]), nan=-np.inf)
         return scores
 
 

@@ -28,9 +28,9 @@ def ratings(estimator: Any, n_features: int) -> NDArray[np.float64]:
     if name is None:
         known = ", ".join(_IMPORTANCES)
         raise DataError(f"{type(estimator).__name__} rates no features: when fitted it has none of {known}")
-    found: NDArray[np.float64] = np.asarray(getattr(estimator, name), dtype=np.float64)
+    scores: NDArray[np.float64] = np.asarray(getattr(estimator, name), dtype=np.float64)
     if name == "coef_":
-        found = np.abs(found).reshape(-1, n_features).sum(axis=0)
-    if found.shape != (n_features,):
-        raise DataError(f"{type(estimator).__name__}.{name} has the shape {found.shape}, of {n_features} features")
-    return -found if name == "ranking_" else found
+        scores = np.abs(scores).reshape(-1, n_features).sum(axis=0)
+    if scores.shape != (n_features,):
+        raise DataError(f"{type(estimator).__name__}.{name} has the shape {scores.shape}, of {n_features} features")
+    return -scores if name == "ranking_" else scores

@@ -39,7 +39,7 @@ from mlreduce_studies.outside import AtMost
 __all__ = ["Coder", "EntryError", "Ratings", "Transformer", "close", "missing_protections", "set_apart", "waited"]
 
 # Seconds in which a process must have imported and made a class, which is no part of a fit.
-_START = 300.0
+_START = 600.0
 
 # Namespaces: of users, which needs no rights, processes, files that are mounted, networks and messages. With the first
 # process of a namespace all others in it end.
@@ -66,22 +66,22 @@ def _unshare() -> tuple[str, ...]:
 
 def _parents() -> dict[int, int]:
     """Return all processes of the system with their parents."""
-    found = {}
+    parents = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             text = path.read_text(encoding="utf-8", errors="replace")
-            found[int(path.parent.name)] = int(text.rpartition(")")[2].split()[1])
-    return found
+            parents[int(path.parent.name)] = int(text.rpartition(")")[2].split()[1])
+    return parents
 
 
 def _descendants(process: int, but: Sequence[int] = ()) -> list[int]:
     """Return the processes that a process and its descendants have started, without some and those of these."""
     parents = _parents()
-    found, last = [], [process]
+    descendants, last = [], [process]
     while last:
-        last = [own for own, parent in parents.items() if parent in last and own not in but]
-        found += last
-    return found
+        last = [child for child, parent in parents.items() if parent in last and child not in but]
+        descendants += last
+    return descendants
 
 
 def _array_file(arrays: Mapping[str, Any]) -> IO[bytes]:
@@ -90,7 +90,7 @@ def _array_file(arrays: Mapping[str, Any]) -> IO[bytes]:
     for name, value in arrays.items():
         if is_sparse(value):
             parts = {part: getattr(value, part) for part in ("data", "indices", "indptr", "shape")}
-            plain |= {f"{name}.{part}": own for part, own in parts.items()}
+            plain |= {f"{name}.{part}": array for part, array in parts.items()}
         else:
             plain[name] = value
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
@@ -159,6 +159,7 @@ class _Process:
             **dict.fromkeys(("HOME", "TMPDIR", "NUMBA_CACHE_DIR", "MPLCONFIGDIR"), folder),
             **{f"{name}_NUM_THREADS": "1" for name in threads},
             **{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+            "NUMBA_THREADING_LAYER": "workqueue",  # the one whose processes can be forked
             "PYTHONPATH": str(Path(confined.__file__).parents[2]),
         }
 
@@ -195,9 +196,9 @@ class _Process:
         if method in self._made:
             return
         self._send({"make": method, "family": family})
-        said = self._answer(_START)
-        if said:
-            _raise_said(str(said))
+        error = self._answer(_START)
+        if error:
+            _raise_error(str(error))
         self._made.add(method)
 
     def call(self, verb: str, method: str, seed: int | None, arrays: Mapping[str, Any], more: Any = None) -> bytes:
@@ -219,7 +220,7 @@ class _Process:
                     self.end()
             result, report = (_read(file) for file in files[1:])
         if report:
-            _raise_said(report[: 2 * _LENGTH].decode(errors="replace"))
+            _raise_error(report[: 2 * _LENGTH].decode(errors="replace"))
         if status != 0:
             raise EntryError(f"ended its process by signal {-status}" if status < 0 else f"ended with status {status}")
         if not result:
@@ -283,12 +284,12 @@ def refuses_files() -> bool:
 
 def missing_protections() -> list[str]:
     """Return sentences on what this system does not keep from the code of entries; none where it keeps all."""
-    found = []
+    missing = []
     if not _unshare():
-        found.append("this user may make no namespaces: an entry can send signals and use the network")
+        missing.append("this user may make no namespaces: an entry can send signals and use the network")
     if not refuses_files():
-        found.append("the system has no Landlock: an entry can read and write the files of the user")
-    return found
+        missing.append("the system has no Landlock: an entry can read and write the files of the user")
+    return missing
 
 
 def _read(file: IO[bytes]) -> bytes:
@@ -296,17 +297,17 @@ def _read(file: IO[bytes]) -> bytes:
     return file.read()
 
 
-def _raise_said(said: str) -> None:
-    if said == "MemoryError":
+def _raise_error(text: str) -> None:
+    if text == "MemoryError":
         raise MemoryLimitError("took more memory than the limit of the study")
-    raise EntryError(" ".join(said.split())[:_LENGTH])
+    raise EntryError(" ".join(text.split())[:_LENGTH])
 
 
 def _digest(*arrays: Any) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for array in arrays:
-        found.update(np.ascontiguousarray(array.toarray() if is_sparse(array) else array).tobytes())
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(array.toarray() if is_sparse(array) else array).tobytes())
+    return digest.hexdigest()
 
 
 def _numbers(result: bytes, shape: tuple[int, ...]) -> FloatArray:
@@ -318,7 +319,7 @@ def _numbers(result: bytes, shape: tuple[int, ...]) -> FloatArray:
         If there are too few or too many.
     """
     number = len(result) // 8
-    known = math.prod(own for own in shape if own >= 0)
+    known = math.prod(length for length in shape if length >= 0)
     if len(result) % 8 or (number % known if -1 in shape else number != known):
         raise EntryError(f"returned {len(result)} bytes, which are no numbers of the shape {shape}")
     return np.frombuffer(result, dtype=np.float64).reshape(shape)
@@ -474,7 +475,7 @@ class Coder(_Apart, LabelCoder):
         return (centred[:, self.n_labels_ :] > 0.5).astype(np.int8)
 
 
-_STAND_INS = {own._family: own for own in (Transformer, Ratings, Coder)}
+_STAND_INS = {cls._family: cls for cls in (Transformer, Ratings, Coder)}
 
 
 def set_apart(
@@ -496,17 +497,18 @@ def set_apart(
     module : Path or None, default=None
         File of the module of the entry, which need not be there.
     """
-    own = {key: value for key, value in method.items() if key != "search"}
-    search = method.get("search", {})
-    sized = own.pop("class") == _AT_MOST
-    inner = dict(own.pop("transformer")) if sized else {"class": method["class"], **own}
-    if not sized:
-        own, search = {}, {f"transformer.{name}": values for name, values in search.items()}
+    inner = {key: value for key, value in method.items() if key != "search"}
+    search, size = method.get("search", {}), {}
+    if method["class"] == _AT_MOST:
+        size = {key: inner[key] for key in ("size", "parameter")}
+        inner = dict(inner["transformer"])
+    else:
+        search = {f"transformer.{name}": values for name, values in search.items()}
     return {
         "class": f"{__name__}.{_STAND_INS[family].__name__}",
         "transformer": {"path": inner.pop("class"), **inner},
-        **{"limits": dict(limits), "paths": [str(Path(own).resolve()) for own in paths]},
+        **{"limits": dict(limits), "paths": [str(Path(path).resolve()) for path in paths]},
         "module": str(module.resolve()) if module is not None and module.is_file() else None,
-        **own,
+        **size,
         **({"search": search} if search else {}),
     }

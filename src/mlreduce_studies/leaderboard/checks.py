@@ -104,10 +104,9 @@ def failure_of(entry: Entry, limits: Mapping[str, float], seed: int, paths: Sequ
 
 
 def _check_projection(entry: Entry, sample: Sample, first: Any, second: Any) -> None:
-    images, again = (own.fit(sample.X, sample.Y).transform(sample.others) for own in (first, second))
+    images, again = (each.fit(sample.X, sample.Y).transform(sample.others) for each in (first, second))
     _check_same(images, again)
-    for own in (first, second):
-        _check_same(own.transform(sample.X), first.transform(sample.X))
+    _check_same(first.transform(sample.X), second.transform(sample.X))
     if entry.batch is not None:
         return
     rng = np.random.default_rng(len(images))
@@ -118,7 +117,7 @@ def _check_projection(entry: Entry, sample: Sample, first: Any, second: Any) -> 
 
 
 def _check_selection(entry: Entry, sample: Sample, first: Any, second: Any) -> None:
-    ratings, again = (own.fit(sample.X, sample.Y).scores_ for own in (first, second))
+    ratings, again = (each.fit(sample.X, sample.Y).scores_ for each in (first, second))
     wrong = int(np.sum(np.isnan(ratings) | np.isneginf(ratings)))
     if wrong:  # which the loop takes for the worst
         raise _Failed(f"predicts NaN: {wrong} of {len(ratings)} features that vary have no rating")
@@ -126,10 +125,10 @@ def _check_selection(entry: Entry, sample: Sample, first: Any, second: Any) -> N
 
 
 def _check_labelspace(entry: Entry, sample: Sample, first: Any, second: Any) -> None:
-    codes, again = (own.fit(sample.X, sample.Y).training_codes(sample.Y) for own in (first, second))
+    codes, again = (each.fit(sample.X, sample.Y).training_codes(sample.Y) for each in (first, second))
     _check_same(codes, again)
     sizes = [1, codes.shape[1]]
-    for one, other in zip(*(own.reconstruct_sizes(codes, sizes) for own in (first, second)), strict=True):
+    for one, other in zip(*(each.reconstruct_sizes(codes, sizes) for each in (first, second)), strict=True):
         _check_same(one, other)
 
 

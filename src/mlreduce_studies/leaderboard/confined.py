@@ -67,8 +67,9 @@ def _restrict_files(readable: Sequence[str], writable: Sequence[str]) -> bool:
         for path in paths:
             with suppress(OSError):
                 folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
-                own = allowed if os.path.isdir(path) else allowed & (_EXECUTE | _WRITE_FILE | _READ_FILE)  # noqa: PTH112
-                rule = np.array([own], dtype=np.uint64).tobytes() + np.array([folder], dtype=np.int32).tobytes()
+                of_file = _EXECUTE | _WRITE_FILE | _READ_FILE
+                rights_here = allowed if os.path.isdir(path) else allowed & of_file  # noqa: PTH112
+                rule = np.array([rights_here], dtype=np.uint64).tobytes() + np.array([folder], dtype=np.int32).tobytes()
                 call(_ADD_RULE, ruleset, 1, rule, 0)
                 os.close(folder)
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -97,9 +98,8 @@ def _make(family: str, method: Mapping[str, Any]) -> Any:
     registry.check_entry("entry", method)
     estimator = registry.make_entry("entry", method)
     name = method["class"]
-    if family == "projection" and not callable(
-        getattr(getattr(estimator, "transformer", estimator), "transform", None)
-    ):
+    transformer = getattr(estimator, "transformer", estimator)
+    if family == "projection" and not callable(getattr(transformer, "transform", None)):
         raise TypeError(f"{name} cannot be a method that reduces features: it has no transform")
     if family == "labelspace":
         from mlreduce.labelspace.base import LabelCoder
@@ -119,8 +119,8 @@ def _fitted(arrays: Mapping[str, Any]) -> Any:
 
 
 def _transform(_: Any, arrays: Mapping[str, Any], __: Any) -> bytes:
-    found = _fitted(arrays).transform(arrays["X"])
-    dense = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
+    image = _fitted(arrays).transform(arrays["X"])
+    dense = np.asarray(image.toarray() if hasattr(image, "toarray") else image, dtype=np.float64)
     if dense.ndim != 2 or len(dense) != arrays["X"].shape[0]:
         raise ValueError(f"transform returned {dense.shape} for {arrays['X'].shape[0]} rows")
     return dense.tobytes()
@@ -137,13 +137,13 @@ def _code(_: Any, arrays: Mapping[str, Any], __: Any) -> bytes:
 
 
 def _decode(_: Any, arrays: Mapping[str, Any], sizes: Sequence[int]) -> bytes:
-    """Return scores and labels, one beside the other, at each size."""
+    """Return the columns of scores, then those of labels, at each size."""
     coder = _fitted(arrays)
-    found = [
+    decoded = [
         np.hstack([coder.scores(centred, size), coder.round(centred, size)])
         for size, centred in zip(sizes, coder.reconstruct_sizes(arrays["codes"], sizes), strict=True)
     ]
-    return np.asarray(found, dtype=np.float64).tobytes()
+    return np.asarray(decoded, dtype=np.float64).tobytes()
 
 
 _VERBS: Mapping[str, Callable[[Any, Mapping[str, Any], Any], bytes]] = {
@@ -167,13 +167,13 @@ def _call(request: Mapping[str, Any], estimator: Any, files: Sequence[int]) -> N
         np.random.seed()  # noqa: NPY002 - forks have the state of their parent
         set_seed(estimator, request["named"], request["seed"])
         returned = _VERBS[request["verb"]](estimator, arrays, request["more"])
-        with os.fdopen(result, "wb") as file:
-            file.write(returned)
+        with os.fdopen(result, "wb") as output:
+            output.write(returned)
     except BaseException as error:  # noqa: BLE001 - whatever the code of others raises
-        os.write(report, _said(error).encode()[:_LENGTH])
+        os.write(report, _sentence(error).encode()[:_LENGTH])
 
 
-def _said(error: BaseException) -> str:
+def _sentence(error: BaseException) -> str:
     return "MemoryError" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
 
 
@@ -190,7 +190,7 @@ def _serve(connection: socket.socket) -> None:
                 made[request["make"]] = _make(request["family"], json.loads(request["make"]))
                 answer = ""
             except BaseException as error:  # noqa: BLE001 - as above
-                answer = _said(error)
+                answer = _sentence(error)
             connection.send(json.dumps(answer[:_LENGTH]).encode())
             continue
         child = os.fork()

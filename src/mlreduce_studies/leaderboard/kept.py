@@ -29,7 +29,7 @@ RESULTS = "results/leaderboard"
 _ABOUT, _SCORES = "entry.json", "scores.parquet"
 _COLUMNS = ("dataset", *PIECE_COLUMNS)
 # What a value belongs to, and how far a new one may be from it.
-_CELL = ("dataset", "method", "fold", "percent", "number", "predictor", "measure")
+_CELL = ("dataset", "method", "fold", "percent", "number", "size", "predictor", "measure")
 _TOLERANCE = 1e-9
 
 _TEXTS = ("dataset", "method", "predictor", "measure", "status")
@@ -65,7 +65,7 @@ class KeptEntry:
 
 
 def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str | None:
-    """Return how the scores that are kept differ from those of another run, in one sentence; None where they do not.
+    """Return how committed scores differ from those of another run, in one sentence; None where they do not.
 
     Values are the same within 1e-9. What took too long or too much memory in one of the runs has to be so in both;
     seconds are those of a machine, and are not compared.
@@ -79,27 +79,26 @@ def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str
         These.
     """
     if (kept.about["failed"] is None) != (outcome.failed is None):
-        return (
-            f"kept is {kept.about['failed'] or 'that it did not fail'}, and now {outcome.failed or 'it did not fail'}"
-        )
+        before, now = (failed or "it did not fail" for failed in (kept.about["failed"], outcome.failed))
+        return f"committed is: {before}; a new run has: {now}"
     if outcome.scores is None:
         return None
-    with tempfile.TemporaryDirectory() as folder:  # as they are kept
+    with tempfile.TemporaryDirectory() as folder:  # as they are written
         path = Path(folder, _SCORES)
         _write(path, outcome.scores)
         new = pq.read_table(path).to_pandas().astype(dict.fromkeys(_TEXTS, object))
     old = kept.scores[kept.scores["dataset"].isin(list(sets))]
     if not len(old):
-        return f"no scores of {', '.join(sets)} are kept"
+        return f"no scores of {', '.join(sets)} are committed"
     both = old.merge(new, how="outer", on=list(_CELL), suffixes=("", "_new"), indicator=True, validate="one_to_one")
     near = (both["value"] - both["value_new"]).abs() <= _TOLERANCE
-    equal = (both["_merge"] == "both") & (both["size"] == both["size_new"])
-    differing = both[~equal | ~(near | (both["value"].isna() & both["value_new"].isna()))]
+    near |= both["value"].isna() & both["value_new"].isna()
+    differing = both[~near | (both["_merge"] != "both")]
     if not len(differing):
         return None
     first = differing.iloc[0]
     cell = " ".join(f"{name} {first[name]}" for name in _CELL)
-    values = f"{first['value']:.6g} is kept, and it is {first['value_new']:.6g}"
+    values = f"{first['value']:.6g} is committed, and a new run has {first['value_new']:.6g}"
     return f"{len(differing)} of {len(both)} scores differ from those of a new run; the first is of {cell}: {values}"
 
 

@@ -132,7 +132,7 @@ def run_entry(
         return time.monotonic() - began
 
     content, paths = study_of(entry, project, sets), [] if packages is None else [str(packages)]
-    used = {own: version(own) for own in ("mlreduce", "numpy", "scipy", "scikit-learn")}
+    used = {package: version(package) for package in ("mlreduce", "numpy", "scipy", "scikit-learn")}
     versions = {"python": platform.python_version(), **used, **entry.packages}
     failed = failure_of(entry, content["limits"], seed, paths)
     if failed is not None:
