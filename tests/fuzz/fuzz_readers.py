@@ -190,11 +190,13 @@ def main() -> int:
         record = Record(chosen.folder / f"{name}.json")
         total += record.inputs
         print(f"{name:12} {record.inputs:9} {record.read:8} {record.seconds:8.0f} {record.megabytes:5}", flush=True)
+    compared = Path(__file__).parents[1] / "differential.py"
+    differ = subprocess.run([sys.executable, compared, "--files", str(chosen.inputs // 10)], check=False).returncode
     found = sorted(path for path in (chosen.folder / "findings").glob("*") if path.suffix != ".txt")
     print(f"{total} inputs, {len(found)} mistakes of readers" + "".join(f"\n  {path}" for path in found))
     for name in ended:
         print(f"{name}: the process ended; the reason is in {chosen.folder / name}.log")
-    return 1 if found or ended else 0
+    return 1 if found or ended or differ else 0
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def encoding_named(path: Path, encoding: str | None) -> Iterator[str]:
     """Give the encoding of a file, UTF-8 for None, and raise what decoding raises as a `DataError`."""
     try:
         yield encoding or "utf-8-sig"
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise DataError(f"{path}: not {encoding or 'UTF-8'} text; encoding= says which it is, as 'latin-1'") from error
     except LookupError as error:
         raise DataError(f"{path}: encoding={encoding!r} is not the name of an encoding of text") from error

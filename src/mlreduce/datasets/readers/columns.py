@@ -364,9 +364,9 @@ def _text_error(attribute: Attribute, where: str) -> DataError:
     thousands = re.fullmatch(r"[-+]?[0-9]{1,3}(?:([,.])[0-9]{3})+", shown)
     if thousands:
         mark = thousands[1]
-        beside = " beside decimal=','" if mark == "." else ""
+        decimal = " with decimal=','" if mark == "." else ""
         hint = (
-            f" Are these numbers with marks of thousands? thousands={mark!r}{beside} reads {shown.replace(mark, '')}."
+            f" Are these numbers with marks of thousands? thousands={mark!r}{decimal} reads {shown.replace(mark, '')}."
         )
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", shown):
         point = shown.replace(",", ".")
@@ -405,9 +405,16 @@ def _encode(
             continue
         flush()
         column = _column(values, index)
-        if is_text:
-            if name not in columns.categories and not all(value.lower() in _WORDS for value in places if value):
+        if is_text and name not in columns.categories:
+            if not all(value.lower() in _WORDS for value in places if value):
                 raise _text_error(attribute, where)
+            numbers = np.array([_WORDS.get(value.lower(), np.nan) for value in places])
+            known = ~np.isnan(column)
+            column[known] = numbers[column[known].astype(np.int64)]
+            blocks.append(column[:, np.newaxis])
+            names.append(name)
+            continue
+        if is_text:
             attribute, column = _as_category(attribute, column)
             places = attribute.places or {}
         if not columns.keep_identifiers and not is_text and _is_identifier(attribute, column):
