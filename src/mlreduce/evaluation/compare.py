@@ -33,7 +33,15 @@ from mlreduce.metrics.measures import check_ties, find_measure
 from mlreduce.model_selection import MultilabelStratifiedKFold
 from mlreduce.predictors.decision import check_decision
 from mlreduce.preprocessing.scaling import SCALINGS
-from mlreduce.validation import check_features, check_finite, check_known_labels, column_names, is_sparse
+from mlreduce.validation import (
+    canonical,
+    check_features,
+    check_finite,
+    check_known_labels,
+    check_table,
+    column_names,
+    is_sparse,
+)
 
 __all__ = ["DEFAULT_MEASURES", "DEFAULT_METHODS", "DEFAULT_PREDICTORS", "compare"]
 
@@ -213,7 +221,8 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     if isinstance(X, MultiLabelData):
         if y is not None:
             raise DataError("a data set has its labels with it: leave y out, and name methods=, predictors=")
-        data = X if impute is None else replace(X, impute=impute)
+        check_table(X.X, "X")
+        data = replace(X, X=canonical(X.X), impute=X.impute if impute is None else impute)
         check_finite(data.X, data.feature_names, data.name, training=True, missing=data.impute is not None)
         return data
     if y is None:

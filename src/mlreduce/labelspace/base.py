@@ -41,6 +41,7 @@ from mlreduce.validation import (
     check_known_labels,
     check_labels,
     check_memory,
+    check_table,
     is_sparse,
     join_known,
     remember_label_names,
@@ -489,6 +490,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
     def _check_codes(self, codes: Any) -> FloatArray:
         check_is_fitted(self, "components_")
+        check_table(codes, "codes")
         array = np.asarray(codes, dtype=np.float64)
         if array.ndim != 2 or not 1 <= array.shape[1] <= self.n_components_:
             raise DataError(

@@ -11,8 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.linalg.utilities import canonical
-from mlreduce.validation import FloatArray, as_dense, is_sparse
+from mlreduce.validation import FloatArray, as_dense, canonical, is_sparse
 
 __all__ = ["Coordinates", "Features", "WeightedFeatures", "column_scatter", "constant_columns", "shifted"]
 

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.lsqr import IterativeDesign, is_large
-from mlreduce.linalg.utilities import canonical
-from mlreduce.validation import FloatArray, is_sparse
+from mlreduce.validation import FloatArray, canonical, is_sparse
 
 __all__ = ["GramDesign", "factorise"]
 

@@ -16,7 +16,6 @@ __all__ = [
     "TIE",
     "above_half",
     "best_of_each",
-    "canonical",
     "dense_columns",
     "distinct_rows",
     "joined",
@@ -44,14 +43,6 @@ def scaled(table: Any, rows: FloatArray | None = None, columns: FloatArray | Non
         return sp.csr_array(product if columns is None else product @ sp.diags_array(columns))
     product = table if rows is None else table * rows[:, np.newaxis]
     return product if columns is None else product * columns
-
-
-def canonical(X: Any) -> Any:
-    """Return a CSR matrix in canonical format, sorted and without duplicates; an array as it is."""
-    if is_sparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 #: Predicted values closer than this to one half are a tie and mean "absent", as rounding half to even says. Rows that

@@ -11,7 +11,15 @@ import scipy.sparse as sp
 from mlreduce.complexity import Sizes
 from mlreduce.exceptions import DataError
 from mlreduce.methods.evidence import Traits
-from mlreduce.validation import check_finite, check_known_labels, column_names, fill_unlabelled, is_sparse
+from mlreduce.validation import (
+    canonical,
+    check_finite,
+    check_known_labels,
+    check_table,
+    column_names,
+    fill_unlabelled,
+    is_sparse,
+)
 
 __all__ = ["Shape", "shape_of"]
 
@@ -65,7 +73,8 @@ def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     DataError
         If X is no table of finite numbers, or y holds no labels of its instances.
     """
-    sparse = is_sparse(X)
+    check_table(X, "X")
+    X, sparse = canonical(X), is_sparse(X)
     try:
         features = X if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
@@ -117,6 +126,7 @@ def _second(sets: list[Any]) -> int:
 
 def _vector(y: Any) -> Any:
     """Return a vector of labels or classes, or a single column; None for a matrix, and for what is neither."""
+    check_table(y, "y")
     try:
         values = y if is_sparse(y) else np.asarray(y)
     except ValueError:  # lists of different lengths

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mlreduce.exceptions import DataError
 from mlreduce.metrics.measures import check_ties, find_measure
 from mlreduce.metrics.outcome import Outcome
-from mlreduce.validation import as_dense, check_known_labels, check_labels, is_sparse, within_memory
+from mlreduce.validation import as_dense, check_known_labels, check_labels, check_table, is_sparse, within_memory
 
 __all__ = ["evaluate", "get_scorer"]
 
@@ -79,6 +79,7 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, tie
     check_ties(ties)
     labels, known = check_known_labels(y_true, sparse=is_sparse(y_true))
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
+    check_table(y_pred, "y_pred")
     given: Any
     if chosen.orders:
         given = sp.csr_array(y_pred, dtype=np.float64) if is_sparse(y_pred) else as_dense(y_pred)

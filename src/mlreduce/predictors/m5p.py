@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.utilities import canonical, known_together, rows_of
+from mlreduce.linalg.utilities import known_together, rows_of
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors._tree_columns import Columns, sort_columns
 from mlreduce.predictors._tree_growth import grow
@@ -97,7 +97,6 @@ class M5PRegressor(Regressor):
 
     def _fit(self, features: Any, targets: FloatArray) -> None:
         self._check_parameters()
-        features = canonical(features)
         table = targets.reshape(len(targets), -1)
         table = np.where(np.isnan(table).all(axis=0), 0.0, table)  # a target known nowhere gets a leaf
         trees: dict[int, Tree] = {}
@@ -127,7 +126,7 @@ class M5PRegressor(Regressor):
         return finish(rows, target, growth, len(columns.zero_rank), bool(self.pruning), bool(self.smoothing))
 
     def _predict(self, features: Any) -> FloatArray:
-        rows = Rows.of(canonical(features))
+        rows = Rows.of(features)
         predicted = np.column_stack([predict(tree, rows, self.n_features_in_) for tree in self.trees_])
         return predicted[:, 0] if self._one_dimension else predicted
 
@@ -145,7 +144,7 @@ class M5PRegressor(Regressor):
             Indices into the nodes of each tree of ``trees_``.
         """
         check_is_fitted(self, "trees_")
-        rows = Rows.of(canonical(check_features(self, X, reset=False)))
+        rows = Rows.of(check_features(self, X, reset=False))
         leaves = np.column_stack([leaves_of(tree, rows, self.n_features_in_) for tree in self.trees_])
         return leaves[:, 0] if self._one_dimension else leaves
 

@@ -26,6 +26,7 @@ from mlreduce.validation import (
     check_labels,
     check_range,
     check_size,
+    check_table,
     is_share,
     remember_label_names,
 )
@@ -407,6 +408,7 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
             If Z has another number of columns than ``n_components_``, or a number that is not finite or above 1e70.
         """
         check_is_fitted(self, "components_")
+        check_table(Z, "Z")
         projected = np.asarray(Z, dtype=np.float64)
         if projected.ndim != 2 or projected.shape[1] != self.n_components_:
             raise DataError(

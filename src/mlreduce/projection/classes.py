@@ -12,7 +12,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import weighted_mean
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.duplication import Duplicates, duplicates_of
-from mlreduce.validation import FloatArray, check_labels, is_sparse, remember_label_names
+from mlreduce.validation import FloatArray, check_labels, check_table, is_sparse, remember_label_names
 
 __all__ = ["ClassProjection"]
 
@@ -71,6 +71,7 @@ def _class_vector(Y: Any) -> tuple[Any, Any] | None:
     """Return the sorted classes and their indices per instance; None if Y is None or no class vector."""
     if Y is None or is_sparse(Y):
         return None
+    check_table(Y, "y")
     try:
         y = np.asarray(Y)
     except ValueError:  # lists of different lengths, which `check_labels` refuses

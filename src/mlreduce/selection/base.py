@@ -25,6 +25,7 @@ from mlreduce.validation import (
     check_labels,
     check_option,
     check_size,
+    check_table,
     is_sparse,
     remember_label_names,
 )
@@ -201,6 +202,27 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         else:
             self._rank(features, labels, size)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        X : ndarray or sparse matrix of shape (n_samples, n_selected)
+            The columns that `get_support` marks, in the order of ``X``.
+
+        Raises
+        ------
+        DataError
+            If cells are masked, a column holds no numbers, or a sparse matrix is damaged.
+        """
+        check_table(X, "X")
+        return super().transform(X)
 
     def _rank(self, features: Any, labels: Any, size: int) -> None:
         """Score and rank features, of which ``size`` are to be kept."""

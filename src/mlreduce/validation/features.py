@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,11 +19,13 @@ __all__ = [
     "FloatArray",
     "as_dense",
     "as_precise",
+    "canonical",
     "check_features",
     "check_finite",
     "check_regression",
     "check_sample_weight",
     "check_some_known",
+    "check_table",
     "column_names",
     "is_sparse",
     "unknown_cells",
@@ -36,10 +39,133 @@ FloatArray = NDArray[np.float64]
 LARGEST, SMALLEST = 1e70, 1e-100
 
 
+#: What the names of types of columns begin with that hold no numbers: of pandas, polars, Arrow and NumPy.
+_NO_NUMBERS = {
+    r"date|timestamp": "dates",
+    r"timedelta|duration": "durations",
+    r"time": "times of day",
+    r"period": "periods",
+    r"interval|month_day_nano_interval": "intervals",
+    r"(large_|fixed_size_)?list|array|struct|map|(dense_|sparse_)?union|void|\[\(": "nested values",
+}
+
+
 def column_names(table: Any) -> list[str] | None:
-    """Return the column names of a DataFrame as strings, None for anything else."""
-    columns = getattr(table, "columns", None)
+    """Return the column names of a DataFrame, or of a table of Arrow, as strings, None for anything else."""
+    columns = getattr(table, "column_names", getattr(table, "columns", None))
     return None if columns is None else [str(column) for column in columns]
+
+
+def check_table(table: Any, what: str) -> None:
+    """Refuse what would be read as other numbers than it shows, before anything reads it.
+
+    Parameters
+    ----------
+    table : array-like, sparse matrix or DataFrame
+    what : str
+        What the message calls it: "X", "y".
+
+    Raises
+    ------
+    DataError
+        If cells are masked, a column holds dates, durations, periods, intervals or nested values, or a sparse matrix
+        has an index beyond its shape.
+    """
+    if type(table) is np.ndarray and table.dtype.kind in "fiub":
+        return
+    if is_sparse(table):
+        _check_indices(table, what)
+        return
+    _check_mask(table, what)
+    names = column_names(table)
+    dtypes: Any = [getattr(table, "dtype", None)]
+    if names is not None:
+        dtypes = getattr(getattr(table, "schema", None), "types", None) or table.dtypes
+    for column, dtype in enumerate(dtypes):
+        kind = getattr(getattr(dtype, "categories", None), "dtype", dtype)  # pandas.cut makes categories of intervals
+        held = _no_numbers(str(kind))
+        if held is None and str(kind).lower() == "object":
+            held = _held_by_objects(table, column, names)
+        if held is not None:
+            place = "" if names is None else f" in {_column(column, names)}"
+            raise DataError(
+                f"{what} holds {held}{place} (type {kind}), and numbers are needed: leave the column out, or make "
+                "numbers of it, such as the days since a date"
+            )
+
+
+def _held_by_objects(table: Any, column: int, names: Sequence[str] | None) -> str | None:
+    """Return what objects in a column are, where they are no numbers or text."""
+    if names is None:
+        values = np.asarray(table, dtype=object).ravel()
+    else:
+        values = np.asarray(table.iloc[:, column] if hasattr(table, "iloc") else table[names[column]], dtype=object)
+    for value in values:
+        kind = type(value)
+        if kind in (float, int, str, bool) or value is None:
+            continue
+        if isinstance(value, (list, tuple, set, frozenset, dict, np.ndarray)):
+            return "nested values" if names is not None else None
+        held = _no_numbers(kind.__name__)
+        if held is not None:
+            return held
+    return None
+
+
+def _no_numbers(kind: str) -> str | None:
+    """Return what values of a type are, by its name, where they are no numbers."""
+    return next((held for begins, held in _NO_NUMBERS.items() if re.match(begins, kind.lower())), None)
+
+
+def _check_mask(table: Any, what: str) -> None:
+    """Refuse masked cells, of an array or of the rows of a list."""
+    rows = table if isinstance(table, (list, tuple)) else [table]
+    masked = sum(int(np.count_nonzero(np.ma.getmaskarray(row))) for row in rows if isinstance(row, np.ma.MaskedArray))
+    if masked:
+        raise DataError(
+            f"{what} is a masked array with {masked} masked cell(s), and masks are not read: {what}.filled(0), or "
+            f"another number, fills them; {what}.astype(float).filled(numpy.nan) marks them as missing"
+        )
+
+
+def _check_indices(matrix: Any, what: str) -> None:
+    """Refuse a sparse matrix whose indices point beyond it: compiled loops would read other memory.
+
+    SciPy's ``check_format`` changes the matrix.
+    """
+    kind, wrong = matrix.format, ""
+    if kind in ("csr", "csc", "bsr"):
+        block = matrix.blocksize if kind == "bsr" else (1, 1)
+        major, minor = (n // size for n, size in zip(matrix.shape, block, strict=True))
+        if kind == "csc":
+            major, minor = minor, major
+        starts, indices, n_values = matrix.indptr, matrix.indices, len(matrix.data)
+        if len(starts) != major + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+            wrong = "indptr must begin with 0, not decrease, and have an entry more than there are rows"
+        elif starts[-1] > min(len(indices), n_values):
+            wrong = f"indptr ends at {starts[-1]}, beyond its {min(len(indices), n_values)} values"
+        else:
+            wrong = _beyond(indices[: starts[-1]], minor)
+    elif kind == "coo":
+        wrong = next(filter(None, map(_beyond, matrix.coords, matrix.shape)), "")
+    if wrong:
+        raise DataError(f"{what} is a damaged sparse matrix of shape {matrix.shape}: {wrong}; build it anew")
+
+
+def _beyond(indices: NDArray[Any], length: int) -> str:
+    """Return what is wrong with indices of so many rows or columns."""
+    if not len(indices) or (indices.min() >= 0 and indices.max() < length):
+        return ""
+    wrong = indices[(indices < 0) | (indices >= length)]
+    return f"it holds the index {wrong[0]}, where indices are 0 to {length - 1}"
+
+
+def canonical(X: Any) -> Any:
+    """Return a CSR matrix in canonical format, sorted and without duplicates; an array as it is."""
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def is_sparse(X: Any) -> bool:
@@ -159,6 +285,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False
     ValueError
         If the shape is not what scikit-learn's estimators take.
     """
+    check_table(X, "X")
     if _is_plain(X) and (reset or _fits(estimator, X)):
         if reset:
             estimator.n_features_in_ = X.shape[1]
@@ -167,7 +294,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False
         check_finite(X, training=reset, missing=missing)
         return X
     names = column_names(X)
-    X = _with_short_indices(_validated(estimator, X, reset=reset))
+    X = canonical(_with_short_indices(_validated(estimator, X, reset=reset)))
     check_finite(X, names, training=reset, missing=missing)
     return X
 
@@ -290,6 +417,8 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     ValueError
         If the shapes are not what scikit-learn's estimators take.
     """
+    check_table(X, "X")
+    check_table(y, "y")
     names, target_names = column_names(X), column_names(y)
     if is_sparse(y):
         stays = getattr(estimator, "takes_sparse_targets", False) and np.prod(y.shape, dtype=float) > DENSE_CELLS
@@ -301,6 +430,7 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         check_some_known(unknown.reshape(len(unknown), -1), "target", target_names)
         y = np.where(unknown, 0.0, np.asarray(y))
     X, y = _validated(estimator, X, y=y, multi_output=True, y_numeric=True)
+    X = canonical(X)
     check_finite(X, names, training=True)
     if is_sparse(y):
         check_finite(y, target_names, "y")
@@ -322,6 +452,7 @@ def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
     """
     if weights is None:
         return None
+    check_table(weights, "sample_weight")
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):

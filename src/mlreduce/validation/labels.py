@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation.features import check_some_known, column_names, is_sparse, unknown_cells
+from mlreduce.validation.features import check_some_known, check_table, column_names, is_sparse, unknown_cells
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
 __all__ = [
@@ -64,6 +64,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     """
     if Y is None:
         raise DataError("a multi-label method requires y to be passed, but the target y is None")
+    check_table(Y, "y")
     names = column_names(Y)
     Y = _sparse_frame(Y)
     if is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
@@ -133,6 +134,8 @@ def check_known_labels(
     UserWarning
         If a label is known of no instance: what it tells is nothing, and it is ignored.
     """
+    if Y is not None:
+        check_table(Y, "y")
     Y = _sparse_frame(Y)
     unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
@@ -226,6 +229,8 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     DataError
         If a row is NaN in part, no row is labelled, or the number of rows differs from ``n_samples``.
     """
+    if Y is not None:
+        check_table(Y, "y")
     unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
         return Y, None
