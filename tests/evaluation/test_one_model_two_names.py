@@ -96,8 +96,8 @@ def test_all_features_are_those_of_selectors_and_of_projections(name):
     assert {"ridge", "ml-knn", "br-knn"} <= predictors.keys()
     label, entry = "all-features", STUDIES["benchmark-projections"].methods["all-features"]
     values = [
-        scores(DATA[name](), family, {label: own}, predictors, "expected")
-        for family, own in (("selection", {}), ("projection", entry))
+        scores(DATA[name](), family, {label: parameters}, predictors, "expected")
+        for family, parameters in (("selection", {}), ("projection", entry))
     ]
     assert_same(pd.concat(values, keys=["selection", "projection"]), "selection", "projection")
 
@@ -113,6 +113,30 @@ def test_ties_as_errors_tell_the_names_of_one_model_apart():
     assert differences["ranking-loss"] > 0.01
     assert differences["micro-f1"] <= 1e-9
     assert_same(values["expected"], "br", "plst")
+
+
+@pytest.mark.parametrize(
+    ("family", "methods", "predictor"),
+    [
+        ("labelspace", {"mlc-bmad": {"search": {"tau": [0.2, 0.4]}}}, "3-nn"),
+        ("projection", {"mddmf": {"search": {"beta": [0.1, 0.9]}}}, "br-knn"),
+        ("selection", {"lasso-multitask": {"search": {"alpha": [0.003, 0.01]}}}, "br-knn"),
+    ],
+)
+def test_a_search_has_the_rule_of_the_study(family, methods, predictor):
+    known = predictors_of("benchmark-coders") | predictors_of("benchmark-projections")
+    search = {"candidates": 2, "share": 1.0, "keep": 2, "folds": 2, "size_percent": 100, "dimension": 4}
+    task = {
+        **{"protocol": "folds", "group": "all", "rule": {"folds": 3, "stratify": "first"}, "splits": (0, 0)},
+        **{"methods": methods, "once": False},
+        "search": {**search, "measure": "average-precision", "predictor": (predictor, known[predictor])},
+    }
+    settings = {"family": family, "space": {"scaling": "unit", "relation": None}, "tasks": [task]}
+    tables = [
+        Experiment("searches", rare_labels(), {**settings, "ties": ties}, seed=7).choose()[0]
+        for ties in ("standard", "expected")
+    ]
+    assert (tables[0]["score"] < tables[1]["score"] - 0.005).all()
 
 
 def test_another_scaling_is_another_model():

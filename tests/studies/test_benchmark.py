@@ -136,8 +136,8 @@ def test_ties_may_be_averaged_over_in_a_run_of_its_own(protocol, monkeypatch):
     commands = []
     monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
     monkeypatch.setattr(reducebench.subprocess, "run", lambda command, **_: commands.append(command))
-    for own, candidates in ((protocol, 20), (averaged, 20), (averaged, 5)):
-        reducebench.call_workflow(own, candidates, ["target"], 2)
+    for one, candidates in ((protocol, 20), (averaged, 20), (averaged, 5)):
+        reducebench.call_workflow(one, candidates, ["target"], 2)
     given = [command[command.index("--keep-going") + 1 : command.index("--")] for command in commands]
     assert given == [
         [],

@@ -44,7 +44,7 @@ class Protocol:
         Where data sets are read from.
     ties : {"standard", "expected"}
         How measures of scores count labels that tie: "standard" is the rule of version 1 as it was frozen. With another
-        one the run, and what is kept of it, have folders of their own.
+        one the run and its pieces are in other folders.
     """
 
     project: Path
