@@ -131,7 +131,7 @@ def bring_along(page, folder):
         lines = [f'<label name="{label}"></label>' for label in names[:labels]]
         write(name, '<labels xmlns="http://mulan.sourceforge.net/labels">', *lines, "</labels>")
 
-    # README.md, config/README.md, docs/index.md, docs/compare.md
+    # README.md, config/README.md
     arff("data.arff", range(200), 12, "data: -C 12")
     xml("data.xml", 12)
     arff("train.arff", range(150), 12, "data: -C 12")
@@ -141,8 +141,6 @@ def bring_along(page, folder):
     for name in ("my-study.yaml", "path/to/my-study.yaml"):
         write(name, (PROJECT / "tests" / "small.yaml").read_text("utf-8").replace("mine", "mvmd"))
     # docs/add-data.md
-    table("shop/features.csv", features, X)
-    table("shop/labels.csv", names[:4], Y[:, :4])
     table("shop/stock.csv", features, X[:, ::-1])
     table("survey.csv", [*features, *names[:5]], np.hstack([X, Y[:, :5]]))
     markets = (
@@ -177,11 +175,28 @@ def story(number):
     return f"<REUTERS {marks}><TOPICS>{topics}</TOPICS>{empty}<TEXT>{text}</TEXT></REUTERS>"
 
 
-def test_every_data_set_of_the_page_on_data_is_read(tmp_path):
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_first_example_of_a_page_needs_no_file_that_only_this_test_writes(page, tmp_path):
+    bring_along(page, tmp_path)
+    brought = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    brought -= {piece.file for piece in pieces(page)}
+    first: dict[str, str] = {}
+    for piece in pieces(page):
+        if piece.language in PYTHON and not piece.file:
+            first.setdefault("Python", piece.text)
+        elif piece.language in (*SHELL, "within"):
+            commands = [command for command, run in piece.commands() if run]
+            first |= {"command": commands[0]} if commands and "command" not in first else {}
+    assert [(kind, name) for kind, text in first.items() for name in brought if name in text] == []
+
+
+def test_every_data_set_of_the_page_on_data_is_read(tmp_path, monkeypatch):
     page = PROJECT / "docs" / "add-data.md"
     bring_along(page, tmp_path)
     (text,) = [piece.text for piece in pieces(page) if piece.file == "my.yaml"]
     (tmp_path / "my.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    run_python(page)  # which writes the tables of the shop
     for name in yaml.safe_load(text)["datasets"]:
         assert mlreduce.load_dataset(name, catalogue=tmp_path / "my.yaml").Y.sum() > 0
 
