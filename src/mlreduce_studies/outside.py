@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
-__all__ = ["AtMost"]
+__all__ = ["AtMost", "Waiting"]
+
+
+class Waiting:
+    """How long this process has waited for classes that run in other processes.
+
+    Attributes
+    ----------
+    seconds : float
+        Of the wall.
+    """
+
+    seconds: ClassVar[float] = 0.0
 
 
 class AtMost(TransformerMixin, BaseEstimator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ import mlreduce.evaluation.measuring  # noqa: F401 - what a cheat would change
 from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError
 from mlreduce_studies.leaderboard import apart
 from mlreduce_studies.leaderboard.apart import EntryError, Transformer
+from mlreduce_studies.outside import Waiting
 
 TESTS = Path(__file__).parents[1]
 LIMITS = {"seconds": 30, "gigabytes": 1}
@@ -148,10 +150,36 @@ def test_what_is_set_in_the_process_of_an_entry_is_not_set_in_the_scorer(name):
     assert "CHEATED" not in os.environ
 
 
+@pytest.mark.parametrize("answer", ["0", "{}", "[" * 40000])
+def test_answers_of_an_entry_before_it_has_a_result_fail(answer):
+    with pytest.raises(EntryError):
+        entry("Answers", answer).fit(X, Y)
+
+
+@pytest.mark.slow
+def test_where_the_scorer_is_killed_all_processes_end():
+    if not apart._unshare():
+        pytest.skip("this system permits no namespaces")
+    code = "import test_cheats; test_cheats.entry('LeavesAndWaits').fit(test_cheats.X, test_cheats.Y)"
+    paths = os.pathsep.join([str(TESTS), str(Path(__file__).parent)])
+    scorer = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths})
+    end, started = time.monotonic() + 120, []
+    # unshare, the first process of its namespace, the fork that runs the fit, and what that leaves behind
+    while len(started) < 4 and time.monotonic() < end:
+        time.sleep(0.05)
+        started = apart._descendants(scorer.pid)
+    scorer.kill()
+    scorer.wait()
+    assert len(started) >= 4
+    while set(started) & apart._parents().keys() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not set(started) & apart._parents().keys()
+
+
 def test_sleeping_takes_time():
-    before = apart.waited()
+    before = Waiting.seconds
     image("Sleeps")
-    assert apart.waited() - before >= 0.3
+    assert Waiting.seconds - before >= 0.3
 
 
 def test_labels_are_not_passed_on_to_other_training_rows(tmp_path):

@@ -14,7 +14,7 @@ from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Methods, find_strategy
 from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_peak, process_bytes
-from mlreduce_studies.leaderboard.apart import waited
+from mlreduce_studies.outside import Waiting
 
 __all__ = ["time_fits"]
 
@@ -74,6 +74,6 @@ def _cost(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, f
     first()
     begin_peak()
     held = process_bytes("VmRSS")
-    start = time.process_time() + waited()
+    start = time.process_time() + Waiting.seconds
     second()
-    return time.process_time() + waited() - start, (process_bytes("VmHWM") - held) / 1e6
+    return time.process_time() + Waiting.seconds - start, (process_bytes("VmHWM") - held) / 1e6

@@ -34,9 +34,9 @@ from mlreduce.labelspace.base import LabelCoder
 from mlreduce.validation import FloatArray, is_sparse
 from mlreduce_studies.leaderboard import confined
 from mlreduce_studies.leaderboard.confined import prctl
-from mlreduce_studies.outside import AtMost
+from mlreduce_studies.outside import AtMost, Waiting
 
-__all__ = ["Coder", "EntryError", "Ratings", "Transformer", "close", "missing_protections", "set_apart", "waited"]
+__all__ = ["Coder", "EntryError", "Ratings", "Transformer", "close", "missing_protections", "set_apart"]
 
 # Seconds in which a process must have imported and made a class, which is no part of a fit.
 _START = 600.0
@@ -184,8 +184,11 @@ class _Process:
         except TimeoutError as error:
             self.end()
             raise TimeLimitError(f"took more than {seconds:g} s, the limit of the study") from error
-        except (OSError, ValueError):  # what it sends is of others
+        except (OSError, ValueError, RecursionError):  # the code of others can send anything
             pass
+        except BaseException:  # another answer would be taken for that of the next call
+            self.end()
+            raise
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self.end()
@@ -215,14 +218,18 @@ class _Process:
                 self._send(request, [file.fileno() for file in files])
                 status = self._answer(self._seconds)
             finally:
-                _wait.seconds += time.monotonic() - began
+                Waiting.seconds += time.monotonic() - began
                 if len(_descendants(os.getpid(), self._others)) > 1 + bool(_unshare()):
                     self.end()
             result, report = (_read(file) for file in files[1:])
         if report:
             _raise_error(report[: 2 * _LENGTH].decode(errors="replace"))
         if status != 0:
-            raise EntryError(f"ended its process by signal {-status}" if status < 0 else f"ended with status {status}")
+            raise EntryError(
+                f"ended its process by signal {-status}"
+                if isinstance(status, int) and status < 0
+                else "ended its process"
+            )
         if not result:
             raise EntryError("ended its process before it had a result")
         return result
@@ -250,28 +257,22 @@ class _Process:
         self._folder.cleanup()
 
 
-class _Wait:
-    """Seconds of the wall for which calls of entries were waited for, and the process that serves them."""
+class _Current:
+    """The process that serves calls, and what it belongs to."""
 
-    seconds = 0.0
     key: Any = None
     process: _Process | None = None
 
 
-_wait = _Wait()
-
-
-def waited() -> float:
-    """Return the seconds of the wall for which this process has waited for calls of entries so far."""
-    return _wait.seconds
+_current = _Current()
 
 
 @atexit.register
 def close() -> None:
     """End the process that runs the code of an entry, if there is one."""
-    if _wait.process is not None and _wait.process.is_running:
-        _wait.process.end()
-    _wait.process = None
+    if _current.process is not None and _current.process.is_running:
+        _current.process.end()
+    _current.process = None
 
 
 @cache
@@ -376,11 +377,11 @@ class _Apart:
         sized = {"class": _AT_MOST, "transformer": inner, "parameter": self.parameter, "size": self.size}
         method = json.dumps(inner if self.size is None else sized)
         place = (key, json.dumps([self.limits, [*self.paths], self.module]))
-        if _wait.process is None or _wait.key != place or not _wait.process.is_running:
+        if _current.process is None or _current.key != place or not _current.process.is_running:
             close()
-            _wait.key, _wait.process = place, _Process(self.limits, self.paths, self.module)
-        _wait.process.make(self._family, method)
-        return _wait.process.call(verb, method, self.random_state, arrays, more)
+            _current.key, _current.process = place, _Process(self.limits, self.paths, self.module)
+        _current.process.make(self._family, method)
+        return _current.process.call(verb, method, self.random_state, arrays, more)
 
 
 class Transformer(TransformerMixin, _Apart, BaseEstimator):

@@ -11,7 +11,6 @@ import ctypes
 import json
 import os
 import pickle  # noqa: TID251 - loaded where the code that it runs may do nothing more
-import resource
 import signal
 import socket
 import sys
@@ -78,6 +77,8 @@ def _restrict_files(readable: Sequence[str], writable: Sequence[str]) -> bool:
 
 def _give_up_rights(specification: Mapping[str, Any]) -> bool:
     """Set limits that cannot be raised again; say whether files are refused."""
+    import resource  # not on Windows
+
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - nothing of pathlib is needed here
         held = int(file.read().split()[0]) * resource.getpagesize()
     memory = int(held + 1e9 * specification["gigabytes"])
