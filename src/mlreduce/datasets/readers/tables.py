@@ -278,10 +278,10 @@ def _names(first: list[str], path: Path, layout: _Format, named: Sequence[str]) 
                 f"{path}: its first line has numbers, {', '.join(first)[:60]!a}, and no names of columns; "
                 "header=False reads it as a row, header=True as names"
             )
-        decimals = [cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)]
-        if decimals:
+        numbers = [cell for cell in cells if NUMBER.fullmatch(cell)]
+        if numbers:
             notes = [
-                f"{path}: the first line was taken for names of columns, though it has the number {decimals[0][:40]}; "
+                f"{path}: the first line was taken for names of columns, though it has the number {numbers[0][:40]}; "
                 "header=False reads it as a row"
             ]
     check_names(first, "column", str(path))
