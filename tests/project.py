@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,12 @@ class Project:
         return {path.name: path.read_bytes() for path in files if path.stem not in timed}
 
 
-def shared(factory: pytest.TempPathFactory, name: str, options: tuple[str, ...]) -> Project:
+def shared(
+    factory: pytest.TempPathFactory,
+    name: str,
+    options: tuple[str, ...],
+    prepare: Callable[[Project], None] = lambda project: None,
+) -> Project:
     """Return a finished run that all processes of a test session share: who needs it first makes it."""
     session = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -186,6 +191,8 @@ def shared(factory: pytest.TempPathFactory, name: str, options: tuple[str, ...])
         if not (folder / "made").exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            Project(folder).run(*options)
+            project = Project(folder)
+            prepare(project)
+            project.run(*options)
             (folder / "made").touch()
     return Project.found(folder)

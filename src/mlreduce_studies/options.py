@@ -19,7 +19,9 @@ __all__ = [
     "AREA",
     "ENERGY",
     "FIGURES",
+    "FILES_OF",
     "LABELS",
+    "LONG",
     "MEASURE",
     "MEASURES",
     "METHOD",
@@ -39,6 +41,19 @@ __all__ = [
 #: Kinds of tables and of figures, by name.
 TABLES: Declarations[Any] = Declarations("kind of table", "mlreduce_studies.tables")
 FIGURES: Declarations[Any] = Declarations("kind of figure", "mlreduce_studies.figures")
+
+#: Gathered tables to the kinds of job files that each is made from, where that is not the kind of its name alone: or of
+#: all that one job makes.
+FILES_OF = {
+    **dict.fromkeys(("summary", "areas"), ("scores",)),
+    **dict.fromkeys(("spectra", "rankings"), ("details",)),
+    "datasets": ("data",),
+    "ratios": ("times",),
+    **dict.fromkeys(("approximation", "errors", "theorem", "dependencies"), ("errors", "theorem", "dependencies")),
+    "proximities": ("images", "scores"),
+}
+#: Gathered tables with many rows for each split: without CSV, and not rounded.
+LONG = ("scores", "errors", "spectra", "rankings", "proximities")
 
 Options: TypeAlias = Mapping[str, Mapping[str, Any]]
 
@@ -69,7 +84,7 @@ AREA = {"type": "boolean"}
 _COMMON = {
     "kind": {"type": "string"},
     "caption": {"type": "string"},
-    # A target by itself, made of its own scores before the rest of the study has ended.
+    # Has no meaning any more: every table and figure is made of its own jobs. Frozen study files have it.
     "alone": {"type": "boolean"},
     "methods": METHODS,
     "protocols": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -14,7 +15,7 @@ from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import is_range, others_of, without_search
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics.measures import find_measure, in_parts
-from mlreduce_studies.options import FIGURES, TABLES, schema_of
+from mlreduce_studies.options import FIGURES, TABLES, kind_of, schema_of
 
 __all__ = [
     "PAPERS",
@@ -257,14 +258,52 @@ class Study:
         """Return the labels of the draws of a method, or its own."""
         return self.averages.get(method, [method])
 
-    def shows(self, output: Mapping[str, Any], protocol: str, group: str, predictor: str) -> bool:
-        """Say whether a table or figure shows scores of a protocol, group and predictor."""
-        methods = {draw for method in output["methods"] for draw in self.draws(method)}
-        return (
-            protocol in output.get("protocols", self.protocols)
-            and predictor == output.get("predictor", predictor)
-            and not methods.isdisjoint(self.groups[group].methods)
+    def shown(self, output: str) -> dict[str, list[str]]:
+        """Return what a table or figure shows, by its name: its methods and draws, predictors, protocols and datasets.
+
+        All that it does not name it may show; of data sets all where none of those that it names is run.
+        """
+        kinds, spec = next((kinds, own[output]) for key, kinds in _OUTPUTS if output in (own := getattr(self, key)))
+        options, names = schema_of(kinds, spec)["properties"], defaultdict(set)
+        for key, value in spec.items():
+            for kind, name in _named(options[key], value) if key != "leave_out" else ():
+                names[kind].add(name)
+        datasets = [name for name in self.datasets if name not in spec.get("leave_out", ())]
+        if kinds is FIGURES and kinds.plain(kind_of(kinds, spec), "per_dataset").get("per_dataset"):
+            datasets = self.curves[:1]
+        return {
+            "methods": sorted({label for name in names["method"] for label in (name, *self.draws(name))}),
+            "predictors": [name for name in self.predictors if name in names["predictor"] or not names["predictor"]],
+            "protocols": [name for name in self.protocols if name in names["protocol"] or not names["protocol"]],
+            "datasets": [name for name in datasets if name in names["data set"]] or datasets,
+        }
+
+    def only(self, methods: Sequence[str]) -> Study:
+        """Return the study with some of its methods, and the tables and figures that still have something to show.
+
+        Parameters
+        ----------
+        methods : sequence of str
+            Labels; those that this study does not have are another study's.
+        """
+        known = {*self.methods, *self.averages}
+        labels = {label for method in methods if method in known for label in self.draws(method)}
+        labels |= {other for label in labels for other in others_of(self.methods[label])}
+        kept = {*labels, *(name for name in methods if name in self.averages)}
+        groups = {
+            name: replace(group, methods=own)
+            for name, group in self.groups.items()
+            if (own := {label: entry for label, entry in group.methods.items() if label in labels})
+        }
+        tables, figures = (
+            {name: shown for name, output in outputs.items() if (shown := _shown(output, kept)) is not None}
+            for outputs in (self.tables, self.figures)
         )
+        costs = self.costs
+        if costs is not None:
+            own = {label: entry for label, entry in costs["methods"].items() if label in kept}
+            costs = {**costs, "methods": own} if own else None
+        return replace(self, groups=groups, tables=tables, figures=figures, costs=costs, approximation=None)
 
     @property
     def image_figure(self) -> Mapping[str, Any]:
@@ -479,7 +518,6 @@ def load_study(
     splits: int | None = None,
     run_on: Sequence[str] | None = None,
     mirror: str | Path | None = None,
-    methods: Sequence[str] | None = None,
     candidates: int | None = None,
     ties: str | None = None,
 ) -> Study:
@@ -499,8 +537,6 @@ def load_study(
         Instead of the scale's data sets.
     mirror : path or None, default=None
         Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
-    methods : sequence of str or None, default=None
-        Labels of the only methods to run; None for all. Labels that this study does not have are another study's.
     candidates : int or None, default=None
         Combinations of parameters that a search tries at most; with 1 methods have their defaults.
     ties : {"standard", "expected"} or None, default=None
@@ -563,29 +599,7 @@ def load_study(
         published_sizes=_beside(path, "published-datasets.csv"),
     )
     _check_names(study, str(path), catalogue)
-    return study if methods is None else _only(study, methods, str(path))
-
-
-def _only(study: Study, methods: Sequence[str], where: str) -> Study:
-    """Return a study with some of its methods, and the tables and figures that still have something to show."""
-    known = {*study.methods, *study.averages}
-    labels = {label for method in methods if method in known for label in study.draws(method)}
-    labels |= {other for label in labels for other in others_of(study.methods[label])}
-    kept = {*labels, *(name for name in methods if name in study.averages)}
-    groups = {
-        name: replace(group, methods=own)
-        for name, group in study.groups.items()
-        if (own := {label: entry for label, entry in group.methods.items() if label in labels})
-    }
-    tables, figures = (
-        {name: shown for name, output in outputs.items() if (shown := _shown(output, kept)) is not None}
-        for outputs in (study.tables, study.figures)
-    )
-    costs = study.costs
-    if costs is not None:
-        own = {label: entry for label, entry in costs["methods"].items() if label in kept}
-        costs = {**costs, "methods": own} if own else None
-    return replace(study, groups=groups, tables=tables, figures=figures, costs=costs, approximation=None)
+    return study
 
 
 def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:

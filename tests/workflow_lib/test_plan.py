@@ -211,6 +211,46 @@ def test_names_that_differ_in_case_only_are_refused(plan):
             plan("datasets=case.yaml", f"run_on={run_on}")
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("methods=mvmdd", "unknown method 'mvmdd'; did you mean 'mvmd'?"),
+        ("methods='mvmd,pcaa'", "unknown method 'pcaa'; did you mean 'pca'?"),
+        ("methods=[mvmd, 5]", "unknown method '5'"),
+        ("methods='gmba-0,gmba-9'", "unknown method 'gmba-9'; did you mean"),
+        ("methods=5", "unknown method '5'"),
+        ("studies=5", "studies: unknown study '5'"),
+        ("studies=2.5", "studies: unknown study '2.5'"),
+        ("studies='mvmd-2016,cplst2012'", "unknown study 'cplst2012'; did you mean 'cplst-2012'?"),
+        ("run_on=123", "run_on: unknown data set '123'"),
+        ("run_on=true", "run_on: unknown data set 'True'"),
+        ("run_on='emotions,scnee'", "run_on: unknown data set 'scnee'; did you mean 'scene'?"),
+        ("run_on={emotions: 1}", "configuration: run_on: expected array, got {'emotions': 1}"),
+        ("datasets=5", "configuration: datasets: expected string, got 5"),
+        ("figure_formats=5", "unknown value '5'"),
+        ("figure_formats='svg,pgn'", "unknown value 'pgn'; did you mean 'png'?"),
+    ],
+)
+def test_each_name_is_checked_also_beside_right_ones_and_numbers_are_names(plan, settings, said):
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        plan(settings)
+
+
+def test_a_data_set_may_be_called_by_a_number(plan):
+    write_catalogue("years.yaml", "2016")
+    assert plan("datasets=years.yaml", "run_on=2016").base == "results/demo-2016"
+
+
+@pytest.mark.parametrize("name", ["emotions", "planted-300", "delicious"])
+def test_own_data_do_not_pass_for_published_ones(plan, name):
+    write_catalogue("clash.yaml", "shop", name)
+    for run_on in ("shop", name):
+        with pytest.raises(
+            ConfigurationError, match=rf"clash.yaml: datasets.{name}: .* judged; .* {name}-2, and run_on"
+        ):
+            plan("datasets=clash.yaml", f"run_on={run_on}")
+
+
 @pytest.mark.parametrize("names", ["Small.yaml", "'small.yaml,first/small.yaml'", "my_study.yaml"])
 def test_studies_without_a_name_of_their_own_are_refused(plan, names):
     for name in names.strip("'").split(","):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -104,34 +104,49 @@ class Jobs:
         place = f"{protocol}.{group}" if group else ALL
         return [f"{self.folder(study)}/choices/{dataset}/{place}/{name}.parquet" for name in batches]
 
-    def parts(self, study: Study, kind: str, suffix: str = "parquet") -> list[str]:
-        """Files of a kind, "choices", "fitted" or "details", of all jobs of a study."""
+    def parts(
+        self, study: Study, kind: str, suffix: str = "parquet", shown: Mapping[str, Sequence[str]] | None = None
+    ) -> list[str]:
+        """Files of a kind, "choices", "fitted" or "details", of all jobs of a study, or of those that are shown."""
         return [
             f"{self.folder(study)}/{kind}/{dataset}/{unit}/{batch}.{suffix}"
-            for dataset in study.datasets
+            for dataset in (shown["datasets"] if shown else study.datasets)
             for unit in self.units(study, dataset, choosing=kind == "choices")
+            if self._is_shown(study, unit, shown)
             for batch in self.batches(study, dataset, unit, choosing=kind == "choices")
         ]
 
-    def scores(self, study: Study, shown: Mapping[str, Any] | None = None) -> list[str]:
-        """Files of scores of all jobs of a study, or of those that a table or figure shows."""
+    def scores(self, study: Study, shown: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+        """Files of scores of all jobs of a study, or of those that are shown: see `Study.shown`."""
         return [
             f"{self.folder(study)}/scores/{dataset}/{unit}/{predictor}/{batch}.parquet"
-            for dataset in study.datasets
+            for dataset in (shown["datasets"] if shown else study.datasets)
             for unit in self.units(study, dataset)
+            if self._is_shown(study, unit, shown)
             for predictor in self.predictors(study, dataset, unit)
+            if shown is None or predictor in (ALL, *shown["predictors"])
             for batch in self.batches(study, dataset, unit)
-            if shown is None or unit == ALL or study.shows(shown, *parts_of(unit)[:2], predictor)
         ]
 
-    def timed(self, study: Study) -> list[str]:
+    @staticmethod
+    def _is_shown(study: Study, unit: str, shown: Mapping[str, Sequence[str]] | None) -> bool:
+        """Say whether a unit has a protocol and a method that a table or figure shows."""
+        if shown is None or unit == ALL:
+            return True
+        protocol, group, method = parts_of(unit)
+        labels = [label for label in study.groups[group].methods if method in ("", _name_of(label))]
+        return protocol in shown["protocols"] and not set(labels).isdisjoint(shown["methods"])
+
+    def timed(self, study: Study, shown: Mapping[str, Sequence[str]] | None = None) -> list[str]:
         """Files of the times of fits, a job per data set and group: a method of one's own times no other again."""
-        groups = [ALL] if self._bundle else [group for group in study.groups if self._timed_methods(study, group)]
+        groups = [ALL] if self._bundle else list(study.groups)
+        timed = {group: self._timed_methods(study, group).keys() for group in groups}
         return [
             f"{self.folder(study)}/times/{dataset}/{group}.parquet"
-            for dataset in study.datasets
+            for dataset in (shown["datasets"] if shown else study.datasets)
             if study.timed_on(dataset)
-            for group in groups
+            for group, methods in timed.items()
+            if group == ALL or (methods if shown is None else not methods.isdisjoint(shown["methods"]))
         ]
 
     def _timed_methods(self, study: Study, group: str) -> dict[str, Any]:
@@ -146,9 +161,9 @@ class Jobs:
                 own |= {label: name for label in members.methods if label not in own}
         return {label: study.methods[label] for label, name in own.items() if group in (ALL, name)}
 
-    def prepared(self, study: Study) -> list[str]:
-        """Data sets of a study, as arrays."""
-        return [f"{self._plan.data}/{dataset}.npz" for dataset in study.datasets]
+    def prepared(self, study: Study, shown: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+        """Data sets of a study, or those that are shown, as arrays."""
+        return [f"{self._plan.data}/{dataset}.npz" for dataset in (shown["datasets"] if shown else study.datasets)]
 
     def raw_folder(self, dataset: str) -> list[str]:
         """Folder of the fetched files of a data set; nothing for data that need no file."""

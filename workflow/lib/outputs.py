@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from jobs import Jobs
 from mlreduce.files import file_sha256
-from mlreduce_studies.options import FIGURES, TABLES, source_of
+from mlreduce_studies.options import FIGURES, FILES_OF, LONG, TABLES, source_of
 from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.study import Study
@@ -38,24 +38,9 @@ class Outputs:
 
     # Tables and figures
 
-    def alone(self, study: Study) -> dict[str, Mapping[str, Any]]:
-        """Tables and figures that are targets by themselves: made of their own scores, before the study has ended."""
-        if self._plan.config["bundle"]:
-            return {}
-        return {name: spec for name, spec in {**study.tables, **study.figures}.items() if spec.get("alone")}
-
-    def tables(self, study: Study) -> list[str]:
-        """Names of the tables that one job makes."""
-        return [name for name in study.tables if name not in self.alone(study)]
-
-    def figures(self, study: Study) -> dict[str, tuple[str, str]]:
-        """Figures that one job makes: name of the file to (name in the study, protocol)."""
-        return {
-            file: shown
-            for name in study.figures
-            if name not in self.alone(study)
-            for file, shown in self.variants(study, name).items()
-        }
+    def figures(self, study: Study, names: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Files of some figures of a study: name of the file to (name in the study, protocol)."""
+        return {file: shown for name in names for file, shown in self.variants(study, name).items()}
 
     def variants(self, study: Study, figure: str) -> dict[str, tuple[str, str]]:
         """Files of a figure, one per protocol that it shows; the first has the figure's name."""
@@ -101,11 +86,10 @@ class Outputs:
 
     def gathered_files(self, study: Study) -> list[str]:
         """Files of what is gathered: Parquet for jobs, and CSV for people where a table is short."""
-        long = {"scores", "errors", self.details(study), "proximities"}
         return [
             f"{self._jobs.folder(study)}/{name}.{suffix}"
             for name in self.gathered(study)
-            for suffix in (["parquet"] if name in long else ["csv", "parquet"])
+            for suffix in (["parquet"] if name in LONG else ["csv", "parquet"])
         ]
 
     def details(self, study: Study) -> str:
@@ -128,28 +112,44 @@ class Outputs:
         names = [name for name in self.gathered(study) if name in about]
         return [f"{self._jobs.folder(study)}/{name}.parquet" for name in names]
 
-    def gathered_from(self, study: Study) -> dict[str, list[str]]:
-        """Files that the tables of a study are gathered from, by kind."""
+    def gathered_from(self, study: Study, shown: Mapping[str, Sequence[str]] | None = None) -> dict[str, list[str]]:
+        """Files that the tables of a study are gathered from, by kind; or those of what a table or figure shows."""
         jobs, folder, names = self._jobs, self._jobs.folder(study), self.gathered(study)
+        datasets = shown["datasets"] if shown else study.datasets
         files = {
-            "data": jobs.prepared(study),
-            "scores": jobs.scores(study),
-            "details": jobs.parts(study, "details"),
+            "data": jobs.prepared(study, shown),
+            "scores": jobs.scores(study, shown),
+            "details": jobs.parts(study, "details", shown=shown),
+            # Of all methods: each adds columns for its parameters.
             "choices": jobs.parts(study, "choices") if "choices" in names else [],
-            "times": jobs.timed(study) if "times" in names else [],
+            "times": jobs.timed(study, shown) if "times" in names else [],
             "costs": [f"{folder}/costs/{name}.parquet" for name in study.costed] if "costs" in names else [],
         }
         for kind, name in (("errors", "approximations"), ("theorem", "theorems"), ("dependencies", "dependencies")):
-            own = study.datasets if study.approximation else []
+            own = datasets if study.approximation else []
             files[kind] = [f"{folder}/{name}/{dataset}.parquet" for dataset in own]
-        shown = study.datasets if "proximities" in names else []
-        files["images"] = [f"{folder}/images/{dataset}.parquet" for dataset in shown]
+        pictured = datasets if "proximities" in names else []
+        files["images"] = [f"{folder}/images/{dataset}.parquet" for dataset in pictured]
         return files
 
-    def source_files(self, study: Study, names: Iterable[str]) -> list[str]:
-        """Gathered tables that some tables and figures are made from."""
-        sources = self.sources(study)
-        return [f"{self._jobs.folder(study)}/{stem}.parquet" for stem in sorted({sources[name] for name in names})]
+    def made_together(self, study: Study, names: Iterable[str]) -> list[tuple[dict[str, list[str]], dict[str, str]]]:
+        """Sort tables or figures by the files that they are made from, which are of their own jobs alone.
+
+        Each list of files by kind has the tables and figures that are made from it, and the gathered table of each.
+        """
+        found: dict[str, tuple[dict[str, list[str]], dict[str, str]]] = {}
+        for name, source in self.sources(study).items():
+            if name in names:
+                files = self.gathered_from(study, study.shown(name))
+                own = {kind: files[kind] for kind in FILES_OF.get(source, (source,))}
+                found.setdefault(json.dumps(own), (own, {}))[1][name] = source
+        return list(found.values())
+
+    @staticmethod
+    def averages(study: Study, names: Iterable[str]) -> dict[str, list[str]]:
+        """Draws of the methods that some tables and figures show as means."""
+        shown = {method for name in names for method in study.shown(name)["methods"]}
+        return {name: list(draws) for name, draws in study.averages.items() if name in shown}
 
     def base_of_ratios(self, study: Study) -> str | None:
         """By whose fit times a table of ratios divides."""
@@ -183,35 +183,6 @@ class Outputs:
     def contents(*paths: str) -> list[str]:
         """Checksums of files: a change re-runs what was made of them, whatever date they have."""
         return [file_sha256(path) for path in paths]
-
-    def _constraint(self, names: Iterable[str]) -> str:
-        return f"({'|'.join(sorted(names))})" if names else "(?!)"
-
-    @property
-    def alone_tables(self) -> str:
-        """Constraint of a wildcard: the tables that are targets by themselves."""
-        return self._constraint(
-            {name for study in self._plan.studies.values() for name in self.alone(study) if name in study.tables}
-        )
-
-    @property
-    def alone_figures(self) -> str:
-        """Constraint of a wildcard: the files of the figures that are targets by themselves."""
-        return self._constraint(
-            {
-                file
-                for study in self._plan.studies.values()
-                for name in self.alone(study)
-                if name in study.figures
-                for file in self.variants(study, name)
-            }
-        )
-
-    def figure_of(self, wildcards: Any) -> tuple[str, str]:
-        """Name in the study and protocol of a figure's file."""
-        study = self._plan.studies[wildcards.study]
-        found = {file: shown for name in study.figures for file, shown in self.variants(study, name).items()}
-        return found[wildcards.figure]
 
     # The report
 

@@ -67,11 +67,16 @@ class Plan:
 
     @property
     def run_file(self) -> str:
-        """File that says which run the folder is of.
+        """File that says which run the folder is of."""
+        return f"{self.base}/run/record.json"
+
+    @property
+    def rerun_file(self) -> str:
+        """File whose date is that of the last run in which jobs had to run again; all scales share it.
 
         In a folder of its own: what Snakemake has seen in the others it does not look for again.
         """
-        return f"{self.base}/run/record.json"
+        return f"{self.config['results']}/logs/rerun/date.txt"
 
     @property
     def is_whole(self) -> bool:
@@ -108,11 +113,15 @@ class Plan:
                 taken |= {claim.id: path for claim in read_claims(path, names, taken)}
 
 
-def words(value: Any) -> list[str] | None:
-    """Return a list that may be given as text with commas, as on the command line; None for nothing."""
+def words(value: Any) -> Any:
+    """Return a list of names that may be given as text with commas; YAML reads a name such as 2016 as a number."""
     if isinstance(value, str):
         return [word for word in value.replace(",", " ").split() if word]
-    return None if value is None else list(value)
+    if isinstance(value, int | float):
+        value = [value]
+    if isinstance(value, list):
+        return [str(name) if isinstance(name, int | float) else name for name in value]
+    return value
 
 
 def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
@@ -141,7 +150,9 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     if mirror is not None and not Path(mirror).is_dir():
         raise ConfigurationError(f"mirror: {mirror} is no folder")
     catalogue = read_catalogue(config.get("datasets"))
-    run_on = config.get("run_on")
+    _check_own(config.get("datasets"))
+    run_on, methods = config.get("run_on"), config.get("methods")
+    known: set[str] = set()
     for name in run_on or []:
         if name not in catalogue:
             raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
@@ -158,29 +169,41 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
                     "which is of a-z, 0-9 and hyphens, and of no other study; rename the file"
                 )
             own = {key: sample.get(study, run)[key] for key in run}
-            found[study] = load_study(
+            read = load_study(
                 *(file, config["scale"], catalogue),
                 **own,
                 mirror=mirror,
-                methods=config.get("methods"),
                 candidates=config.get("candidates"),
                 ties=config.get("ties"),
             )
+            known.update(read.methods, read.averages)
+            found[study] = read if methods is None else read.only(methods)
         return found
 
     named = config.get("studies")
     studies = load(named or study_files(project, [PAPERS]))
-    if named is None and config.get("methods") is None:
-        known = {name for study in studies.values() for name in study.known_datasets}
-        studies = studies if known.issuperset(run_on or []) else load([_COMPARISON])
-    if config.get("methods") is not None:
-        studies = {name: study for name, study in studies.items() if study.groups}
-        if not studies:
-            raise ConfigurationError(f"methods: no study has any of {', '.join(config['methods'])}")
+    if named is None and methods is None:
+        of_papers = {name for study in studies.values() for name in study.known_datasets}
+        studies = studies if of_papers.issuperset(run_on or []) else load([_COMPARISON])
+    for name in methods or []:
+        if name not in known:
+            raise ConfigurationError(unknown_name("method", name, known, f"methods, of {', '.join(studies)}"))
+    studies = {name: study for name, study in studies.items() if methods is None or study.groups}
     studies |= {name: _sampled(studies[name], own["curves"]) for name, own in sample.items() if name in studies}
     _check_case({name for study in studies.values() for name in study.datasets}, catalogue)
     base, record = f"{config['results']}/{_folder(config)}", _record(config, studies, named)
     return _with_former(Plan(config, project, catalogue, studies, base, record))
+
+
+def _check_own(file: str | None) -> None:
+    """Refuse data of a user's own that are called like published ones: they would be judged as these."""
+    published = read_catalogue()
+    for name in Catalogue([Path(file)] if file is not None else []):
+        if name in published:
+            raise ConfigurationError(
+                f"{file}: datasets.{name}: the catalogue has a data set of this name, as which these data would be "
+                f"judged; rename the entry, for example {name}-2, and run_on with it"
+            )
 
 
 def _check_case(names: Iterable[str], catalogue: Catalogue) -> None:

@@ -1,18 +1,21 @@
-"""Cells that failed and tables that are damaged, and jobs that are run again because of them."""
+"""Cells that failed and tables that are damaged, and jobs that run again: because of them, or of what was changed."""
 
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from snakemake.io import ancient
+from snakemake.io import IOFile, ancient
 from snakemake.logging import logger
 
 from mlreduce.files import write_text
+from mlreduce_studies.provenance.digest import MADE_OF, digest_of_params
 from outputs import Outputs
 from plan import Plan
 
@@ -33,23 +36,24 @@ def failures_in(plan: Plan, outputs: Outputs) -> pd.DataFrame:
     return read_failures(failed_files(files))
 
 
-def retries(plan: Plan, main: bool, runs: Callable[[], bool]) -> Callable[[str], Any]:
-    """Return a function from a job's table to an input that makes the job run again if cells failed in it.
+def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[Any, Any], Any]:
+    """Return a function from a rule and wildcards to an input that makes the job run again where it has to.
 
-    A job whose table is damaged at its end is run again too, and a line of the log names the table.
+    A job runs again if cells failed in it (unless the configuration says ``retry_failed: false``), if its table is
+    damaged at its end, which a line of the log names, or if Snakemake has no record of it and what its log says that
+    it was made of is not what is planned now.
 
-    The input is one file for all jobs, that of the run's record, of which only jobs with failed cells mind the date. A
-    run writes it before its jobs are chosen: where it is missing or holds something else, and anew where cells failed,
-    unless the configuration says ``retry_failed: false``.
+    The input is one file for all jobs, of which only the jobs that run again mind the date. A run writes it, and its
+    own record, before its jobs are chosen.
 
     Parameters
     ----------
     plan : Plan
-    main : bool
-        Whether this process is the one that a user started, and not one of its jobs.
+    workflow : snakemake.workflow.Workflow
     runs : callable
         Says whether it runs jobs, once this is known; a dry run writes nothing.
     """
+    main: bool = workflow.is_main_process
     damaged: set[str] = set()
     failed: set[str] = set()
     folders = [Path(plan.base) / study / kind for study in plan.studies for kind in _KINDS]
@@ -58,24 +62,61 @@ def retries(plan: Plan, main: bool, runs: Callable[[], bool]) -> Callable[[str],
         from mlreduce_studies.gathering.job_tables import failed_files  # slow to import, and a first run has no tables
 
         failed = {str(path) for path in failed_files(files, lambda path: damaged.add(str(path)))}
-    file = Path(plan.run_file)
+    file, record = Path(plan.rerun_file), Path(plan.run_file)
 
     @cache
     def recorded() -> bool:
-        # Snakemake takes a newer file with the same content for the same.
-        again = {"retry": time.time_ns()} if failed or damaged else {}
-        text = json.dumps({**plan.record, **again}, indent=1, sort_keys=True)
-        if runs() and not (file.is_file() and file.read_text(encoding="utf-8") == text):
-            write_text(file, text)
+        if runs():
+            text = json.dumps(plan.record, indent=1, sort_keys=True)
+            if not (record.is_file() and record.read_text(encoding="utf-8") == text):
+                write_text(record, text)
+            if not file.is_file():
+                write_text(file, _now())
         return file.is_file()
 
-    def input_of(table: str) -> Any:
-        if table in damaged:
-            logger.warning(f"{table}: not a whole table; its job runs again")
-        if not recorded():  # a dry run of what was never run
-            return []
-        if table not in failed | damaged:
-            return ancient(str(file))
-        return str(file) if runs() else [str(file), str(plan.project / "Snakefile")]  # other inputs, for a dry run
+    @cache
+    def renewed() -> str:
+        """Path of a file that is newer than all results, and whose content is another one than before."""
+        if not runs():
+            return _newer().name
+        write_text(file, _now())
+        return str(file)
+
+    def input_of(rule: Any, wildcards: Any) -> Any:
+        there = recorded()
+        if main:
+            names = dict(wildcards.items())
+            made = [str(path).format(**names) for path in rule.output]
+            for path in damaged.intersection(made):
+                logger.warning(f"{path}: not a whole table; its job runs again")
+            again = not (failed | damaged).isdisjoint(made)
+            if again or _is_changed(workflow.persistence, rule, wildcards, made, str(rule.log[0]).format(**names)):
+                return renewed()
+        return ancient(str(file)) if there else []  # a dry run of what was never run
 
     return input_of
+
+
+def _now() -> str:
+    return f"{time.time_ns()}\n"
+
+
+@cache
+def _newer() -> Any:
+    """Return an empty file, which is there until the process ends."""
+    return tempfile.NamedTemporaryFile(prefix="mlreduce-")
+
+
+def _is_changed(persistence: Any, rule: Any, wildcards: Any, made: list[str], log: str) -> bool:
+    """Say whether results were made of something else than is planned; where Snakemake has a record, that is enough."""
+    if not any(Path(path).exists() for path in made):
+        return False
+    job = SimpleNamespace(output=[IOFile(path, rule=rule.rule) for path in made])
+    if persistence.has_metadata(job) and not persistence.has_outdated_metadata(job):
+        return False
+    params = {name: value(wildcards) if callable(value) else value for name, value in rule.params.items()}
+    try:
+        written = Path(log).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return True
+    return f"{MADE_OF}{digest_of_params(params)}" not in written[-1:]

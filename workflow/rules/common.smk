@@ -11,13 +11,14 @@ sys.path.append(str(PROJECT / "src"))
 from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
+from mlreduce_studies.provenance.digest import digest_of_params
 from mlreduce_studies.study import approximations
 from mlreduce_studies.verdicts.settings import claim_settings
 
 from description import manifest_description
 from jobs import ALL, Jobs
 from needs import growing, memory_of, minutes_of
-from outputs import TABLE_FORMATS, Outputs
+from outputs import Outputs
 from plan import end_with_the_terminal, make_plan, name_python_for_shells
 from retries import failures_in, retries
 
@@ -45,7 +46,7 @@ def is_run():
     return workflow.is_main_process and runs
 
 
-RETRY = retries(PLAN, workflow.is_main_process, is_run)
+RETRY = retries(PLAN, workflow, is_run)
 
 
 wildcard_constraints:
@@ -59,6 +60,11 @@ wildcard_constraints:
 
 def study_of(wildcards):
     return STUDIES[wildcards.study]
+
+
+def retry(rule):
+    """The input of a rule, by its name, that makes a job run again where it has to."""
+    return lambda wildcards: RETRY(getattr(rules, rule), wildcards)
 
 
 def of_job(function, *more):
@@ -92,6 +98,18 @@ def report_failures(logs=()):
 def kept(path):
     """What is fitted is kept, so that another predictor fits nothing again; or not, to save room on disk."""
     return path if PLAN.config["keep_fitted"] else temp(path)
+
+
+def gathered_with(study, files):
+    """Params of a job that gathers files, beside their names, and the averages and tables that it makes."""
+    published = OUTPUTS.printed_times(study) if "times" in files else []
+    return {
+        "base": OUTPUTS.base_of_ratios(study) if "times" in files else None,
+        "image": OUTPUTS.image_selection(study) if "images" in files else None,
+        "published": published,
+        "content": OUTPUTS.contents(*published),
+        "files": digest_of_params(files),
+    }
 
 
 def design_of(wildcards):

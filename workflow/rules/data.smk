@@ -2,6 +2,8 @@
 
 
 rule fetch:
+    input:
+        retry=retry("fetch"),
     output:
         directory(f"{DATA}/raw/{{dataset}}"),
     log:
@@ -20,7 +22,8 @@ rule fetch:
 
 rule prepare:
     input:
-        lambda wildcards: JOBS.raw_folder(wildcards.dataset),
+        raw=lambda wildcards: JOBS.raw_folder(wildcards.dataset),
+        retry=retry("prepare"),
     output:
         f"{DATA}/{{dataset}}.npz",
     log:
@@ -43,7 +46,8 @@ rule prepare:
 # [1 X] = USV', for every split, method and protocol of label-space reduction.
 rule factorise:
     input:
-        f"{DATA}/{{dataset}}.npz",
+        data=f"{DATA}/{{dataset}}.npz",
+        retry=retry("factorise"),
     output:
         f"{DATA}/{{dataset}}.design.npz",
     log:

@@ -8,9 +8,7 @@
 rule choose:
     input:
         data=f"{DATA}/{{dataset}}.npz",
-        retry=lambda wildcards: RETRY(
-            f"{BASE}/{wildcards.study}/choices/{wildcards.dataset}/{wildcards.unit}/{wildcards.batch}.parquet"
-        ),
+        retry=retry("choose"),
     output:
         f"{BASE}/{{study}}/choices/{{dataset}}/{{unit}}/{{batch}}.parquet",
     log:
@@ -38,9 +36,7 @@ rule fit:
         data=f"{DATA}/{{dataset}}.npz",
         design=design_of,
         choices=choices_of,
-        retry=lambda wildcards: RETRY(
-            f"{BASE}/{wildcards.study}/details/{wildcards.dataset}/{wildcards.unit}/{wildcards.batch}.parquet"
-        ),
+        retry=retry("fit"),
     output:
         fitted=kept(f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz"),
         details=f"{BASE}/{{study}}/details/{{dataset}}/{{unit}}/{{batch}}.parquet",
@@ -69,9 +65,7 @@ rule predict:
         fitted=f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz",
         details=f"{BASE}/{{study}}/details/{{dataset}}/{{unit}}/{{batch}}.parquet",
         choices=choices_of,
-        retry=lambda wildcards: RETRY(
-            f"{BASE}/{wildcards.study}/scores/{wildcards.dataset}/{wildcards.unit}/{wildcards.predictor}/{wildcards.batch}.parquet"
-        ),
+        retry=retry("predict"),
     output:
         f"{BASE}/{{study}}/scores/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.parquet",
     log:

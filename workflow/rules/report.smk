@@ -10,6 +10,7 @@ for name, study in STUDIES.items():
             f"gather_{name.replace('-', '_')}"
         input:
             **OUTPUTS.gathered_from(study),
+            retry=retry(f"gather_{name.replace('-', '_')}"),
         output:
             OUTPUTS.gathered_files(study),
         log:
@@ -21,133 +22,88 @@ for name, study in STUDIES.items():
         resources:
             mem_mb=2000,
         params:
+            **gathered_with(study, OUTPUTS.gathered_from(study)),
             study=name,
             averages=dict(study.averages),
-            base=OUTPUTS.base_of_ratios(study),
-            image=OUTPUTS.image_selection(study),
-            published=OUTPUTS.printed_times(study),
-            content=OUTPUTS.contents(*OUTPUTS.printed_times(study)),
             code=JOBS.digest("gather"),
         script:
             "../scripts/gather.py"
 
-    if OUTPUTS.tables(study):
+    # Tables and figures wait for no other job than their own: those that are made from the same files are a job.
+    for number, (files, sources) in enumerate(
+        OUTPUTS.made_together(study, study.tables), start=1
+    ):
 
         rule:
             name:
-                f"tables_{name.replace('-', '_')}"
+                f"tables_{name.replace('-', '_')}_{number}"
             input:
-                OUTPUTS.source_files(study, OUTPUTS.tables(study)),
+                **files,
+                retry=retry(f"tables_{name.replace('-', '_')}_{number}"),
             output:
                 report(
-                    OUTPUTS.table_files(study, *OUTPUTS.tables(study)),
+                    OUTPUTS.table_files(study, *sources),
                     caption="../report/table.rst",
                     category=name,
                     subcategory="tables",
                 ),
             log:
-                f"{BASE}/{name}/logs/tables.log",
+                f"{BASE}/{name}/logs/tables-{number}.log",
             priority: 3
             localrule: True
             conda:
                 "../../envs/report.yaml"
+            resources:
+                mem_mb=2000,
             params:
+                **gathered_with(study, files),
                 specs={
-                    key: (study.table_spec(key), OUTPUTS.sources(study)[key])
-                    for key in OUTPUTS.tables(study)
+                    key: (study.table_spec(key), source)
+                    for key, source in sources.items()
                 },
+                averages=OUTPUTS.averages(study, sources),
                 code=JOBS.digest("tables"),
             script:
                 "../scripts/tables.py"
 
-    if OUTPUTS.figures(study):
+    for number, (files, sources) in enumerate(
+        OUTPUTS.made_together(study, study.figures), start=1
+    ):
 
         rule:
             name:
-                f"figures_{name.replace('-', '_')}"
+                f"figures_{name.replace('-', '_')}_{number}"
             input:
-                OUTPUTS.source_files(
-                    study, {figure for figure, _ in OUTPUTS.figures(study).values()}
-                ),
+                **files,
+                retry=retry(f"figures_{name.replace('-', '_')}_{number}"),
             output:
                 report(
-                    OUTPUTS.pictures(study, *OUTPUTS.figures(study)),
+                    OUTPUTS.pictures(study, *OUTPUTS.figures(study, sources)),
                     caption="../report/figure.rst",
                     category=name,
                     subcategory="figures",
                 ),
-                OUTPUTS.points(study, *OUTPUTS.figures(study)),
+                OUTPUTS.points(study, *OUTPUTS.figures(study, sources)),
             log:
-                f"{BASE}/{name}/logs/figures.log",
+                f"{BASE}/{name}/logs/figures-{number}.log",
             localrule: True
             conda:
                 "../../envs/report.yaml"
+            resources:
+                mem_mb=2000,
             params:
+                **gathered_with(study, files),
                 specs={
-                    file: (
-                        study.figure_spec(figure),
-                        protocol,
-                        OUTPUTS.sources(study)[figure],
-                    )
-                    for file, (figure, protocol) in OUTPUTS.figures(study).items()
+                    file: (study.figure_spec(figure), protocol, sources[figure])
+                    for file, (figure, protocol) in OUTPUTS.figures(
+                        study, sources
+                    ).items()
                 },
                 dataset=study.curves[0],
+                averages=OUTPUTS.averages(study, sources),
                 code=JOBS.digest("figures"),
             script:
                 "../scripts/figures.py"
-
-
-# Tables and figures that are targets by themselves (`alone` in a study file): of their own scores only.
-rule table:
-    input:
-        lambda wildcards: JOBS.scores(
-            study_of(wildcards), study_of(wildcards).tables[wildcards.table]
-        ),
-    output:
-        expand(f"{BASE}/{{{{study}}}}/{{{{table}}}}.{{suffix}}", suffix=TABLE_FORMATS),
-    log:
-        f"{BASE}/{{study}}/logs/{{table}}.log",
-    wildcard_constraints:
-        table=OUTPUTS.alone_tables,
-    localrule: True
-    conda:
-        "../../envs/report.yaml"
-    params:
-        spec=lambda wildcards: study_of(wildcards).table_spec(wildcards.table),
-        averages=lambda wildcards: dict(study_of(wildcards).averages),
-        code=JOBS.digest("table"),
-    script:
-        "../scripts/table.py"
-
-
-rule figure:
-    input:
-        lambda wildcards: JOBS.scores(
-            study_of(wildcards),
-            study_of(wildcards).figures[OUTPUTS.figure_of(wildcards)[0]],
-        ),
-    output:
-        expand(
-            f"{BASE}/{{{{study}}}}/{{{{figure}}}}.{{suffix}}",
-            suffix=[*PLAN.config["figure_formats"], "json"],
-        ),
-    log:
-        f"{BASE}/{{study}}/logs/{{figure}}.log",
-    wildcard_constraints:
-        figure=OUTPUTS.alone_figures,
-    localrule: True
-    conda:
-        "../../envs/report.yaml"
-    params:
-        spec=lambda wildcards: study_of(wildcards).figure_spec(
-            OUTPUTS.figure_of(wildcards)[0]
-        ),
-        protocol=lambda wildcards: OUTPUTS.figure_of(wildcards)[1],
-        dataset=lambda wildcards: study_of(wildcards).curves[0],
-        averages=lambda wildcards: dict(study_of(wildcards).averages),
-        code=JOBS.digest("figure"),
-    script:
-        "../scripts/figure.py"
 
 
 rule audit:
@@ -156,6 +112,7 @@ rule audit:
         datasets=f"{BASE}/{{study}}/datasets.parquet",
         gathered=lambda wildcards: OUTPUTS.claimed_of(study_of(wildcards)),
         ratios=lambda wildcards: OUTPUTS.ratios(study_of(wildcards)),
+        retry=retry("audit"),
     output:
         csv=f"{BASE}/{{study}}/audit.csv",
         sizes=f"{BASE}/{{study}}/audit-sizes.csv",
@@ -198,6 +155,7 @@ rule manifest:
         results=lambda wildcards: OUTPUTS.results(study_of(wildcards)),
         data=lambda wildcards: JOBS.prepared(study_of(wildcards)),
         raw=lambda wildcards: JOBS.raw(study_of(wildcards)),
+        retry=retry("manifest"),
     output:
         manifest=f"{BASE}/{{study}}/manifest.json",
         jobs=f"{BASE}/{{study}}/jobs.csv",
@@ -221,6 +179,7 @@ rule crate:
         results=lambda wildcards: OUTPUTS.results(study_of(wildcards)),
         manifest=f"{BASE}/{{study}}/manifest.json",
         jobs=f"{BASE}/{{study}}/jobs.csv",
+        retry=retry("crate"),
     output:
         f"{BASE}/{{study}}.crate.zip",
     log:
@@ -247,6 +206,7 @@ rule site:
             for name in ("manifest.json", "jobs.csv")
         ],
         sorted({path for study in STUDIES.values() for path in JOBS.prepared(study)}),
+        retry=retry("site"),
     output:
         # The earlier site stays where the job fails.
         update(OUTPUTS.site()),

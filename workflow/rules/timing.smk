@@ -4,9 +4,7 @@
 rule time:
     input:
         data=f"{DATA}/{{dataset}}.npz",
-        retry=lambda wildcards: RETRY(
-            f"{BASE}/{wildcards.study}/times/{wildcards.dataset}/{wildcards.group}.parquet"
-        ),
+        retry=retry("time"),
     output:
         f"{BASE}/{{study}}/times/{{dataset}}/{{group}}.parquet",
     log:
@@ -36,9 +34,7 @@ rule time:
 rule cost:
     input:
         data=f"{DATA}/{{dataset}}.npz",
-        retry=lambda wildcards: RETRY(
-            f"{BASE}/{wildcards.study}/costs/{wildcards.dataset}.parquet"
-        ),
+        retry=retry("cost"),
     output:
         f"{BASE}/{{study}}/costs/{{dataset}}.parquet",
     log:
@@ -62,7 +58,8 @@ rule cost:
 
 rule approximate:
     input:
-        f"{DATA}/{{dataset}}.npz",
+        data=f"{DATA}/{{dataset}}.npz",
+        retry=retry("approximate"),
     output:
         errors=f"{BASE}/{{study}}/approximations/{{dataset}}.parquet",
         theorem=f"{BASE}/{{study}}/theorems/{{dataset}}.parquet",
@@ -99,9 +96,7 @@ rule images:
         choices=lambda wildcards: JOBS.images(study_of(wildcards), wildcards.dataset)[
             "choices"
         ],
-        retry=lambda wildcards: RETRY(
-            f"{BASE}/{wildcards.study}/images/{wildcards.dataset}.parquet"
-        ),
+        retry=retry("images"),
     output:
         f"{BASE}/{{study}}/images/{{dataset}}.parquet",
     log:

@@ -16,14 +16,17 @@ from typing import Any
 def job(snakemake: Any) -> Iterator[None]:
     """Run a script's work; an error ends it, with one sentence in the log where a user can mend it.
 
-    Warnings go into the log: there may be one for each training set.
+    Warnings go into the log: there may be one for each training set. Its last line says what the results were made of,
+    and is there only with them: by it a later plan notices what was changed since.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     source = Path(snakemake.scriptdir).resolve().parents[1] / "src"
     if source.is_dir() and str(source) not in sys.path:
         sys.path.append(str(source))  # where the library is not installed: rules in conda environments of their own
     from mlreduce.exceptions import MLReduceError
+    from mlreduce_studies.provenance.digest import MADE_OF, digest_of_params
 
+    Path(snakemake.log[0]).unlink(missing_ok=True)
     try:
         with warnings.catch_warnings(record=True) as caught:
             yield
@@ -35,7 +38,7 @@ def job(snakemake: Any) -> Iterator[None]:
         _log(snakemake, traceback.format_exc())
         raise SystemExit(1) from None
     said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
-    _log(snakemake, *said, "done")
+    _log(snakemake, *said, "done", f"{MADE_OF}{digest_of_params(dict(snakemake.params.items()))}")
 
 
 def _out_of_memory(snakemake: Any, error: MemoryError) -> str:

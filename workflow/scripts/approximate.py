@@ -17,7 +17,7 @@ with job(snakemake):
     )
     from mlreduce_studies.gathering.job_tables import write_table
 
-    asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
+    asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input.data)
     errors, described, cells = [], [], None
     for bins, n_bins, methods in snakemake.params.bins:
         matrix = dependency(data, bins, n_bins)

@@ -9,6 +9,6 @@ with job(snakemake):
     from mlreduce.files import replacing
     from mlreduce.linalg.least_squares import Design
 
-    data = MultiLabelData.load(snakemake.input[0])
+    data = MultiLabelData.load(snakemake.input.data)
     with replacing(snakemake.output[0]) as path:
         Design.of(data.X, rcond=0.0).save(path)

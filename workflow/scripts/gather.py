@@ -9,12 +9,9 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.files import replacing, write_text
     from mlreduce_studies.gathering.job_tables import write_table
-    from mlreduce_studies.gathering.study_tables import Gathering
+    from mlreduce_studies.gathering.study_tables import gathering_of
 
-    params = snakemake.params
-    files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in snakemake.input.items()}
-    files["published"] = params.published
-    gathering = Gathering(files, params.averages, params.base, params.image)
+    gathering = gathering_of(snakemake)
     outputs = {Path(path).name: path for path in snakemake.output}
     for name in sorted({Path(path).stem for path in outputs}):
         if f"{name}.csv" in outputs:

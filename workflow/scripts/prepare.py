@@ -14,7 +14,7 @@ with job(snakemake):
 
     # As the run began with it: the catalogue may have been edited since.
     dataset = Dataset.from_json(snakemake.params.entry)
-    data = dataset.read_copies(snakemake.input[0]) if snakemake.input else dataset.read([])
+    data = dataset.read_copies(snakemake.input.raw[0]) if snakemake.input.raw else dataset.read([])
     try:
         check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     except DataError as error:

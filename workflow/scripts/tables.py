@@ -1,4 +1,4 @@
-"""Tables of a study: tidy, as Markdown and as LaTeX."""
+"""Tables of a study that are made from the same files: tidy, as Markdown and as LaTeX."""
 
 from pathlib import Path
 
@@ -8,13 +8,14 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import replacing, write_text
-    from mlreduce_studies.gathering.job_tables import read_table
+    from mlreduce_studies.gathering.study_tables import gathering_of
     from mlreduce_studies.gathering.summary import write_csv
     from mlreduce_studies.tables import make_table
 
-    sources = {Path(path).stem: read_table(path) for path in snakemake.input}
-    folder = Path(snakemake.output[0]).parent
-    for name, (spec, source) in snakemake.params.specs.items():
+    params, folder = snakemake.params, Path(snakemake.output[0]).parent
+    gathering = gathering_of(snakemake)
+    sources = {source: gathering.shown(source) for _, source in params.specs.values()}
+    for name, (spec, source) in params.specs.items():
         table, markdown, latex = make_table(sources[source], spec, name)
         with replacing(folder / f"{name}.csv") as path:
             write_csv(table, path)

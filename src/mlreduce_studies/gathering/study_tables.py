@@ -14,8 +14,9 @@ from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce_studies.gathering.failed_cells import of_draws, with_failed_rows, with_gaps
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables
 from mlreduce_studies.gathering.summary import at_directions, mean_errors, summarise, write_csv
+from mlreduce_studies.options import LONG
 
-__all__ = ["Gathering", "describe_datasets"]
+__all__ = ["Gathering", "describe_datasets", "gathering_of"]
 
 
 class Gathering:
@@ -70,6 +71,10 @@ class Gathering:
         text = StringIO()
         write_csv(self.table(name), text)
         return pd.read_csv(StringIO(text.getvalue())), text.getvalue()
+
+    def shown(self, name: str) -> pd.DataFrame:
+        """Return a table as tables and figures show it: with the digits that people see, but for long ones."""
+        return self.table(name) if name in LONG else self.rounded(name)[0]
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -155,6 +160,13 @@ class Gathering:
             shown = shown[shown[key] == value]
         scores = shown[["dataset", "method", "mean"]].rename(columns={"mean": "score"})
         return images.merge(scores, on=["dataset", "method"], how="left", validate="m:1")
+
+
+def gathering_of(job: Any) -> Gathering:
+    """Return what a job of Snakemake's gathers: its input by kind, and its params averages, base, image, published."""
+    files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in job.input.items()}
+    files["published"] = list(job.params.published)
+    return Gathering(files, job.params.averages, job.params.base, job.params.image)
 
 
 def describe_datasets(datasets: Iterable[Any]) -> pd.DataFrame:
