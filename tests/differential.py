@@ -3,9 +3,9 @@
     python tests/differential.py --files 100000
 
 A file is generated from its number, and some are damaged afterwards. Both read it equal, both refuse it, we refuse it
-by a sentence that has a name in `RULES`, the other refuses what we read as it was generated, or it reads otherwise for a
-reason in `why_otherwise`. Anything else is a difference without an explanation: it is printed with its number, and the
-exit status is 1.
+by a sentence that has a name in `RULES`, the other refuses what we read as it was generated, or it reads otherwise for
+a reason in `why_otherwise`. Anything else is a difference without an explanation: it is printed with its number, and
+the exit status is 1.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ RULES = {
     "encoding": r"text; encoding= says",
     "row of svmlight": r"a row is '1,5 3:2 17:1'",
     "layout of ARFF": r"laid out as ARFF|an attribute is '@attribute|a sparse row stands in braces"
-    r"|expected the place of|there is no attribute \d|has two values|not in the list of attribute|is not a number, nor|out of place"
-    r"|one of its values",
+    r"|expected the place of|there is no attribute \d|has two values|not in the list of attribute"
+    r"|is not a number, nor|out of place|one of its values",
     "what a format cannot hold": r"cannot hold|would be read otherwise|would be read as numbers|is a masked array"
     r"|no real numbers",
     "size": r"out of proportion",
