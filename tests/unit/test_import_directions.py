@@ -24,7 +24,7 @@ ALLOWED = {
     "guards": {"exceptions"},
     "files": {"exceptions", "guards"},
     "folders": {"exceptions", "files"},
-    "configuration": {"exceptions"},
+    "configuration": {"exceptions", "guards"},
     "escaping": set(),
     "datasets": BASE | FILES,
     "linalg": BASE | {"files"},  # least_squares reads arrays of held-out splits
