@@ -270,7 +270,7 @@ class Study:
                 names[kind].add(name)
         datasets = [name for name in self.datasets if name not in spec.get("leave_out", ())]
         if kinds is FIGURES and kinds.plain(kind_of(kinds, spec), "per_dataset").get("per_dataset"):
-            datasets = self.curves[:1]
+            datasets = list(self.curves[:1])
         return {
             "methods": sorted({label for name in names["method"] for label in (name, *self.draws(name))}),
             "predictors": [name for name in self.predictors if name in names["predictor"] or not names["predictor"]],

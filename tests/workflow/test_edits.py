@@ -59,7 +59,7 @@ EDITS = {
     "splits": ("edited/study.yaml", "splits: 2, timed", "splits: 3, timed", {"fit"}),
     "dimensions": ("edited/study.yaml", "default: [2]", "default: [3]", {"predict"}),
     "scaling": ("edited/study.yaml", "scaling: none", "scaling: standard", {"fit", "time"}),
-    "parameter": ("edited/study.yaml", "pca: {}", "pca: {center: false}", {"fit", "time"}),
+    "parameter": ("edited/study.yaml", "mddmp: {}", "mddmp: {coding: binary}", {"fit", "time"}),
     "a method more": (
         "edited/study.yaml",
         "own: {mine: {}}",

@@ -78,7 +78,7 @@ def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[An
     def renewed() -> str:
         """Path of a file that is newer than all results, and whose content is another one than before."""
         if not runs():
-            return _newer().name
+            return str(_newer().name)
         write_text(file, _now())
         return str(file)
 
