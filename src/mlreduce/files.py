@@ -10,7 +10,7 @@ import sys
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ __all__ = [
     "file_sha256",
     "is_full",
     "locked",
+    "made_of",
     "make_folder",
     "named_damage",
     "not_written",
@@ -48,6 +49,14 @@ def file_sha256(path: str | Path) -> str:
     """Return the SHA-256 of a file."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def made_of(values: Mapping[str, Any]) -> str:
+    """Return ``made of`` and a digest of plain values by name, as the log of a job ends.
+
+    The order of the names does not count; that of the keys of a value does.
+    """
+    return f"made of {hashlib.sha256(repr(sorted(values.items())).encode()).hexdigest()[:16]}"
 
 
 def arrays_sha256(path: str | Path, what: str) -> str:

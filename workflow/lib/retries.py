@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from snakemake.io import IOFile, ancient
 from snakemake.logging import logger
 
-from mlreduce.files import write_text
-from mlreduce_studies.provenance.digest import MADE_OF, digest_of_params
+from mlreduce.files import made_of, write_text
 from outputs import Outputs
 from plan import Plan
 
@@ -119,4 +118,4 @@ def _is_changed(persistence: Any, rule: Any, wildcards: Any, made: list[str], lo
         written = Path(log).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return True
-    return f"{MADE_OF}{digest_of_params(params)}" not in written[-1:]
+    return made_of(params) not in written[-1:]

@@ -11,7 +11,7 @@ sys.path.append(str(PROJECT / "src"))
 from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
-from mlreduce_studies.provenance.digest import digest_of_params
+from mlreduce.files import made_of
 from mlreduce_studies.study import approximations
 from mlreduce_studies.verdicts.settings import claim_settings
 
@@ -108,7 +108,7 @@ def gathered_with(study, files):
         "image": OUTPUTS.image_selection(study) if "images" in files else None,
         "published": published,
         "content": OUTPUTS.contents(*published),
-        "files": digest_of_params(files),
+        "files": made_of(files),
     }
 
 

@@ -24,7 +24,7 @@ def job(snakemake: Any) -> Iterator[None]:
     if source.is_dir() and str(source) not in sys.path:
         sys.path.append(str(source))  # where the library is not installed: rules in conda environments of their own
     from mlreduce.exceptions import MLReduceError
-    from mlreduce_studies.provenance.digest import MADE_OF, digest_of_params
+    from mlreduce.files import made_of
 
     Path(snakemake.log[0]).unlink(missing_ok=True)
     try:
@@ -38,7 +38,7 @@ def job(snakemake: Any) -> Iterator[None]:
         _log(snakemake, traceback.format_exc())
         raise SystemExit(1) from None
     said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
-    _log(snakemake, *said, "done", f"{MADE_OF}{digest_of_params(dict(snakemake.params.items()))}")
+    _log(snakemake, *said, "done", made_of(dict(snakemake.params.items())))
 
 
 def _out_of_memory(snakemake: Any, error: MemoryError) -> str:

@@ -9,7 +9,6 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,25 +20,13 @@ from mlreduce.files import file_sha256
 from mlreduce.sources import file_of
 from mlreduce_studies import options
 
-__all__ = [
-    "CODE",
-    "MADE_OF",
-    "code_digest",
-    "code_files",
-    "digest_of_params",
-    "environment",
-    "source_digest",
-    "source_state",
-]
+__all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", "source_state"]
 
 # The packages whose code decides results.
 _PACKAGES = ("mlreduce", "mlreduce_studies")
 
 #: Files and folders of a project that decide its results.
 CODE = ("Snakefile", "workflow", "src", "config", "papers", "comparisons", "envs")
-
-#: How the last line of a job's log begins, before the digest of the params of its rule.
-MADE_OF = "made of "
 
 _LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)(?:\[.+\])?==([^ ;\\]+)", re.MULTILINE)
 
@@ -136,17 +123,6 @@ def source_digest(*sources: str | Path) -> str:
         codes[str(path)], imported = _parsed(path)
         pending += [file for module in imported if (file := file_of(module))]
     return hashlib.sha256("\n".join(sorted(codes.values())).encode()).hexdigest()[:16]
-
-
-def digest_of_params(params: Mapping[str, Any]) -> str:
-    """Return a digest of what a rule's job is given beside files.
-
-    Parameters
-    ----------
-    params : dict of str to object
-        Plain values by name, whose order does not count; that of the keys of a value does.
-    """
-    return hashlib.sha256(repr(sorted(params.items())).encode()).hexdigest()[:16]
 
 
 def _git(folder: Path, *words: str) -> bytes | None:
