@@ -35,7 +35,7 @@ WITHIN = [
     (r"make ", ("make ", "make -n "), "run by .ci/run, by make test-all, or an hour long"),
     (r"snakemake .*(paper|peers)\.yaml", ("snakemake ", "snakemake -n "), "hours"),
     (r"pytest ", ("pytest ", "pytest --collect-only -q "), "part of make test"),
-    (r"pip install|twine|podman", None, "an index or a registry of images"),
+    (r"pip install|twine|podman", None, "tests/test_installation.py, or a registry of images"),
     (r"mlreduce (fetch all|compare emotions)", None, "downloads"),
     (r"--sdm conda", None, "a channel; tests/workflow/test_conda.py"),
     (r"python (-m build|benchmarks/)", None, "run by make build, or an hour long"),

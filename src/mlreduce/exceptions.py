@@ -22,6 +22,7 @@ __all__ = [
     "StorageError",
     "broken_module",
     "from_extra",
+    "install_line",
     "nearest",
     "unknown_name",
     "warn",
@@ -204,9 +205,29 @@ def from_extra(extra: str, use: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         name = str(error.name).partition(".")[0]
-        raise MissingPackageError(
-            f"{use} need {name}, which is not installed: pip install 'mlreduce[{extra}]'"
-        ) from error
+        raise MissingPackageError(f"{use} need {name}, which is not installed: {install_line(extra)}") from error
+
+
+def install_line(extra: str) -> str:
+    """Return the command that adds an extra to the installed package, for which no index needs to have mlreduce.
+
+    Parameters
+    ----------
+    extra : {"data", "plot", "completion", "workflow"}
+        Which extra.
+
+    Returns
+    -------
+    str
+        A command of a shell.
+
+    Examples
+    --------
+    >>> from mlreduce.exceptions import install_line
+    >>> install_line("plot")
+    "pip install 'mlreduce[plot]'"
+    """
+    return f"pip install 'mlreduce[{extra}]'"
 
 
 def broken_module(error: ImportError | SyntaxError, path: str | Path) -> str:

@@ -30,6 +30,35 @@ def test_every_link_of_the_published_readme_is_absolute():
         assert new == (old if re.match("https?:", old) else f"{root}/{kind}/v{version}/{old}")
 
 
+def test_printed_install_lines_are_that_of_the_readme_or_name_an_extra():
+    """No index has mlreduce as long as the changelog calls the version unreleased; the README says so once."""
+    changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+    unreleased = f"## {SETTINGS['project']['version']} (unreleased)" in changelog
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    assert readme.count("unreleased") == unreleased
+    extras = SETTINGS["project"]["optional-dependencies"]
+    files = [
+        PROJECT / "README.md",
+        PROJECT / "CITATION.cff",
+        *PROJECT.glob("docs/**/*.md"),
+        *PROJECT.glob("src/**/*.py"),
+    ]
+    printed = set()
+    for path in files:
+        if path.name == "release.md" or {"_build", "api", "gallery"} & {*path.parts}:
+            continue
+        text = path.read_text(encoding="utf-8")
+        assert path.name == "README.md" or "0.1.0 is unreleased" not in text
+        printed |= {(path.name, line) for line in re.findall(r"pip install ('[^']+'|[^\s`]+)", text)}
+    lines = {line for _, line in printed if not line.startswith("-")}  # -r of a lock
+    assert lines >= {"."}
+    for line in lines - {"."}:
+        (named,) = re.fullmatch(r"'mlreduce\[(.+)\]'", line).groups()
+        assert named in {*extras, "{extra}"}, line
+    for named in re.findall(r'`"\.\[(\w+)\]"`', readme):
+        assert named in extras
+
+
 def test_citation_and_package_have_one_version():
     citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == SETTINGS["project"]["version"]

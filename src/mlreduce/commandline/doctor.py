@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from mlreduce.commandline.arguments import add_command
+from mlreduce.exceptions import install_line
 
 __all__ = ["EXTRAS", "add_commands", "packages_of_extras"]
 
@@ -26,8 +27,7 @@ def add_commands(commands: Any) -> None:
 def _doctor(options: argparse.Namespace) -> Any:
     names = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
     optional = {
-        name: _version(name) or f"missing: pip install 'mlreduce[{extra}]'"
-        for name, extra in packages_of_extras().items()
+        name: _version(name) or f"missing: {install_line(extra)}" for name, extra in packages_of_extras().items()
     }
     return {"python": platform.python_version(), **{name: _version(name) for name in names}, **optional}
 

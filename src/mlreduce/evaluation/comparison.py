@@ -229,7 +229,7 @@ class Comparison:
     def to_html(self, path: str | Path) -> Path:
         """Write a page that opens offline: tables, figures, statistics, failures, and how it was made.
 
-        Without Matplotlib (``pip install "mlreduce[plot]"``) the figures are left out, and the page says so.
+        Without Matplotlib (``pip install 'mlreduce[plot]'``) the figures are left out, and the page says so.
 
         Parameters
         ----------

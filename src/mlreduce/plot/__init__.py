@@ -1,4 +1,4 @@
-"""Plots of fitted methods, labels and comparisons, with Matplotlib: ``pip install mlreduce[plot]``.
+"""Plots of fitted methods, labels and comparisons, with Matplotlib: ``pip install 'mlreduce[plot]'``.
 
 Each function draws into ``ax``, or into a new figure, and returns the axes, so that titles, limits and colours can be
 changed afterwards.
