@@ -97,8 +97,8 @@ reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRR
 site: $(STAMP) ## results/reference as pages, in results/site; RUNS="a b" compares two runs
 	$(BIN)/python -m mlreduce_studies.site $(or $(RUNS),results/reference) --to $(or $(SITE),results/site)
 
-enter: $(STAMP) ## an entry of the leaderboard: METHOD=NAME; VERIFY=1 compares its scores with those of a new run
-	$(BIN)/python -m mlreduce_studies.enter $(METHOD) $(if $(VERIFY),--verify)
+enter: $(STAMP) ## an entry of the leaderboard: METHOD=NAME
+	$(BIN)/python -m mlreduce_studies.enter $(METHOD)
 
 verdicts: $(STAMP) ## judges the claims again and compares, minutes
 	$(BIN)/python -m mlreduce_studies.verdicts results/reference/*

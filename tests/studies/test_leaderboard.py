@@ -431,7 +431,7 @@ def test_scores_belong_to_the_files_of_an_entry(project):
 
 @pytest.fixture
 def rerun(project, monkeypatch, capsys):
-    """What ``make enter VERIFY=1`` prints where a run has scores, and others are committed, which are forged."""
+    """What ``--verify`` prints where a run has scores, and others are committed, which are forged."""
 
     def verified(forge=lambda scores: scores, failed=None):
         folder = project()
@@ -512,7 +512,7 @@ def test_an_entry_is_run_for_a_pull_request_without_rights():
     (enters,) = (step for step in jobs["jobs"]["enter"]["steps"] if "make enter" in step.get("run", ""))
     assert enters["timeout-minutes"] > run.MINUTES
     assert "ulimit -v" in enters["run"]
-    assert "VERIFY=" in enters["run"]
+    assert "--verify" in enters["run"]
 
 
 @pytest.mark.slow
