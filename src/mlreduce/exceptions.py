@@ -30,7 +30,7 @@ __all__ = [
 
 
 # Packages whose lines are not the caller's.
-_OWN = ("mlreduce", "sklearn")
+_OWN = ("mlreduce", "sklearn", "numba")
 
 
 class MLReduceError(ValueError):

@@ -18,6 +18,7 @@ from mlreduce import commandline
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.methods.facts import facts_of
 
 ARFF = (
@@ -269,3 +270,48 @@ def test_what_was_fetched_is_a_mirror(tmp_path, capsys, mirror):
     catalogue = read_catalogue()
     assert all(catalogue[name].is_at_hand(tmp_path) for name in ("flags", "reuters", "reuters-copies"))
     assert mlreduce.load_dataset("flags", mirror=tmp_path).Y.shape == (194, 7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("redirection", "said"),
+    [
+        ("> /dev/full", "mlreduce: the result cannot be written: [Errno 28] No space left on device"),
+        (">&-", "mlreduce: standard output is closed: the result is not shown"),
+        ("> /dev/full 2>&-", ""),
+    ],
+)
+@pytest.mark.parametrize("command", ["list", "list --json"])
+def test_a_result_that_cannot_be_written_is_a_sentence(command, redirection, said):
+    program = shlex.join([sys.executable, "-m", "mlreduce"])
+    done = subprocess.run(f"{program} {command} {redirection}", shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (1, said)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["info", "d\0.csv", "--labels", "2"],
+        ["compare", "d.arff", "--labels", "2", "-o", "x\0y"],
+        ["reduce", "d.arff", "--labels", "2", "--method", "pca", "-o", "a\0.csv"],
+        ["info", "d.arff", "--labels", "x\0.xml"],
+    ],
+)
+def test_a_name_with_nul_is_refused(arguments, capsys):
+    assert refused(capsys, *arguments) == "mlreduce: an argument holds a NUL character, which no name of a file has\n"
+
+
+@pytest.mark.parametrize("labels", [1.0, True, {"last": 1.0}, {"first": "2"}, {"last": None}, object()])
+def test_a_number_of_labels_is_whole(labels, data):
+    with pytest.raises(DataError, match="how many columns are labels is a whole number"):
+        mlreduce.read(data, labels)
+    table = data.with_suffix(".csv")
+    table.write_text("a,b,one\n1,2,0\n2,1,1\n")
+    with pytest.raises(DataError, match="how many columns are labels is a whole number"):
+        mlreduce.read(table, labels)
+
+
+def test_a_path_with_nul_is_refused(data):
+    for arguments in (("d\0.csv", 2), ([str(data) + "\0"], 2), (data, "x\0.xml")):
+        with pytest.raises(ConfigurationError, match="holds a NUL character"):
+            mlreduce.read(*arguments)

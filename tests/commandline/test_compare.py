@@ -187,3 +187,36 @@ def test_interrupted_on_a_terminal_it_goes_on(data, given, tmp_path, jobs):
     scores = pd.read_csv(tmp_path / "report" / "scores.csv")
     found = mlreduce.compare(mlreduce.read(data, 4), None, ["pca", "pls"], ["linear"], cv=30, sizes=[20])
     np.testing.assert_array_equal(scores["value"], found.scores["value"])
+
+
+def alive(session):
+    """Numbers of the processes of a session that have not ended."""
+    listed = subprocess.run(["ps", "-eo", "pid,sid,stat"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in listed.splitlines()[1:]]
+    return [int(pid) for pid, sid, state in rows if sid == str(session) and not state.startswith("Z")]
+
+
+def wait_until(true, seconds):
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.1)
+    return true()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_process_is_left_by_a_signal(number, data, tmp_path):
+    output = tmp_path / "report"
+    command = [sys.executable, "-m", "mlreduce", "compare", str(data), "--labels", "4", "-o", str(output)]
+    command += ["--folds", "20", "--predictors", "ml-knn,br-knn,mlnb,lift", "--jobs", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            assert wait_until(lambda: len(list(output.glob("fits/*"))) > 2, 300)
+            assert len(alive(process.pid)) >= 3  # this one and two more
+            process.send_signal(number)
+            process.wait(60)
+            assert process.returncode == (-9 if number == signal.SIGKILL else 128 + number)
+            assert wait_until(lambda: not alive(process.pid), 15)
+        finally:
+            for left in alive(process.pid):
+                os.kill(left, signal.SIGKILL)

@@ -37,6 +37,47 @@ def test_the_log_says_once_that_loops_are_compiled_and_nothing_when_they_are_the
     assert second == []
 
 
+ONE_LOOP = """
+import numpy as np
+import mlreduce
+
+rng = np.random.default_rng(0)
+print(mlreduce.make("gmba", random_state=0).fit(rng.random((40, 6)), (rng.random((40, 3)) < 0.5).astype(int)).ranking_)
+"""
+
+
+def one_loop(cache):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", ONE_LOOP], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("suffix", "content"), [(".nbc", b""), (".nbi", b"\x80\x05damaged")])
+def test_a_damaged_cache_is_compiled_anew_with_one_warning(suffix, content, tmp_path):
+    ranking, said = one_loop(tmp_path)
+    assert said == ""
+    for path in tmp_path.rglob(f"*{suffix}"):
+        path.write_bytes(content)
+    again, said = one_loop(tmp_path)
+    assert again == ranking
+    assert said.count("UserWarning: the compiled loops in ") == 1
+    assert str(tmp_path) in said
+    assert one_loop(tmp_path) == (ranking, "")  # repaired
+
+
+@pytest.mark.slow
+def test_a_cache_that_cannot_be_written_costs_no_fit(tmp_path):
+    ranking, _ = one_loop(tmp_path / "good")
+    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n" + ONE_LOOP
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "full")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ranking), done.stderr
+    assert done.stderr.count("UserWarning: the compiled loops in ") == 1
+    assert not [path for path in (tmp_path / "full").rglob("*") if path.is_file() and ".tmp." in path.name]
+
+
 def test_one_compilation_of_model_trees_serves_all_storages_of_features():
     loops = (_tree_growth._grow, _tree_models._finish, _tree_use._walk)
     before = [set(loop.signatures) for loop in loops]  # what other tests had compiled in this process

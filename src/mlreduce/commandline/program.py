@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import mlreduce
@@ -20,30 +23,72 @@ __all__ = ["main", "parser"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command ``mlreduce`` with arguments, those of the process by default, and return its exit code.
 
-    0; 1 after a sentence on what was wrong; 130 after an interruption. Wrong usage exits with 2.
+    0; 1 after a sentence on what was wrong; 130 after an interruption, 143 after SIGTERM, 129 after SIGHUP. Wrong usage
+    exits with 2.
     """
     commands = parser()
     if "_ARGCOMPLETE" in os.environ:  # set by a shell that completes a command
         import argcomplete
 
         argcomplete.autocomplete(commands)
-    options = commands.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if any("\0" in argument for argument in given):
+        return _refuse("an argument holds a NUL character, which no name of a file has")
+    options = commands.parse_args(given)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            result = options.run(options)
+            with _signals():
+                result = options.run(options)
         except (MLReduceError, OSError) as error:
-            print(f"mlreduce: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            print(f"mlreduce: interrupted{options.after_interruption}", file=sys.stderr)
-            return 130
+            return _refuse(error)
+        except KeyboardInterrupt as interruption:
+            _refuse(f"interrupted{options.after_interruption}")
+            return 128 + getattr(interruption, "number", signal.SIGINT)
+    if sys.stdout is None:
+        return _refuse("standard output is closed: the result is not shown")
     try:
         print(json.dumps(result, indent=2)) if options.json else _show(result)
         sys.stdout.flush()
-    except BrokenPipeError:  # as of head, which has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is written when the process ends
+        # A pipe is closed by what has read enough, as head does.
+        return 0 if isinstance(error, BrokenPipeError) else _refuse(f"the result cannot be written: {error}")
     return 0
+
+
+class _Ended(KeyboardInterrupt):
+    """A signal that ends the program, of a number; processes that were started end as after Ctrl+C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """Within the block, raise where a signal would end this process and leave those that it started."""
+
+    def end(number: int, frame: Any) -> None:
+        raise _Ended(number)
+
+    main_thread = threading.current_thread() is threading.main_thread()
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if main_thread and hasattr(signal, name)]
+    taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # nohup ignores one
+    for number in taken:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _refuse(reason: object) -> int:
+    """Print what was wrong and return the exit code."""
+    if sys.stderr is not None:
+        print(f"mlreduce: {reason}", file=sys.stderr)
+    return 1
 
 
 def parser() -> argparse.ArgumentParser:

@@ -223,6 +223,8 @@ def read(
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
         raise ConfigurationError("path names no file")
+    if any("\0" in str(each) for each in (*paths, labels)):
+        raise ConfigurationError("path, or labels, holds a NUL character, which no name of a file has")
     with limited(max_bytes):
         kind = _format(Path(paths[0])) if format is None else format
         if kind not in FORMATS:

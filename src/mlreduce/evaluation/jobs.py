@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import threading
 import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
@@ -47,6 +49,8 @@ FORM = {
 _NAME = "comparison"
 # Held by a job, where a backend runs several in threads: warnings and BLAS threads are settings of the process.
 _one = threading.Lock()
+# Seconds after which a process looks whether its owner is there, and the name of the thread that looks.
+_PERIOD, _WATCH = 1.0, "mlreduce-owner"
 
 
 class Job(NamedTuple):
@@ -79,12 +83,15 @@ class Common:
         Factorised features, for label coders.
     classes : dict of str to (str, type)
         Classes registered in the calling script, which other processes have to register too.
+    owner : int
+        The process that waits for the jobs; those that it started end with it, however it ends.
     """
 
     data: MultiLabelData
     settings: Mapping[str, Any]
     design: Design | None
     classes: Mapping[str, tuple[str, type]]
+    owner: int = field(default_factory=os.getpid)
 
     @classmethod
     def of(
@@ -169,7 +176,22 @@ def _bar(total: int, progress: bool) -> Any:
     return nullcontext()
 
 
+def _end_with(owner: int) -> None:
+    """Let a process of joblib end when the one that started it has ended: after SIGKILL nothing else would end it."""
+    if not multiprocessing.current_process().name.startswith("LokyProcess"):  # this one, or one of another machine
+        return
+
+    def watch() -> None:
+        while os.getppid() == owner:
+            time.sleep(_PERIOD)
+        os._exit(1)
+
+    if not any(thread.name == _WATCH for thread in threading.enumerate()):
+        threading.Thread(target=watch, name=_WATCH, daemon=True).start()
+
+
 def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
+    _end_with(common.owner)
     for name, (kind, cls) in common.classes.items():
         registry.register(name, kind)(cls)
     # One BLAS thread: the bits must not depend on the number of processes.

@@ -123,6 +123,7 @@ class CodedClassifier(DecidingClassifier):
         return self._decoded(np.asarray(self.regressor_.predict(check_features(self, X, reset=False))))
 
     def _predicted(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self, "regressor_")
         if not self.coder_.decodes_itself:
             return super()._predicted(X)
         codes = np.asarray(self.regressor_.predict(check_features(self, X, reset=False)))

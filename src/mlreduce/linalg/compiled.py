@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 from numba.core.event import Event, Listener, register
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from mlreduce.exceptions import warn
 from mlreduce.validation import FloatArray
 
 __all__ = [
@@ -51,13 +54,47 @@ class _Announcement(Listener):
 register("numba:compile", _Announcement())  # not notified of what is loaded from the cache
 
 
+class _Cache(FunctionCache):
+    """Numba's cache of a function, of which damage and a full disk cost time and a warning, and no fit."""
+
+    _warned = False
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled loop; None where it is not there or cannot be read."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception as error:  # noqa: BLE001 - whatever unpickling damaged bytes raises
+            self._warn(error)
+            with suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled loop, where that is possible."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except Exception as error:  # noqa: BLE001 - a full disk, or damaged bytes in the index
+            self._warn(error)
+
+    def _warn(self, error: Exception) -> None:
+        """Warn of the first failure in a process."""
+        if not _Cache._warned:
+            _Cache._warned = True
+            warn(
+                f"the compiled loops in {self._cache_file._index_path} cannot be read or written "
+                f"({type(error).__name__}: {error}), and are compiled without the cache; where this is repeated, "
+                f"delete the files of {self.cache_path}, or name another folder by NUMBA_CACHE_DIR",
+                UserWarning,
+            )
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function of numbers and arrays, which releases the GIL."""
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # C calls none of them
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return numba.njit(**options)(function)
+    loop: Any = numba.njit(**options)(function)
+    with suppress(RuntimeError):  # neither the package's folder nor the user's cache can be written
+        loop._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    return loop
 
 
 def compiled_part(function: Callable[..., Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -448,6 +448,14 @@ def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> La
             f'{path}: labels="first" or "last" and n_labels, their number, go together; got labels={labels!r} and '
             f"n_labels={n_labels!r}"
         )
+    counts: list[Any] = [*labels.values()] if isinstance(labels, Mapping) else []
+    counts += [] if isinstance(labels, (str, Path, Iterable)) or labels is None else [labels]
+    for count in [*counts, *([] if n_labels is None else [n_labels])]:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)):
+            raise DataError(
+                f'{path}: how many columns are labels is a whole number, as in labels=6 or labels={{"last": 6}}; got '
+                f"{count!r}"
+            )
     return labels if end is None or n_labels is None else {end: n_labels}
 
 
