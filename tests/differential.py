@@ -97,6 +97,8 @@ class Case(NamedTuple):
     #: What was generated; None of damaged files.
     truth: Read | None
     judge_name: str = ""
+    #: The other reader's second parser, where it has one.
+    second: Callable[[Path], Read] | None = None
 
 
 class Refused(Exception):
@@ -371,7 +373,8 @@ def csv_case(r: random.Random) -> Case:
     read |= {"thousands": thousands} if thousands else {}
     read |= {"encoding": encoding} if encoding in ("latin-1", "utf-16") else {}
 
-    def judge(folder: Path) -> Read:
+    def judge(folder: Path, engine: str = "c") -> Read:
+        exact: dict[str, Any] = {"float_precision": "round_trip", "low_memory": False} if engine == "c" else {}
         frame = pd.read_csv(
             folder / "t.csv",
             sep=sep,
@@ -381,8 +384,8 @@ def csv_case(r: random.Random) -> Case:
             encoding=encoding,
             keep_default_na=False,
             na_values=sorted({*_NA, "-nan", "<na>", "#na", "NONE", "nA", "n/a", "Nan"}),
-            float_precision="round_trip",
-            low_memory=False,
+            engine=engine,
+            **exact,
         )
         if frame.columns.duplicated().any() or len(frame) == 0:
             raise Refused("no rows or names")
@@ -415,7 +418,7 @@ def csv_case(r: random.Random) -> Case:
         X, Y = (np.column_stack([columns[name] for name in some]) for some in (features, labels))
         return Read(X, as_binary(Y), features, labels, texts)
 
-    return Case({"t.csv": content}, read, judge, truth, "pandas")
+    return Case({"t.csv": content}, read, judge, truth, "pandas", lambda folder: judge(folder, "python"))
 
 
 def pair_case(r: random.Random) -> Case:
@@ -1095,8 +1098,8 @@ def rule_of(error: MLReduceError) -> str:
     return next((name for name, sentence in RULES.items() if re.search(sentence, str(error))), "")
 
 
-def outcome(number: int, folder: Path) -> tuple[str, str, str]:
-    """Return the kind of a file, the class of what became of it, and what is to be shown of a difference."""
+def outcome(number: int, folder: Path, show: str = "DIFFERENT") -> tuple[str, str, str]:
+    """Return the kind of a file, the class of what became of it, and where that is `show` all that is known."""
     r = chance_of(number)
     kind = r.choice(OFTEN)
     try:
@@ -1121,27 +1124,33 @@ def outcome(number: int, folder: Path) -> tuple[str, str, str]:
         judged = case.judge(folder)
     except Exception as error:  # noqa: BLE001 (others refuse in many ways)
         judged = error
+    found = class_of(case, ours, judged, folder)
     for name in case.files:
         (folder / name).unlink()
-    shown = f"\n  ours {ours!r}\n  other {judged!r}\n  truth {case.truth!r}\n  {case.options}\n  {case.files}"
+    parts = {"ours": ours, "other": judged, "truth": case.truth, "options": case.options, "files": case.files}
+    return kind, found, "".join(f"\n  {name} {part!r}" for name, part in parts.items()) if found == show else ""
+
+
+def class_of(case: Case, ours: Read | MLReduceError, judged: Read | Exception, folder: Path) -> str:
+    """Return the class of what two readers made of a file."""
     if isinstance(ours, MLReduceError):
         if isinstance(judged, Exception):
-            return kind, "both refuse", f"\n  {ours}\n  {judged!r}"
+            return "both refuse"
         rule = rule_of(ours)
-        return kind, f"we refuse: {rule}" if rule else "DIFFERENT", shown
+        return f"we refuse: {rule}" if rule else "DIFFERENT"
     if isinstance(judged, Exception):
         if case.truth is None:
-            return kind, "the other refuses a damaged file", shown
+            return "the other refuses a damaged file"
         if any("taken for names of columns" in note for note in ours.notes or ()):
-            return kind, "we say that the first line may be a row", shown
-        return kind, "the other refuses" if same(ours, case.truth) else "DIFFERENT", shown
+            return "we say that the first line may be a row"
+        return "the other refuses" if same(ours, case.truth) else "DIFFERENT"
     if same(ours, judged):
-        return kind, "equal", ""
-    explained = why_otherwise(case, ours, judged)
-    return kind, f"the other reads otherwise: {explained}" if explained else "DIFFERENT", shown
+        return "equal"
+    explained = why_otherwise(case, ours, judged, folder)
+    return f"the other reads otherwise: {explained}" if explained else "DIFFERENT"
 
 
-def why_otherwise(case: Case, ours: Read, judged: Read) -> str:
+def why_otherwise(case: Case, ours: Read, judged: Read, folder: Path) -> str:
     """Return a fault of the other reader, which explains why it reads otherwise; "" if none does."""
     as_generated = case.truth is not None and same(ours, case.truth)
     numbers = same(ours, judged._replace(feature_names=None, label_names=None))
@@ -1156,6 +1165,11 @@ def why_otherwise(case: Case, ours: Read, judged: Read) -> str:
         close = [read._replace(X=None) for read in (ours, judged)]
         if same(*close) and ours.X.shape == judged.X.shape and np.allclose(ours.X, judged.X, 1e-15, 0, equal_nan=True):
             return "pandas rounds where thousands= is given"
+    # Its C parser loses an empty first cell behind such a line: "a|b\n\r|1\n" has the row 1 and nothing.
+    text = next(iter(case.files.values())).decode(case.options.get("encoding", "utf-8"), "replace")
+    mixed = re.search("\n\r(?!\n)", text)
+    if case.second is not None and mixed and same(ours, case.second(folder)):
+        return "pandas on an empty line that ends in a carriage return alone"
     return ""
 
 
@@ -1170,9 +1184,9 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="mlreduce-differential-", dir=scratch()))
     try:
         for number in range(chosen.start, chosen.start + chosen.files):
-            kind, found, shown = outcome(number, folder)
+            kind, found, shown = outcome(number, folder, chosen.show)
             counts[kind, found] += 1
-            if found.startswith(chosen.show) and counts[kind, found] <= 5:
+            if found == chosen.show and counts[kind, found] <= 5:
                 print(f"{number} {kind}: {found} {shown}", flush=True)
     finally:
         shutil.rmtree(folder)

@@ -117,7 +117,7 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
             if head.startswith(_OLD_EXCEL) or (head.startswith(b"PK") and _is_workbook(source)):
                 raise DataError(
                     f"{path}: is a spreadsheet of Excel or OpenDocument; save its sheet as CSV (UTF-8) in the program "
-                    "that wrote it, or by pandas.read_excel(...).to_csv('data.csv', index=False), and read data.csv"
+                    "that wrote it, and read that file"
                 )
             if kind or head[_TAR_PLACE:] == _TAR:
                 raise DataError(f"{path}: is {kind or 'a tar archive'}; unpack it and name the file that was in it")

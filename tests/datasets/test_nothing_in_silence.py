@@ -303,13 +303,6 @@ def test_a_spreadsheet_is_called_one_and_the_remedy_works(tmp_path, name):
     assert mlreduce.read(path, 1, sep=";", decimal=",").X.ravel().tolist() == [0.5, 1.5]
 
 
-def test_the_remedy_of_pandas_for_a_spreadsheet_works(tmp_path):
-    pytest.importorskip("openpyxl")
-    pd.DataFrame({"x": [0.5, 1.5], "y": [1, 0]}).to_excel(tmp_path / "b.xlsx", index=False)
-    pd.read_excel(tmp_path / "b.xlsx").to_csv(tmp_path / "data.csv", index=False)
-    assert mlreduce.read(tmp_path / "data.csv", 1).X.ravel().tolist() == [0.5, 1.5]
-
-
 @pytest.mark.parametrize("kind", ["arff", "table", "mat", "svmlight", "xmc", "npz", None])
 @pytest.mark.parametrize("path", ["pipe", "/dev/zero", "."])
 def test_pipes_devices_and_folders_are_refused_at_once(tmp_path, monkeypatch, kind, path):
