@@ -211,10 +211,10 @@ _MIXED = [(("no", "NO", "false"), ("yes", "Yes", "TRUE")), (("False", "false"), 
 
 def grouped(number: str, mark: str) -> str:
     sign, digits = number[: number[:1] == "-"], number.lstrip("-")
-    whole, point, rest = digits.partition(".")
-    if not whole.isdigit() or "e" in digits:
+    integer, point, rest = digits.partition(".")
+    if not integer.isdigit() or "e" in digits:
         return number
-    return sign + f"{int(whole):,}".replace(",", mark) + point + rest
+    return sign + f"{int(integer):,}".replace(",", mark) + point + rest
 
 
 def csv_text(rows: list[list[str]], sep: str, end: str, quoting: int) -> str:
@@ -405,11 +405,11 @@ def csv_case(r: random.Random) -> Case:
                 column = frame.iloc[:, place]
                 if text != "drop" and column.dtype.kind in "biuf":
                     raise Refused("no text")
-                kept = ["" if pd.isna(value) else str(value).strip() for value in column]
+                cells = ["" if pd.isna(value) else str(value).strip() for value in column]
                 if text == "keep_text":
-                    texts = {"txt": kept}
+                    texts = {"txt": cells}
                 elif text == "categories":
-                    columns |= categories("txt", kept)
+                    columns |= categories("txt", cells)
             else:
                 columns[name] = as_pandas(frame, place, name in labels)
         features = [name for name in columns if name not in labels]
@@ -547,14 +547,14 @@ def parquet_case(r: random.Random) -> Case:
     def judge(folder: Path) -> Read:
         content = pq.read_table(folder / "t.parquet", use_threads=False)
         noted = (content.schema.pandas_metadata or {}).get("index_columns", [])
-        kept = [name for name in content.column_names if name not in noted]
-        if len(set(kept)) < len(kept):
+        names = [name for name in content.column_names if name not in noted]
+        if len(set(names)) < len(names):
             raise Refused("names")
-        wanted = labels if isinstance(labels, list) else kept[-k:]
-        if not set(wanted) <= set(kept) or len(wanted) >= len(kept):
+        wanted = labels if isinstance(labels, list) else names[-k:]
+        if not set(wanted) <= set(names) or len(wanted) >= len(names):
             raise Refused("labels")
         values = {}
-        for name in kept:
+        for name in names:
             column = content.column(name)
             kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
             if (
@@ -565,7 +565,7 @@ def parquet_case(r: random.Random) -> Case:
             ):
                 raise Refused(str(kind))
             values[name] = as_pandas(pd.DataFrame({name: column.to_pylist()}, dtype=object), 0, name in wanted)
-        features = [name for name in kept if name not in wanted]
+        features = [name for name in names if name not in wanted]
         X = np.column_stack([values[name] for name in features])
         return Read(X, as_binary(np.column_stack([values[name] for name in wanted])), features, wanted)
 
@@ -580,10 +580,6 @@ def arff_name(r: random.Random, name: str, quote: bool = False) -> str:
         return name
     mark = r.choice("'\"") if "'" not in name and '"' not in name else '"' if "'" in name else "'"
     return mark + name.replace("\\", "\\\\") + mark
-
-
-def place_of(name: str, names: list[str]) -> int:
-    return names.index(name)
 
 
 def arff_case(r: random.Random) -> Case:
@@ -642,9 +638,8 @@ def arff_case(r: random.Random) -> Case:
 
     lines = ["% a comment"] * (r.random() < 0.2) + [f"{word('@relation')} {relation}", ""]
     for name, values in attributes:
-        whole = place_of(name, names) in integers
         kind = (
-            word("integer" if whole else r.choice(["numeric", "real"]))
+            word("integer" if names.index(name) in integers else r.choice(["numeric", "real"]))
             if values is None
             else "{"
             + r.choice([",", ", ", " , "]).join(
@@ -724,12 +719,12 @@ def arff_case(r: random.Random) -> Case:
                 ]
             )
         relation = decoded["relation"]
-        found = re.search(r"-C\s+(-?[0-9]+)", relation)
+        option = re.search(r"-C\s+(-?[0-9]+)", relation)
         all_names = [name for name, _ in kinds]
         if way == "meka":
-            if not found:
+            if not option:
                 raise Refused("no option")
-            size = int(found[1])
+            size = int(option[1])
             wanted = all_names[:size] if size > 0 else all_names[size:]
         else:
             wanted = chosen if way == "xml" else all_names[:k] if first else all_names[-k:]
@@ -879,8 +874,8 @@ def svm_case(r: random.Random) -> Case:
 
     def judge(folder: Path) -> Read:
         text = (folder / "t.svm").read_bytes()
-        said = re.search(rb"^# Column indices are (zero|one)-based[ \t\r]*$", text, re.MULTILINE)
-        based = options.get("zero_based", said[1] == b"zero" if said else "auto")
+        comment = re.search(rb"^# Column indices are (zero|one)-based[ \t\r]*$", text, re.MULTILINE)
+        based = options.get("zero_based", comment[1] == b"zero" if comment else "auto")
         X, labels = load_svmlight_file(
             str(folder / "t.svm"), multilabel=True, zero_based=based, n_features=options.get("n_features")
         )
@@ -1124,11 +1119,11 @@ def outcome(number: int, folder: Path, show: str = "DIFFERENT") -> tuple[str, st
         judged = case.judge(folder)
     except Exception as error:  # noqa: BLE001 (others refuse in many ways)
         judged = error
-    found = class_of(case, ours, judged, folder)
+    result = class_of(case, ours, judged, folder)
     for name in case.files:
         (folder / name).unlink()
     parts = {"ours": ours, "other": judged, "truth": case.truth, "options": case.options, "files": case.files}
-    return kind, found, "".join(f"\n  {name} {part!r}" for name, part in parts.items()) if found == show else ""
+    return kind, result, "".join(f"\n  {name} {part!r}" for name, part in parts.items()) if result == show else ""
 
 
 def class_of(case: Case, ours: Read | MLReduceError, judged: Read | Exception, folder: Path) -> str:
@@ -1184,15 +1179,15 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="mlreduce-differential-", dir=scratch()))
     try:
         for number in range(chosen.start, chosen.start + chosen.files):
-            kind, found, shown = outcome(number, folder, chosen.show)
-            counts[kind, found] += 1
-            if found == chosen.show and counts[kind, found] <= 5:
-                print(f"{number} {kind}: {found} {shown}", flush=True)
+            kind, result, shown = outcome(number, folder, chosen.show)
+            counts[kind, result] += 1
+            if result == chosen.show and counts[kind, result] <= 5:
+                print(f"{number} {kind}: {result} {shown}", flush=True)
     finally:
         shutil.rmtree(folder)
-    for (kind, found), count in sorted(counts.items()):
-        print(f"{kind:12} {found:45} {count:8}")
-    different = sum(count for (_, found), count in counts.items() if found == "DIFFERENT")
+    for (kind, result), count in sorted(counts.items()):
+        print(f"{kind:12} {result:45} {count:8}")
+    different = sum(count for (_, result), count in counts.items() if result == "DIFFERENT")
     print(f"{counts.total()} files, {different} unexplained differences")
     return 1 if different else 0
 

@@ -27,9 +27,9 @@ def warnings_of_others():
 def compare(tmp_path, numbers):
     counts = collections.Counter()
     for number in numbers:
-        kind, found, shown = outcome(number, tmp_path)
-        assert found != "DIFFERENT", f"file {number}, {kind}: {shown}"
-        counts[kind, found] += 1
+        kind, result, shown = outcome(number, tmp_path)
+        assert result != "DIFFERENT", f"file {number}, {kind}: {shown}"
+        counts[kind, result] += 1
     return counts
 
 

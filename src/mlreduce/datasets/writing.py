@@ -303,7 +303,7 @@ def _svmlight(data: MultiLabelData, path: Path, suffix: str) -> Iterator[str | N
         yield None
     X = sp.csr_array(data.X, copy=True)
     X.eliminate_zeros()
-    last = [f"{width - 1 + first}:0"] * (not (X.indices == width - 1).any())  # so that the number of features is kept
+    last = [f"{width - 1 + first}:0"] * (not (X.indices == width - 1).any())  # so that it is counted
     for row in range(data.X.shape[0]):
         start, stop = X.indptr[row : row + 2]
         pairs = zip(X.indices[start:stop].tolist(), X.data[start:stop].tolist(), strict=True)
