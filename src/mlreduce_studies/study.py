@@ -179,6 +179,8 @@ class Study:
         The only curves that are computed, to verify them; None for all.
     averages : dict of str to list of str
         Randomised methods with several draws on each split: the name of the mean to those of the draws.
+    proposed : list of str
+        Methods that the paper proposes; the others are what it compares them with.
     claims, published, published_sizes : Path or None
         Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
         sets.
@@ -213,6 +215,7 @@ class Study:
     excluded: Mapping[str, str] = field(default_factory=dict)
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_datasets: Sequence[str] = ()
+    proposed: Sequence[str] = ()
     sample: Sequence[tuple[str, str, str, str]] | None = None
     claims: Path | None = None
     published: Path | None = None
@@ -594,6 +597,7 @@ def load_study(
         identifier=content.get("identifier"),
         averages=averages,
         known_datasets=sorted({name for own in content["scales"].values() for name in own["datasets"]}),
+        proposed=content.get("proposed", []),
         claims=_beside(path, "claims.yaml"),
         published=_beside(path, "published.csv"),
         published_sizes=_beside(path, "published-datasets.csv"),
@@ -731,6 +735,10 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+    for method in study.proposed:
+        if method not in study.methods and method not in study.averages:
+            known = [*study.methods, *study.averages]
+            raise ConfigurationError(unknown_name("method", method, known, f"{where}: proposed"))
     for dataset in study.excluded:
         if dataset in study.claimed_on:
             raise ConfigurationError(f"{where}: excluded: {dataset} is one of the data sets of scales.paper too")

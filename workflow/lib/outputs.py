@@ -14,6 +14,7 @@ from mlreduce_studies.options import FIGURES, FILES_OF, LONG, TABLES, source_of
 from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.study import Study
+from mlreduce_studies.verdicts.settings import printable_tables
 from mlreduce_studies.verdicts.statements import TABLES as CLAIMED
 from plan import Plan
 
@@ -98,13 +99,7 @@ class Outputs:
 
     def printed_tables(self, study: Study) -> list[str]:
         """Tables whose cells may have printed counterparts."""
-        return [f"{self._jobs.folder(study)}/{name}.csv" for name in self.printed_specs(study)]
-
-    @staticmethod
-    def printed_specs(study: Study) -> dict[str, dict[str, Any]]:
-        """Measure and predictor of these tables, by name."""
-        tables = {name: spec for name, spec in study.tables.items() if spec.get("kind", "sizes") == "sizes"}
-        return {name: {key: spec[key] for key in ("measure", "predictor")} for name, spec in tables.items()}
+        return [f"{self._jobs.folder(study)}/{name}.csv" for name in printable_tables(study)]
 
     def claimed_of(self, study: Study) -> list[str]:
         """Gathered tables that claims are about, in addition to the description of the data sets."""

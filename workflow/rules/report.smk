@@ -134,7 +134,6 @@ rule audit:
         settings=lambda wildcards: claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=lambda wildcards: PLAN.own_data(study_of(wildcards)),
-        printed=lambda wildcards: OUTPUTS.printed_specs(study_of(wildcards)),
         all_methods=PLAN.config.get("methods") is None,
         # Files of the project by their content, whatever date they have.
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),

@@ -31,8 +31,8 @@ with job(snakemake):
     about = [claim for path in snakemake.params.claims for claim in read_claims(path, known)]
     gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}
     scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
-    results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))
-    order = audit_order(published, snakemake.params.printed, results, ratios)
+    results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores), cells, ratios)
+    order = audit_order(published, settings["tables"], results, ratios)
     # Claims are about the data sets of the paper: those on one that was not run are not run.
     judged = judge_claims(about, results, settings["datasets"])
     numbers = audit_markdown(cells, study, sizes, ratios, order)

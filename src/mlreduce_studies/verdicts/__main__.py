@@ -42,7 +42,7 @@ def kept(folder: Path, project: Path) -> tuple[list[Claim], Results, list[str]]:
     Parameters
     ----------
     folder : Path
-        With ``manifest.json``, ``scores.parquet``, ``datasets.csv`` and what else the study has.
+        With ``manifest.json``, ``scores.parquet``, ``datasets.csv``, ``audit.csv`` and what else the study has.
     project : Path
         With ``papers`` and ``comparisons``.
 
@@ -66,7 +66,11 @@ def kept(folder: Path, project: Path) -> tuple[list[Claim], Results, list[str]]:
         elif (folder / f"{name}.csv").is_file():
             tables[name] = pd.read_csv(folder / f"{name}.csv")
     datasets = [name for name in settings["datasets"] if name not in manifest.get("left_out", [])]
-    return claims, results_of(settings, tables, read_failures([scores])), datasets
+    printed = [
+        pd.read_csv(folder / f"{name}.csv") if (folder / f"{name}.csv").is_file() else None
+        for name in ("audit", "ratios")
+    ]
+    return claims, results_of(settings, tables, read_failures([scores]), *printed), datasets
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

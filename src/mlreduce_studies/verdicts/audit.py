@@ -18,6 +18,7 @@ from mlreduce_studies.verdicts.order import COUNT_COLUMNS, MARKS, order_counts
 __all__ = [
     "AUDIT_COLUMNS",
     "NEAR",
+    "NEAR_RATIO",
     "REPRODUCED",
     "SIZE_COLUMNS",
     "VERDICTS",
@@ -59,8 +60,8 @@ SIZE_COLUMNS = ("place", "dataset", "quantity", "printed", "ours", "verdict")
 # What papers print of data sets.
 _SIZES = ("instances", "features", "labels", "cardinality")
 
-# By what factor a ratio of times may be off that counts as near the printed one.
-_NEAR_RATIO = 2.0
+#: By what factor a ratio of times may be off that counts as near the printed one.
+NEAR_RATIO = 2.0
 
 _REQUIRED = ("table", "dataset", "method", "size_percent", "mean")
 
@@ -343,14 +344,14 @@ def _time_sentences(ratios: pd.DataFrame) -> list[str]:
     base = of_one.index[of_one][0]
     others = printed[printed["method"] != base].dropna(subset=["printed_ratio", "ratio"])
     quotients = others["ratio"] / others["printed_ratio"]
-    near = ((quotients <= _NEAR_RATIO) & (quotients >= 1 / _NEAR_RATIO)).sum()
+    near = ((quotients <= NEAR_RATIO) & (quotients >= 1 / NEAR_RATIO)).sum()
     listed = [
         f"{cell['dataset']} {cell['method']} {cell['printed_ratio']:.3g} ({cell['ratio']:.3g})"
         for cell in others.to_dict("records")
     ]
     return [
         f"Times: {len(printed)} are printed. Seconds depend on the machine, so ratios to {base} are compared: "
-        f"{near} of {len(others)} are within a factor of {_NEAR_RATIO:g} of the printed ones. Printed (ours): "
+        f"{near} of {len(others)} are within a factor of {NEAR_RATIO:g} of the printed ones. Printed (ours): "
         f"{', '.join(listed)}."
     ]
 

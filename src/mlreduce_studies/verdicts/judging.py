@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mlreduce.stats.combination import Evidence, at_least, holds_more_often, needed
 from mlreduce.stats.margins import wins_ties_losses
 from mlreduce.stats.tendency import bootstrap_interval, holm, wilcoxon
+from mlreduce_studies.verdicts.baselines import BASELINE, lacking_baseline
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import KINDS, Line, Statement
 from mlreduce_studies.verdicts.weighing import Difference, Gathered, NotRun, gather, interval_of, weigh
@@ -47,7 +48,7 @@ class Verdict:
 
     Attributes
     ----------
-    verdict : {"confirmed", "refuted", "undecided", "not run"}
+    verdict : {"confirmed", "refuted", "undecided", "baseline not reproduced", "not run"}
     p_for, p_against : float
         NaN where it was not run.
     evidence : str
@@ -68,7 +69,7 @@ def judge(results: Results, line: Line) -> Verdict:
     """Return the verdict on a line.
 
     Confirmed where the p-value for is at most `LEVEL`, refuted where that against is, undecided otherwise; "not run",
-    with what lacks, where results are not there.
+    with what lacks, where results are not there; "baseline not reproduced", with what our scores say, where it is not.
     """
     try:
         gathered = gathered_for(results, line)
@@ -79,13 +80,20 @@ def judge(results: Results, line: Line) -> Verdict:
     said = _seen(line, gathered)
     if verdict == "undecided":
         said += " " + _what_would_decide(line, gathered)
+    if lacking := lacking_baseline(results.printed, results.proposed, line):
+        said += f" By our scores alone: {verdict}. Printed numbers reproduced: {lacking}."
+        verdict = BASELINE
     return Verdict(verdict, evidence.p_for, evidence.p_against, said, differences_of(line, gathered))
 
 
 def combined(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a claim from those of its settings: what all say, or undecided."""
-    if "not run" in verdicts:
-        return "not run"
+    """Return the verdict on a claim from those of its settings: what all say, or undecided.
+
+    A setting that was not run, or whose baseline is not reproduced, has none, and so has the claim.
+    """
+    for missing in ("not run", BASELINE):
+        if missing in verdicts:
+            return missing
     return verdicts[0] if len(set(verdicts)) == 1 else "undecided"
 
 

@@ -37,6 +37,10 @@ class Results:
         Columns dataset, method, size_percent, draw, value: of approximations.
     tables : dict of str to DataFrame, default={}
         Of `TABLES`: those that the study has.
+    printed : DataFrame or None, default=None
+        From `mlreduce_studies.verdicts.baselines.printed_cells`; None where a paper prints nothing.
+    proposed : tuple of str, default=()
+        Methods that the paper proposes.
     """
 
     scores: pd.DataFrame
@@ -45,6 +49,8 @@ class Results:
     times: pd.DataFrame | None = None
     errors: pd.DataFrame | None = None
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    printed: pd.DataFrame | None = None
+    proposed: tuple[str, ...] = ()
 
     def test_share(self, protocol: str, dataset: str) -> float:
         """Return the share of the rows of a split that test."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from mlreduce_studies.study import Study, approximations
 
-__all__ = ["claim_settings"]
+__all__ = ["claim_settings", "printable_tables"]
 
 
 def claim_settings(study: Study) -> dict[str, Any]:
@@ -16,8 +16,9 @@ def claim_settings(study: Study) -> dict[str, Any]:
     -------
     dict
         ``names``, those that claims may use, as arguments of `mlreduce_studies.verdicts.reading.Known`; ``averages``,
-        randomised methods to their draws; ``rules``, protocol to data set to how it is split; and ``datasets``, those
-        of the paper.
+        randomised methods to their draws; ``rules``, protocol to data set to how it is split; ``datasets``, those of
+        the paper; ``tables``, those that can be printed, to their measure and predictor; and ``proposed``, the methods
+        that the paper proposes.
     """
     bins = approximations(study.approximation).values() if study.approximation else []
     return {
@@ -32,4 +33,12 @@ def claim_settings(study: Study) -> dict[str, Any]:
         "averages": {name: list(draws) for name, draws in study.averages.items()},
         "rules": {own: {name: study.rule_of(own, name) for name in study.datasets} for own in study.protocols},
         "datasets": list(study.claimed_on),
+        "tables": printable_tables(study),
+        "proposed": list(study.proposed),
     }
+
+
+def printable_tables(study: Study) -> dict[str, dict[str, Any]]:
+    """Return the measure and the predictor of the tables that a paper can print, by name."""
+    tables = {name: spec for name, spec in study.tables.items() if spec.get("kind", "sizes") == "sizes"}
+    return {name: {key: spec[key] for key in ("measure", "predictor")} for name, spec in tables.items()}

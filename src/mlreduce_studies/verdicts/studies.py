@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce_studies.gathering.areas import averaged_draws
+from mlreduce_studies.verdicts.baselines import printed_cells
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import TABLES
 
@@ -16,7 +17,11 @@ __all__ = ["part_sizes", "results_of"]
 
 
 def results_of(
-    settings: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], failures: pd.DataFrame | None = None
+    settings: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    failures: pd.DataFrame | None = None,
+    audit: pd.DataFrame | None = None,
+    ratios: pd.DataFrame | None = None,
 ) -> Results:
     """Return the results of a study.
 
@@ -29,6 +34,8 @@ def results_of(
         of `mlreduce_studies.verdicts.statements.TABLES`.
     failures : DataFrame or None, default=None
         Failed cells of the scores: a split on which a draw failed has no mean of draws.
+    audit, ratios : DataFrame or None, default=None
+        Printed numbers beside ours; see `mlreduce_studies.verdicts.baselines.printed_cells`.
     """
     datasets = tables["datasets"]
     rows = dict(zip(datasets["dataset"], datasets["instances"], strict=True))
@@ -39,6 +46,8 @@ def results_of(
         times=tables.get("times"),
         errors=tables.get("errors"),
         tables={name: table for name, table in tables.items() if name in TABLES},
+        printed=None if audit is None else printed_cells(audit, settings["tables"], ratios),
+        proposed=tuple(settings.get("proposed", ())),
     )
 
 

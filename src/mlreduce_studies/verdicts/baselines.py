@@ -1,0 +1,122 @@
+"""Whether what a sentence compares with has the numbers that the paper prints of it: a verdict needs its baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce_studies.verdicts.audit import NEAR_RATIO
+from mlreduce_studies.verdicts.statements import Line, Statement
+
+__all__ = ["BASELINE", "PRINTED_COLUMNS", "baselines", "lacking_baseline", "printed_cells"]
+
+#: The verdict of a setting whose baseline lacks the printed numbers.
+BASELINE = "baseline not reproduced"
+
+#: Columns of printed cells; protocol and predictor are "" where a cell has none.
+PRINTED_COLUMNS = ("protocol", "dataset", "method", "predictor", "measure", "size_percent", "reproduced")
+
+
+def printed_cells(
+    audit: pd.DataFrame, tables: Mapping[str, Mapping[str, Any]], ratios: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Return the printed numbers of a paper that were run, each with whether ours reproduces it.
+
+    Parameters
+    ----------
+    audit : DataFrame
+        From `mlreduce_studies.verdicts.audit.audit`.
+    tables : dict of str to dict
+        Name in the paper ("table3") to the ``measure`` and the ``predictor`` of the table.
+    ratios : DataFrame or None, default=None
+        From `mlreduce_studies.gathering.times.time_ratios`. A printed time is reproduced where its ratio to the base
+        is within the factor of the audit.
+
+    Returns
+    -------
+    DataFrame
+        One row per number, with `PRINTED_COLUMNS`.
+    """
+    cells = audit[audit["verdict"] != "not run"]
+    cells = cells.assign(
+        reproduced=cells["verdict"] == "reproduced",
+        measure=cells["table"].map({name: spec["measure"] for name, spec in tables.items()}),
+        predictor=cells["table"].map({name: spec["predictor"] for name, spec in tables.items()}),
+    )
+    parts = [cells]
+    if ratios is not None:
+        times = ratios.dropna(subset=["printed_ratio", "ratio"])
+        quotients = np.log(times["ratio"] / times["printed_ratio"]).abs()
+        parts.append(
+            times.assign(protocol="", predictor="", measure="seconds", size_percent=0).assign(
+                reproduced=quotients <= np.log(NEAR_RATIO)
+            )
+        )
+    filled = [part for part in parts if len(part)] or parts
+    return pd.concat([part[list(PRINTED_COLUMNS)] for part in filled], ignore_index=True)
+
+
+def baselines(statement: Statement, proposed: tuple[str, ...] = ()) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the methods that a sentence compares with, each with the cells that are selected of it.
+
+    These are its second methods, and of the first ones those that the paper does not propose.
+
+    Parameters
+    ----------
+    statement : Statement
+    proposed : tuple of str, default=()
+        Methods that the paper proposes.
+    """
+    other = statement.than_select or statement.select
+    yield from ((method, other) for method in statement.than)
+    yield from ((method, statement.select) for method in statement.methods if method not in proposed)
+    for method in (statement.options[key] for key in ("control", "relative_to") if key in statement.options):
+        yield from ((method, select) for select in (statement.select, other))
+
+
+def lacking_baseline(printed: pd.DataFrame | None, proposed: tuple[str, ...], line: Line) -> str:
+    """Say of which baselines most printed numbers are not reproduced; "" where there is none.
+
+    A baseline is reproduced where more than half of its printed numbers are, those of the line's quantity, predictor,
+    protocol, sizes and data sets. One of which nothing is printed there lacks nothing.
+
+    Parameters
+    ----------
+    printed : DataFrame or None
+        From `printed_cells`; None where the paper prints nothing.
+    proposed : tuple of str
+        Methods that the paper proposes.
+    line : Line
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame(
+    ...     [("p", "d", "plst", "linear", "hamming-loss", size, size < 60) for size in (20, 40, 60, 80)],
+    ...     columns=list(PRINTED_COLUMNS),
+    ... )
+    >>> select = {"protocol": "p", "predictor": "linear", "sizes": [20, 40, 60, 80]}
+    >>> statement = Statement("better", ("cplst",), ("plst",), ("hamming-loss",), select)
+    >>> lacking_baseline(cells, ("cplst",), Line("", statement, ("d",), "all"))
+    'plst 2 of 4'
+    >>> lacking_baseline(cells[1:2], ("cplst",), Line("", statement, ("d",), "all"))
+    ''
+    """
+    if printed is None or printed.empty:
+        return ""
+    here = printed[printed["dataset"].isin(line.datasets) & printed["measure"].isin(line.statement.quantities)]
+    found: dict[str, pd.Series[bool]] = {}
+    for method, select in baselines(line.statement, proposed):
+        cells = here[here["method"] == method]
+        for key in ("protocol", "predictor", "sizes"):
+            column = cells["size_percent" if key == "sizes" else key]
+            wanted = select.get(key)
+            if wanted is not None:
+                # Times have neither a protocol nor a predictor.
+                cells = cells[column.isin([wanted] if isinstance(wanted, str) else wanted) | (column == "")]
+        own = pd.concat([found[method], cells["reproduced"]]) if method in found else cells["reproduced"]
+        found[method] = own[~own.index.duplicated()]
+    counts = {method: (int(own.sum()), len(own)) for method, own in found.items()}
+    return ", ".join(f"{method} {own} of {of}" for method, (own, of) in counts.items() if of and 2 * own <= of)
