@@ -2,6 +2,7 @@
 
     python benchmarks/verdicts.py                       # some minutes
     python benchmarks/verdicts.py --repetitions 50      # fewer
+    python benchmarks/verdicts.py --tendency            # tendencies at the margin, two thousand times: tendency.csv
 
 Each data set has a true difference of two methods: the planted one, and some variation between data sets. The
 differences of its splits are that, noise that they share through their training rows, with the correlation that the
@@ -106,9 +107,13 @@ def cases() -> Iterator[tuple[object, ...]]:
         yield kind, "most", 1, datasets, protocol, "border", np.nan
 
 
-def rates(repetitions: int, seed: int) -> pd.DataFrame:
+def rates(repetitions: int, seed: int, *, tendency: bool = False) -> pd.DataFrame:
+    """Return the rates of all cases, or of tendencies on ten splits at an end of the interval."""
     rows = []
     for number, (kind, holds, cells, datasets, (splits, share), variation, effect) in enumerate(cases()):
+        end = -1.0 if kind == "no-worse" else 1.0
+        if tendency and (holds, effect, splits) != ("tendency", end, 10):
+            continue
         rng = np.random.default_rng([seed, number])
         statement = Statement(kind, ("mine",), ("other",), ("macro-f1",), {"protocol": "p"}, "most", MARGIN)
         counts: dict[str, Counter[str]] = {}
@@ -142,13 +147,15 @@ def rates(repetitions: int, seed: int) -> pd.DataFrame:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=200)
+    parser.add_argument("--tendency", action="store_true", help="tendencies at the margin alone")
+    parser.add_argument("--repetitions", type=int, help="200, or 2,000 of tendencies at the margin")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    table = rates(options.repetitions, options.seed)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(options.output, index=False, float_format="%.4g")
+    table = rates(options.repetitions or (2_000 if options.tendency else 200), options.seed, tendency=options.tendency)
+    output = options.output or (OUTPUT.with_name("tendency.csv") if options.tendency else OUTPUT)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(output, index=False, float_format="%.4g")
     print(table.groupby("combined_by")["wrong"].max())
 
 

@@ -20,13 +20,25 @@ from typing import Any
 import jinja2
 import numpy as np
 import pandas as pd
-from update_results import PROJECT, REFERENCE, RETROSPECTIVE, STUDIES, claims_in, draw_claims, is_run
+from update_results import (
+    PROJECT,
+    REFERENCE,
+    RETROSPECTIVE,
+    STUDIES,
+    as_frozen,
+    claims_in,
+    draw_claims,
+    headline_claims,
+    is_run,
+    weak,
+)
 
 from mlreduce.configuration import read_yaml
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save, style
+from mlreduce_studies.site.writing import brief
 from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED, WITHIN, sums_by_protocol
-from mlreduce_studies.verdicts.columns import SUMMARY, VERDICTS, group_verdicts, verdict_counts
+from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, VERDICTS, group_verdicts, verdict_counts
 from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.sensitivity import stays
 
@@ -131,15 +143,18 @@ def questions() -> dict[str, list[str]]:
 
 
 def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any]]:
-    """Compare verdicts with those of the retrospective edition, one row per paper that has one.
+    """Compare verdicts as frozen with those of the retrospective edition, one row per paper that has one.
 
     The claims as frozen are judged on its scores too, which tells a change of the claim from one of the run.
     """
     rows = []
+    confirmatory = as_frozen()
+    confirmatory = confirmatory[~confirmatory["own"].astype(bool)]
     for own in papers:
         files = [folder / own["name"] / file for file in ("claims.csv", "frozen.csv")]
         if all(path.is_file() for path in files):
-            sides = [table.set_index("id")["verdict"] for table in (*map(claims_in, files), own["claims"])]
+            now = confirmatory[confirmatory["study"] == own["name"]]
+            sides = [table.set_index("id")["verdict"] for table in (*map(claims_in, files), now)]
             both = pd.concat(sides, axis=1, keys=["before", "frozen", "now"]).dropna()
             changed = both[both["before"] != both["now"]].value_counts(["before", "now"], sort=False)
             said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
@@ -212,6 +227,9 @@ def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstrac
             *([own["name"], *row] for own, row in zip(papers, counts, strict=True)),
             ["all", *np.sum(counts, axis=0)],
         ],
+        "headlines": [
+            [row["study"], brief(row["claim"], 200), row["verdict"]] for row in headline_claims().to_dict("records")
+        ],
         "abstracts": [[row["study"], row["claim"], row["verdict"]] for row in abstracts.to_dict("records")],
         "costs": [[own["name"], *own["cost"]] for own in papers],
     }
@@ -231,12 +249,18 @@ def facts() -> dict[str, Any]:
     known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
     machines = [run["machine"] for run in runs]
     sums = {name: sum(verdicts.get(word, 0) for word in words) for name, words in SUMMARY.items()}
+    headline = headline_claims()["verdict"].value_counts()
     names = [own["name"] for own in papers]
     missing = sorted({dataset for own in papers for dataset in own["left_out"]})
     left_out = {dataset: [own["name"] for own in papers if dataset in own["left_out"]] for dataset in missing}
     return {
         **tables(papers, verdicts, abstracts),
-        "decided": (sums["confirmed"] + sums["refuted"]) / (len(claims) - sums["not judged"]),
+        "decided": (sums["confirmed"] + sums["refuted"]) / sum(sums[word] for word in CLASSES["experiments"]),
+        "classes": {
+            name: {word: verdicts[word] for word in words if word in verdicts} for name, words in CLASSES.items()
+        },
+        "headline": {word: int(headline[word]) for word in VERDICTS if word in headline},
+        "weak": len(weak(claims)),
         "train": {name: rule["train"] for name, rule in papers[names.index("cplst-2012")]["rules"].items()},
         "cite": Typst,
         "left_out": "; ".join(f"{name} ({listed(own)})" for name, own in left_out.items()),

@@ -1,7 +1,7 @@
 """Freeze what the confirmatory edition is judged by: digests of claims, study files and procedure, before the run.
 
     python docs/update_frozen.py                      # before the run: date, seeds and digests into papers/frozen.yaml
-    python docs/update_frozen.py FILE "what and why"  # after it: a file was changed; entered as an amendment
+    python docs/update_frozen.py FILE ... "what and why"  # after it: files were changed; entered as an amendment
     python docs/update_frozen.py --benchmark [...]    # the same of the benchmark: comparisons/frozen.yaml
 
 A test holds the files to papers/frozen.yaml. Every amendment is on the page of verdicts (docs/verdicts.md). The
@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ FROZEN = PROJECT / "papers" / "frozen.yaml"
 PROCEDURE = (
     *(
         f"src/mlreduce_studies/verdicts/{name}.py"
-        for name in ("audit", "judging", "order", "quantities", "reading", "statements", "weighing")
+        for name in ("audit", "baselines", "judging", "order", "quantities", "reading", "statements", "weighing")
     ),
     *(f"src/mlreduce/stats/{name}.py" for name in ("combination", "margins", "posterior", "tendency")),
 )
@@ -114,22 +115,23 @@ def freeze() -> None:
     write_text(FROZEN, COMMENT + yaml.safe_dump(content, sort_keys=False, width=120))
 
 
-def amend(file: str, why: str, benchmark: bool = False) -> None:
-    """Enter the change of a file."""
+def amend(files: Sequence[str], why: str, benchmark: bool = False) -> None:
+    """Enter the change of files; a module that judges and was not there before is entered with it."""
     path, comment = (BENCHMARK, BENCHMARK_COMMENT) if benchmark else (FROZEN, COMMENT)
     content = read_yaml(path)
     known = benchmark_files() if benchmark else frozen_files()
-    if file not in known:
-        sys.exit(f"{file}: not frozen; these are: {', '.join(known)}")
+    for file in files:
+        if file not in known:
+            sys.exit(f"{file}: not frozen; these are: {', '.join(known)}")
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    content["amendments"].append({"file": file, "date": today, "why": why, "digest": digest(file)})
+    content["amendments"] += [{"file": file, "date": today, "why": why, "digest": digest(file)} for file in files]
     write_text(path, comment + yaml.safe_dump(content, sort_keys=False, width=120))
 
 
 if __name__ == "__main__":
     given = [word for word in sys.argv[1:] if word != "--benchmark"]
-    if len(given) == 2:
-        amend(given[0], given[1], benchmark="--benchmark" in sys.argv)
+    if len(given) > 1:
+        amend(given[:-1], given[-1], benchmark="--benchmark" in sys.argv)
     elif "--benchmark" in sys.argv:
         freeze_benchmark()
     else:

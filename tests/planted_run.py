@@ -108,6 +108,7 @@ def _make(base: Path, datasets: Sequence[str], methods: Sequence[str], text: str
         "plain",
         "better",
         False,
+        f"by construction: it is made so {text}",
     )
     write_csv(pd.DataFrame([claim], columns=list(CLAIM_COLUMNS)), folder / "claims.csv")
     line = ("better", f"small {text}", " ".join(datasets), True, "confirmed", 0.001, 0.999, f"3 wins. {text}")

@@ -13,7 +13,7 @@ from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
 from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, Line
 
-__all__ = ["describe_study"]
+__all__ = ["describe_study", "says_and_headline"]
 
 
 def describe_study(study: Study) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def describe_study(study: Study) -> dict[str, Any]:
         paper's first ("" without one).
     """
     claims = [] if study.claims is None else read_claims(study.claims)
-    says, headline = ("", "") if study.claims is None else _said(Path(study.claims).with_name("README.md"))
+    says, headline = ("", "") if study.claims is None else says_and_headline(Path(study.claims).with_name("README.md"))
     return {
         "title": study.title,
         "identifier": study.identifier,
@@ -90,7 +90,7 @@ def _how(line: Line) -> dict[str, str]:
     }
 
 
-def _said(page: Path) -> tuple[str, str]:
+def says_and_headline(page: Path) -> tuple[str, str]:
     """Return the text of the section "What the paper says" of a paper's page, and the claim that it names."""
     if not page.is_file():
         return "", ""

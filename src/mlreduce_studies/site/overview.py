@@ -66,7 +66,7 @@ def front_page(
         "shapes": shapes_of_studies(),
         "cited": citation_of_all(studies),
         "versions": _counted([made_by(study) for study in studies]),
-        "studies": _overview(studies, pages, entries),
+        "studies": _overview(studies, pages, entries, claims),
     }
 
 
@@ -88,7 +88,12 @@ def _counted(made: Sequence[Sequence[str]]) -> str:
     return ", ".join(own[0] if len(own) == 1 else f"{len(own)} {name}" for own, name in parts if own)
 
 
-def _overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries: Entries) -> list[dict[str, Any]]:
+def _overview(
+    studies: Sequence[StudyResults],
+    pages: Mapping[str, str],
+    entries: Entries,
+    claims: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> list[dict[str, Any]]:
     """Return what the front page says of each study."""
     return [
         {
@@ -100,6 +105,10 @@ def _overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries
             "predictors": study.summary["predictor"].nunique(),
             "measures": study.summary["measure"].nunique(),
             "counts": summary_counts(study.claims),
+            "weak": sum(
+                claim["verdict"] == "confirmed" and bool(claim["weakness"]) and not claim["own"]
+                for claim in claims.get(study.key, ())
+            ),
             "printed": sums_by_protocol(study.audit, study.description["protocols"]),
             "datasets": sorted(study.summary["dataset"].unique()),
             "methods": int(study.summary["method"].nunique()),

@@ -21,7 +21,8 @@ from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
 from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relative_difference, sums_by_protocol
-from mlreduce_studies.verdicts.columns import LINE_COLUMNS, verdict_counts, verdicts_sentence
+from mlreduce_studies.verdicts.baselines import without_baseline
+from mlreduce_studies.verdicts.columns import CLASSES, LINE_COLUMNS, verdict_counts, verdicts_sentence
 
 __all__ = [
     "SIGNS",
@@ -45,6 +46,7 @@ SIGNS = {
         "cannot be checked": "·",
         "proved": "✓",
         "false by algebra": "✗",
+        "baseline not reproduced": "≠",
         "same": "✓",
     },
 }
@@ -123,10 +125,10 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     -------
     list of dict
         Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence),
-        ``judged_by`` ("results", "mathematics" or "nothing"), ``effect`` (its size in a sentence, "" where none is
-        known), ``margins`` (the same in margins), ``telling`` (the row of claims-lines.csv and the pair that it is of),
-        ``found`` (what the settings say, with the effect in one), ``citation``, ``disagreement`` and ``issue`` (an
-        address or "").
+        ``judged_by`` ("results", "no baseline", "mathematics" or "nothing"), ``effect`` (its size in a sentence, ""
+        where none is known), ``margins`` (the same in margins), ``telling`` (the row of claims-lines.csv and the pair
+        that it is of), ``found`` (what the settings say, with the effect in one), ``citation``, ``disagreement`` and
+        ``issue`` (an address or "").
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)
@@ -163,8 +165,9 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
 
 # What a verdict rests on; on results where it is not here.
 _JUDGED_BY = {
-    **dict.fromkeys(("proved", "false by algebra"), "mathematics"),
-    **dict.fromkeys(("not run", "cannot be checked"), "nothing"),
+    **dict.fromkeys(CLASSES["mathematics"], "mathematics"),
+    **dict.fromkeys(CLASSES["no baseline"], "no baseline"),
+    **dict.fromkeys(CLASSES["not judged"], "nothing"),
 }
 
 
@@ -214,6 +217,9 @@ def _in_margins(table: pd.DataFrame) -> float:
 
 def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
     """Return why a claim has its verdict: the reason of its only setting, or what its settings say, with one reason."""
+    if claim["judged_by"] == "no baseline":
+        lacking = [(line["setting"], without_baseline(line["evidence"])) for line in counted]
+        return " ".join(": ".join(part for part in own if part) for own in lacking if own[1])
     if not counted or claim["judged_by"] != "results":
         return first_sentence(str(claim["evidence"]))
     return _over_settings(counted, counted[0], "why")

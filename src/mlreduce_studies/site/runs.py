@@ -91,7 +91,11 @@ class StudyResults:
     def claims(self) -> pd.DataFrame:
         """Claims with verdicts, as texts, but for ``own``; each is its own group where an older run names none."""
         table = pd.read_csv(self.folder / "claims.csv", dtype=str, keep_default_na=False)
-        return table.assign(group=table.get("group", table["id"]), own=table.get("own", "") == "True")
+        return table.assign(
+            group=table.get("group", table["id"]),
+            own=table.get("own", "") == "True",
+            weakness=table.get("weakness", ""),
+        )
 
     @property
     def is_of_a_paper(self) -> bool:

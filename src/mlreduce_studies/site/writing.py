@@ -268,7 +268,7 @@ def brief(text: str, longest: int = 140) -> str:
     >>> brief("A is better than B (here: by F1)."), brief("A is better than B", 10)
     ('A is better than B.', 'A is…')
     """
-    short = re.sub(r" \(here: .*\)\.$", ".", text, flags=re.DOTALL)
+    short = re.sub(r" \((?:here|our reading): .*\)\.$", ".", text, flags=re.DOTALL)
     return short if len(short) <= longest else f"{short[: longest - 1].rpartition(' ')[0]}…"
 
 

@@ -11,13 +11,23 @@ import pandas as pd
 from mlreduce_studies.verdicts.audit import NEAR_RATIO
 from mlreduce_studies.verdicts.statements import Line, Statement
 
-__all__ = ["BASELINE", "PRINTED_COLUMNS", "baselines", "lacking_baseline", "printed_cells"]
+__all__ = [
+    "BASELINE",
+    "PRINTED_COLUMNS",
+    "baselines",
+    "lacking_baseline",
+    "printed_cells",
+    "said_of_baseline",
+    "without_baseline",
+]
 
 #: The verdict of a setting whose baseline lacks the printed numbers.
 BASELINE = "baseline not reproduced"
 
 #: Columns of printed cells; protocol and predictor are "" where a cell has none.
 PRINTED_COLUMNS = ("protocol", "dataset", "method", "predictor", "measure", "size_percent", "reproduced")
+
+_SAID = "Printed numbers of the baseline that are reproduced: "
 
 
 def printed_cells(
@@ -120,3 +130,27 @@ def lacking_baseline(printed: pd.DataFrame | None, proposed: tuple[str, ...], li
         found[method] = own[~own.index.duplicated()]
     counts = {method: (int(own.sum()), len(own)) for method, own in found.items()}
     return ", ".join(f"{method} {own} of {of}" for method, (own, of) in counts.items() if of and 2 * own <= of)
+
+
+def said_of_baseline(verdict: str, lacking: str) -> str:
+    """Return a sentence on a baseline that is not reproduced, at the end of the evidence of a setting.
+
+    Parameters
+    ----------
+    verdict : str
+        What the scores say by themselves.
+    lacking : str
+        From `lacking_baseline`.
+    """
+    return f"{_SAID}{lacking}. By our scores alone: {verdict}."
+
+
+def without_baseline(evidence: str) -> str:
+    """Return that sentence of the evidence of a setting; "" where it has none.
+
+    Examples
+    --------
+    >>> without_baseline("a and b: 3 wins. " + said_of_baseline("refuted", "b 1 of 4"))
+    'Printed numbers of the baseline that are reproduced: b 1 of 4. By our scores alone: refuted.'
+    """
+    return "".join(evidence.partition(_SAID)[1:])

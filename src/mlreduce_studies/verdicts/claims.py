@@ -30,6 +30,7 @@ __all__ = [
     "judge_claims",
     "setting_columns",
     "verdicts_sentence",
+    "weakness_of",
 ]
 
 
@@ -85,12 +86,35 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
                     (claim.id, line.name, " ".join(line.datasets), line.counted, *found, *setting_columns(line))
                 )
                 differences += [(claim.id, line.name, *row) for row in own.differences]
-        rows.append((claim.id, claim.claim, claim.where, verdict, said, claim.wording, claim.group, claim.own))
+        weakness = weakness_of(claim, datasets)
+        rows.append(
+            (claim.id, claim.claim, claim.where, verdict, said, claim.wording, claim.group, claim.own, weakness)
+        )
     return Judged(
         pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)),
         pd.DataFrame(settings, columns=list(LINE_COLUMNS)),
         pd.DataFrame(differences, columns=list(DIFFERENCE_COLUMNS)),
     )
+
+
+def weakness_of(claim: Claim, datasets: Sequence[str]) -> str:
+    """Return why it says little that a claim is confirmed, whatever its verdict; "" where nothing does.
+
+    One data set suffices, or it is about one of several alone; seconds of today's machine are below a printed number;
+    or its methods are made so that it holds.
+    """
+    if claim.proof or claim.unchecked:
+        return ""
+    counted = [line for line in claim.lines(datasets) if line.counted]
+    alone = {name for line in counted for name in line.datasets}
+    seconds = claim.entry.get("quantity") == "seconds"
+    reasons = {
+        "one data set suffices": claim.wording == "sometimes",
+        f"on {next(iter(alone))} alone": len(alone) == 1 < len(datasets),
+        "seconds of today's machine against a printed limit": claim.entry["kind"] == "bound" and seconds,
+        f"by construction: {claim.entry.get('by_construction')}": "by_construction" in claim.entry,
+    }
+    return "; ".join(reason for reason, holds in reasons.items() if holds)
 
 
 def setting_columns(line: Line) -> tuple[str, ...]:
@@ -124,7 +148,7 @@ def claims_markdown(claims: pd.DataFrame, lines: pd.DataFrame, study: str) -> st
     heading = f"# What {study} claims\n"
     if claims.empty:
         return f"{heading}\nNo claim of this paper is checked.\n"
-    header = ["id", "claim", "where", "verdict", "evidence"]
+    header = ["id", "claim", "where", "verdict", "weakness", "evidence"]
     table = to_markdown(header, [[str(row[column]) for column in header] for row in claims.to_dict("records")])
     shown = ["id", "setting", "on", "margin", "verdict", "p for", "p against", "evidence"]
     rows = [

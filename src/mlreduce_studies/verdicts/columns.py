@@ -6,6 +6,7 @@ import pandas as pd
 
 __all__ = [
     "CLAIM_COLUMNS",
+    "CLASSES",
     "DIFFERENCE_COLUMNS",
     "LINE_COLUMNS",
     "SUMMARY",
@@ -16,19 +17,26 @@ __all__ = [
     "verdicts_sentence",
 ]
 
-#: Verdicts on a claim.
-VERDICTS = ("confirmed", "proved", "refuted", "false by algebra", "undecided", "not run", "cannot be checked")
-
-#: What is counted together where there is little space.
-SUMMARY = {
-    "confirmed": ("confirmed", "proved"),
-    "refuted": ("refuted", "false by algebra"),
-    "undecided": ("undecided",),
+#: Verdicts on a claim, by what they rest on. An experiment says nothing where its baseline is not reproduced.
+CLASSES = {
+    "experiments": ("confirmed", "refuted", "undecided"),
+    "no baseline": ("baseline not reproduced",),
+    "mathematics": ("proved", "false by algebra"),
     "not judged": ("not run", "cannot be checked"),
 }
 
-#: Columns of the table of claims; ``group`` is shared by claims on one comparison, and ``own`` true of our questions.
-CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence", "wording", "group", "own")
+#: All verdicts on a claim.
+VERDICTS = tuple(verdict for verdicts in CLASSES.values() for verdict in verdicts)
+
+#: What is counted together where there is little space: the reasons for no verdict.
+SUMMARY = {
+    **{verdict: (verdict,) for verdict in VERDICTS if verdict not in CLASSES["not judged"]},
+    "not judged": CLASSES["not judged"],
+}
+
+#: Columns of the table of claims; ``group`` is shared by claims on one comparison, ``own`` is true of our questions and
+#: of readings of ours, and ``weakness`` says why a confirmed claim says little, "" where nothing does.
+CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence", "wording", "group", "own", "weakness")
 
 #: Columns of the table of their settings; ``counted`` is false for stand-ins of a paper's own data and for what the
 #: paper does not leave open. ``margin`` has "%" where it is a share of the second method's value. ``methods`` to
@@ -64,10 +72,10 @@ def group_verdicts(claims: pd.DataFrame) -> pd.Series[str]:
 
 
 def verdicts_sentence(claims: pd.DataFrame) -> str:
-    """Return the number of claims with each verdict, of groups and of our own questions, in sentences."""
+    """Return the number of claims with each verdict, of groups and of our questions and readings, in sentences."""
     ours = claims["own"].astype(bool)
     said = []
-    for part, what in ((claims[~ours], "claims of the paper"), (claims[ours], "questions of ours")):
+    for part, what in ((claims[~ours], "claims of the paper"), (claims[ours], "questions and readings of ours")):
         if len(part):
             found = ", ".join(f"{number} {name}" for name, number in verdict_counts(part).items() if number)
             said.append(f"Of {len(part)} {what}: {found}.")

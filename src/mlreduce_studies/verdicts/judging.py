@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mlreduce.stats.combination import Evidence, at_least, holds_more_often, needed
 from mlreduce.stats.margins import wins_ties_losses
 from mlreduce.stats.tendency import bootstrap_interval, holm, wilcoxon
-from mlreduce_studies.verdicts.baselines import BASELINE, lacking_baseline
+from mlreduce_studies.verdicts.baselines import BASELINE, lacking_baseline, said_of_baseline
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import KINDS, Line, Statement
 from mlreduce_studies.verdicts.weighing import Difference, Gathered, NotRun, gather, interval_of, weigh
@@ -81,7 +81,7 @@ def judge(results: Results, line: Line) -> Verdict:
     if verdict == "undecided":
         said += " " + _what_would_decide(line, gathered)
     if lacking := lacking_baseline(results.printed, results.proposed, line):
-        said += f" By our scores alone: {verdict}. Printed numbers reproduced: {lacking}."
+        said += f" {said_of_baseline(verdict, lacking)}"
         verdict = BASELINE
     return Verdict(verdict, evidence.p_for, evidence.p_against, said, differences_of(line, gathered))
 

@@ -74,7 +74,7 @@ class Claim:
     group : str
         Name that claims on one comparison share; its own ``id`` where it is alone.
     own : bool
-        Whether it is a question of ours, which no paper claims.
+        Whether it is a question of ours, which no paper claims, or rests on a reading of ours (``reading_because``).
     shown_in : sequence of str
         Tables and figures of the study that show what it is about.
     entry : dict
@@ -216,7 +216,7 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
             proof=proofs[0] if proofs else {},
             wording=entry.get("wording", ""),
             group=entry.get("group", entry["id"]),
-            own=entry.get("own", False),
+            own=entry.get("own", False) or "reading_because" in entry,
             shown_in=entry.get("shown_in", ()),
             entry=own,
         )

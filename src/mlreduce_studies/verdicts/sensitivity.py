@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from mlreduce_studies.verdicts.baselines import BASELINE, lacking_baseline
 from mlreduce_studies.verdicts.judging import FEWEST, combined, decided, evidence_of, gathered_for
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.reading import Claim
@@ -56,7 +57,7 @@ def variants() -> Iterator[Variant]:
 
 
 def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> pd.DataFrame:
-    """Judge the claims that results decide in every way.
+    """Judge the claims that results decide in every way; those without a baseline are left out.
 
     Parameters
     ----------
@@ -80,6 +81,8 @@ def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[st
             for way, verdict in _verdicts(results, line):
                 found[number, way] = verdict
         counted = [number for number, line in enumerate(lines) if line.counted]
+        if any(found[number, Variant()] == BASELINE for number in counted):
+            continue
         kept = {"counted": counted, "first": counted[:1], "all": range(len(lines))}
         for variant in variants():
             way = variant._replace(settings="counted")
@@ -115,6 +118,9 @@ def stays(table: pd.DataFrame) -> pd.DataFrame:
 def _verdicts(results: Results, line: Line) -> Iterator[tuple[Variant, str]]:
     """Yield the verdicts on a line by margin, scope and combination."""
     ways = [variant for variant in variants() if variant.settings == "counted"]
+    if lacking_baseline(results.printed, results.proposed, line):
+        yield from ((way, BASELINE) for way in ways)
+        return
     try:
         gathered = gathered_for(results, line)
     except NotRun:

@@ -20,12 +20,15 @@ from mlreduce.methods.evidence import choices
 from mlreduce.stats.ranking import CONTROLS
 from mlreduce_studies.site import findings as findings_module
 from mlreduce_studies.site.assets import own_file
-from mlreduce_studies.site.description import _said
+from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.findings import ANSWERED, answers, findings, pays
 from mlreduce_studies.site.overview import _counted
 from mlreduce_studies.site.papers import claims_of
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.shapes import HEIGHT, STORED, WIDTH, catalogued, form_data, scatter
+from mlreduce_studies.site.writing import write_site
+from mlreduce_studies.verdicts.baselines import BASELINE, said_of_baseline
+from mlreduce_studies.verdicts.columns import SUMMARY
 
 PROJECT = Path(__file__).parents[3]
 
@@ -81,11 +84,33 @@ def test_a_finding_is_of_the_claim_that_the_paper_names_and_of_mathematics_witho
     assert found_in(base, {"claims": claims.iloc[:0]}) == []
 
 
+def test_a_claim_without_its_baseline_says_what_is_not_reproduced_and_has_no_picture(base):
+    said = said_of_baseline("confirmed", "lda 1 of 4")
+    claims, lines = (read_run(base).studies[0].frame(name) for name in ("claims", "claims-lines"))
+    lines = lines.assign(verdict=BASELINE, evidence=lines["evidence"] + f" {said}")
+    (one,) = found_in(base, {"claims": claims.assign(verdict=BASELINE, own=False), "claims-lines": lines})
+    assert (one["claim"]["judged_by"], one["picture"]) == ("no baseline", None)
+    assert one["found"].endswith(said)
+    assert one["found"].startswith(lines["setting"][0])
+
+
+def test_the_front_page_begins_with_headlines_and_counts_experiments_apart_from_mathematics(base, tmp_path):
+    write_site([read_run(base)], tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.index('class="findings"') < page.index('id="answers"') < page.index('id="studies"')
+    header = page[page.index('id="studies"') :].partition("</thead>")[0]
+    columns = [header.index(word) for word in (*SUMMARY,)]
+    assert columns == sorted(columns)
+    assert "(1 say little)" in page
+    own = (tmp_path / "papers" / "planted.html").read_text(encoding="utf-8")
+    assert "Says little: by construction" in own
+
+
 def test_every_paper_names_one_of_its_claims_as_the_headline():
     papers = sorted(PROJECT.glob("papers/*/claims.yaml"))
     assert papers
     for claims in papers:
-        says, headline = _said(claims.with_name("README.md"))
+        says, headline = says_and_headline(claims.with_name("README.md"))
         assert f"- id: {headline}\n" in claims.read_text(encoding="utf-8"), claims
         assert len(says) > 100
         assert "<!--" not in says

@@ -604,5 +604,5 @@ def test_questions_of_ours_are_told_from_claims(tmp_path):
     path = base / "planted" / "claims.csv"
     pd.read_csv(path).assign(own=True).to_csv(path, index=False)
     assert read_run(base).studies[0].claims["own"].tolist() == [True]
-    pd.read_csv(path).drop(columns=["own", "group"]).to_csv(path, index=False)
-    assert read_run(base).studies[0].claims[["own", "group"]].to_numpy().tolist() == [[False, "better"]]
+    pd.read_csv(path).drop(columns=["own", "group", "weakness"]).to_csv(path, index=False)
+    assert read_run(base).studies[0].claims[["own", "group", "weakness"]].to_numpy().tolist() == [[False, "better", ""]]

@@ -9,7 +9,7 @@ import pytest
 from planted_scores import SETS, results
 
 from mlreduce_studies.verdicts.claims import judge_claims
-from mlreduce_studies.verdicts.columns import CLAIM_COLUMNS, summary_counts, verdicts_sentence
+from mlreduce_studies.verdicts.columns import CLAIM_COLUMNS, CLASSES, VERDICTS, summary_counts, verdicts_sentence
 from mlreduce_studies.verdicts.reading import Claim
 from mlreduce_studies.verdicts.sensitivity import Variant, sensitivity, stays, variants
 
@@ -81,11 +81,21 @@ def test_groups_and_questions_of_ours_are_counted_apart():
         ("b", "refuted", "g", False),
         ("c", "proved", "c", False),
         ("d", "cannot be checked", "d", False),
+        ("f", "baseline not reproduced", "f", False),
+        ("h", "false by algebra", "h", False),
+        ("i", "not run", "d", False),
         ("e", "confirmed", "e", True),
     ]
     claims = pd.DataFrame(rows, columns=["id", "verdict", "group", "own"]).reindex(columns=list(CLAIM_COLUMNS))
     assert verdicts_sentence(claims) == (
-        "Of 4 claims of the paper: 1 confirmed, 1 proved, 1 refuted, 1 cannot be checked. "
-        "They rest on 3 comparisons: 1 mixed, 1 proved, 1 cannot be checked. Of 1 questions of ours: 1 confirmed."
+        "Of 7 claims of the paper: 1 confirmed, 1 refuted, 1 baseline not reproduced, 1 proved, 1 false by algebra, "
+        "1 not run, 1 cannot be checked. They rest on 5 comparisons: 2 mixed, 1 proved, 1 baseline not reproduced, "
+        "1 false by algebra. Of 1 questions and readings of ours: 1 confirmed."
     )
-    assert summary_counts(claims) == {"confirmed": 2, "refuted": 1, "undecided": 0, "not judged": 1}
+    counts = summary_counts(claims)
+    assert counts == {
+        **{"confirmed": 1, "refuted": 1, "undecided": 0, "baseline not reproduced": 1},
+        **{"proved": 1, "false by algebra": 1, "not judged": 2},
+    }
+    assert sum(counts.values()) == (~claims["own"].astype(bool)).sum()
+    assert sum(CLASSES.values(), ()) == VERDICTS
