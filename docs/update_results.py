@@ -738,7 +738,7 @@ def came_back() -> str:
     return (
         f"**Found:** of {len(counts)} headline claims {confirmed or 'none'} {'are' if confirmed > 1 else 'is'} "
         f"confirmed ({others}). By experiments {sums['confirmed']} of {tested} claims are confirmed ({few} say "
-        f"little), {sums['refuted']} refuted, {sums['undecided']} undecided, {sums['baseline not reproduced']} more "
+        f"little), {sums['refuted']} refuted, {sums['undecided']} undecided; {sums['baseline not reproduced']} more "
         f"lack a baseline. By mathematics {sums['proved']} are proved, {sums['false by algebra']} false."
     )
 

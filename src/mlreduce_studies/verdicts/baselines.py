@@ -59,7 +59,7 @@ def printed_cells(
     parts = [cells]
     if ratios is not None:
         times = ratios.dropna(subset=["printed_ratio", "ratio"])
-        quotients = np.log(times["ratio"] / times["printed_ratio"]).abs()
+        quotients = (times["ratio"] / times["printed_ratio"]).map(np.log).abs()
         parts.append(
             times.assign(protocol="", predictor="", measure="seconds", size_percent=0).assign(
                 reproduced=quotients <= np.log(NEAR_RATIO)

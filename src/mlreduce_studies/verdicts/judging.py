@@ -80,8 +80,8 @@ def judge(results: Results, line: Line) -> Verdict:
     said = _seen(line, gathered)
     if verdict == "undecided":
         said += " " + _what_would_decide(line, gathered)
-    if lacking := lacking_baseline(results.printed, results.proposed, line):
-        said += f" {said_of_baseline(verdict, lacking)}"
+    if unreproduced := lacking_baseline(results.printed, results.proposed, line):
+        said += f" {said_of_baseline(verdict, unreproduced)}"
         verdict = BASELINE
     return Verdict(verdict, evidence.p_for, evidence.p_against, said, differences_of(line, gathered))
 
