@@ -183,7 +183,7 @@ def papers() -> str:
         if authors is not None:
             authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
             title = f"{authors}: {title}"
-        cells = ["", NOT_RUN, *("" for _ in SHADES)]
+        cells = [NOT_RUN, "", *("" for _ in SHADES)]
         if is_run(name):
             sums = sums_by_protocol(pd.read_csv(REFERENCE / name / "audit.csv"), [*study["protocols"]])
             first = headline.loc[name]
@@ -423,7 +423,9 @@ def seeds() -> str:
         turned = (part["now"] != "undecided") & (part["verdict"] != "undecided") & (part["now"] != part["verdict"])
         same = (part["now"] == part["verdict"]).mean()
         splits = " or ".join(sorted(part["splits"].unique(), key=lambda own: (len(own), own)))
-        papers = ", ".join(sorted(part["study"].unique())) if part["study"].nunique() < len(STUDIES) else "all"
+        papers = (
+            ", ".join(sorted(part["study"].unique())) if part["study"].nunique() < sum(map(is_run, STUDIES)) else "all"
+        )
         rows.append([str(seed), splits, papers, str(len(part)), f"{100 * same:.0f} %", str(turned.sum())])
     header = [
         "seed",
