@@ -10,7 +10,7 @@
     python benchmarks/reducebench.py sets                # what describes the data sets, for the repository
     python benchmarks/reducebench.py speed               # seconds of fit and prediction with codes and without
     python benchmarks/reducebench.py answers             # what the pieces say, and advice on data sets left out
-    python benchmarks/reducebench.py page                # the tables and answers of docs/benchmark.md, written anew
+    python benchmarks/reducebench.py page                # the tables of docs/benchmark.md, written anew
 
 The run is the study workflow's (config/benchmark.yaml); a piece is one study on one data set, and is kept in
 results/benchmark as soon as it is there: commit it, and it is never run again. Version 1 counts a tie as an error. With
@@ -49,6 +49,7 @@ from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
 from mlreduce_studies.benchmark.scores import SETS, names_in, summary_of
 from mlreduce_studies.figures import make_figure, save
+from mlreduce_studies.gathering.rankings import MAIN
 from mlreduce_studies.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -227,14 +228,18 @@ def answered(protocol: Protocol, pieces: Pieces) -> dict[str, dict[str, dict[str
 
 
 def figures(protocol: Protocol, pieces: Pieces) -> dict[str, Any]:
-    """Return pictures, by the first measure, of how likely methods are near the best and of quality by seconds."""
+    """Return pictures, by the first measure, of how likely methods are near the best and of quality by seconds.
+
+    With ridge regression alone: averages over predictors are withdrawn.
+    """
     drawn, (measure, *_) = {}, protocol.shared["search"]["tuned"]
     for name, study in protocol.studies().items():
         summary = summary_of(pieces, study, protocol.candidates, [measure]).drop(columns="seconds")
+        summary = summary[summary["predictor"] == MAIN]
         values = one_variant(summary.rename(columns={"mean": "value"}), *names_in(study))
         spec = {
             "kind": "near-best",
-            "caption": f"{NOUNS[study.family]}s of the benchmark",
+            "caption": f"{NOUNS[study.family]}s of the benchmark, with ridge regression",
             "methods": [*values["method"].unique()],
             "measure": measure,
             "margin": MARGIN,
@@ -252,14 +257,10 @@ def said(protocol: Protocol) -> list[str]:
     there = sum(all((own, name, protocol.candidates) in done for own in studies) for name in protocol.datasets)
     so_far = f"So far, of {there} of {len(protocol.datasets)} data sets: the others are not run yet."
     lines = ["", so_far] if there < len(protocol.datasets) else []
-    for place, (question, by) in enumerate(json.loads(ANSWERS.read_text(encoding="utf-8")).items()):
+    for question, by in json.loads(ANSWERS.read_text(encoding="utf-8")).items():
         (measure, first), *others = by.items()
         lines += ["", f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
         lines += [to_markdown(*first["table"]), ""] if first["table"] else []
-        if not place:
-            for picture in sorted(RESULTS.glob("*.svg")):
-                what = f"{picture.stem.capitalize()}: probability of being near the best, and quality against seconds"
-                lines += [f"![{what}](benchmark/{picture.name})", ""]
         for name, own in others:
             lines += [f"<details><summary>By {name}</summary>", "", " ".join(own["sentences"]), "", "</details>", ""]
     return lines[1:-1]
@@ -267,7 +268,8 @@ def said(protocol: Protocol) -> list[str]:
 
 def held_out() -> list[str]:
     """Return the table of advice on data sets that are left out, in Markdown."""
-    header = ["comparison", "data sets", "controls", "by the other sets", "those alike weighted", "any three", "advice"]
+    header = ["comparison", "predictor", "data sets", "controls", "by the other sets", "those alike weighted"]
+    header += ["any three", "nothing reduced", "advice"]
     rows = []
     for own in pd.read_csv(HELD_OUT).itertuples():
         ends = [(own.fixed_low, own.fixed_high), (own.weighted_low, own.weighted_high)]
@@ -275,12 +277,14 @@ def held_out() -> list[str]:
             f"{value:.2f} ({low:.2f} to {high:.2f})"
             for value, (low, high) in zip((own.fixed, own.weighted), ends, strict=True)
         ]
-        rows.append([own.study, str(own.data_sets), own.controls, *shown, f"{own.random:.2f}", own.advice])
+        unreduced = "" if pd.isna(own.unreduced) else f"{own.unreduced:.2f}"
+        rows.append([own.study, own.predictor, str(own.data_sets), own.controls, *shown])
+        rows[-1] += [f"{own.random:.2f}", unreduced, own.advice]
     return to_markdown(header, rows).splitlines()
 
 
 def page_of(text: str, protocol: Protocol) -> str:
-    """Return the page of the benchmark with its tables and answers written anew, each between two comments."""
+    """Return the page of the benchmark with its tables written anew, each between two comments."""
     study, *_ = protocol.studies().values()
     costs = plan(protocol)
     hours: Counter[str] = Counter()
@@ -294,7 +298,7 @@ def page_of(text: str, protocol: Protocol) -> str:
     sets.append(f"| together | | | | | | {sum(hours.values()):.1f} |")
     left = ["| left out | why |", "| --- | --- |"]
     left += [f"| {name} | {reason} |" for name, reason in protocol.shared["excluded"].items()]
-    for name, lines in (("data sets", sets), ("left out", left), ("answers", said(protocol)), ("held out", held_out())):
+    for name, lines in (("data sets", sets), ("left out", left), ("held out", held_out())):
         first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
         before, _, rest = text.partition(first)
         text = f"{before}{first}\n" + "\n".join(lines) + f"\n{last}" + rest.partition(last)[2]

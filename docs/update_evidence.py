@@ -3,9 +3,10 @@
     python docs/update_evidence.py
 
 Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference and the pieces of the benchmark
-in results/benchmark, constants of the measured fits in docs/scale/fits.csv; `make reference` runs it, and
-tests/methods/test_recommendation.py says when it has to be run. `recommend` takes the comparison of a family with the
-most methods times data sets: the benchmark's once its pieces are there.
+in results/benchmark, each with one predictor: ridge regression where a study has it. Constants are of the measured fits
+in docs/scale/fits.csv. `make reference` runs it, and tests/methods/test_recommendation.py says when it has to be run.
+`recommend` takes the comparison of a family with the most methods times data sets: the benchmark's once its pieces are
+there.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from mlreduce.complexity import Complexity, Sizes
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
-from mlreduce.stats.ranking import CONTROLS, FULL, rank
+from mlreduce.stats.ranking import CONTROLS, FULL, MARGIN, WHOLE, rank
+from mlreduce.stats.ranks import DECIMALS
 from mlreduce_studies.benchmark import scores
 from mlreduce_studies.benchmark.pieces import Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.gathering.held_out import advice_pays, leave_one_out, rates
-from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, rankings_of, sized_cells
+from mlreduce_studies.gathering.rankings import MAIN, StudyRanking, main_measure, main_ranking, rankings_of, sized_cells
 from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files
 
 PROJECT = Path(__file__).parents[1]
@@ -41,8 +43,6 @@ FEWEST = 3
 #: Studies that rank whole families, by which data sets left out are advised.
 FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
 ADVISING = (*FAMILIES.values(), *(f"benchmark-{name}" for name in FAMILIES.values()))
-#: With which predictors are compared: nothing is reduced.
-WHOLE = "all-features"
 
 
 @cache
@@ -77,7 +77,7 @@ def seconds_of(methods: Iterable[str]) -> dict[str, float]:
 
 @cache
 def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
-    """Return the rankings of the methods of a study by a measure; None takes that of its first table."""
+    """Return the rankings of the methods of a study by a measure, by predictor; None takes that of its first table."""
     study, (names, averages) = study_of(name), names_in(name)
     measure = measure or main_measure(study.tables, study.measures)
     seconds = seconds_of(names.values())
@@ -100,33 +100,36 @@ def predictors(name: str) -> list[StudyRanking]:
     summary = summary_of(name)
     found = []
     for protocol, own in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
-        cells = whole_cells(name, own, WHOLE)
+        cells = whole_cells(name, own, "all-features")
         cells["method"] = cells["method"].replace(scores.predictor_names(study))
         labels = {label: label for label in cells["method"].unique()}
         if len(labels) >= FEWEST:
             made = rank(cells, higher_is_better(measure))
-            found.append(StudyRanking(str(protocol), measure, (), True, made, labels))
+            found.append(StudyRanking(str(protocol), measure, "", made, labels))
     return found
 
 
 def rows_of(name: str) -> pd.DataFrame:
-    """Return the rows of a study, one per protocol, predictors and method."""
-    protocols, tables = study_of(name).protocols, []
+    """Return the rows of a study, one per protocol, predictor and method; of several predictors `MAIN` alone."""
+    study, tables = study_of(name), []
+    by_main = any(one.predictor == MAIN for one in studied(name))
+    searched = {label for group in study.groups.values() if group.search for label in group.methods}
     for family, found in (("", studied(name)), ("predictors", predictors(name))):
         for one in found:
-            if not one.every:
+            if not family and by_main and one.predictor != MAIN:
                 continue
             table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(6).reset_index()
-            place = {"study": name, "protocol": one.protocol, "predictors": " ".join(one.predictors)}
-            place |= {"measure": one.measure, "labelled": protocols[one.protocol].get("labelled", 1.0)}
+            place = {"study": name, "protocol": one.protocol, "predictor": one.predictor}
+            place |= {"measure": one.measure, "labelled": study.protocols[one.protocol].get("labelled", 1.0)}
             table["family"] = [family or registry.kind_of(method) for method in table["method"]]
             near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
             table["by_set"] = [
                 " ".join(f"{own}:{near.loc[own, method]:.4g}:{ranks.loc[own, method]:.4g}" for own in near.index)
                 for method in table["method"]
             ]
-            about = {"methods": len(table), "data_sets": len(near)}
-            about["weighted"] = name in ADVISING and one is studied(name)[0] and advice_pays(held_out(name))
+            about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
+            about["searched"] = [one.labels[method] in searched for method in table["method"]]
+            about["weighted"] = name in ADVISING and not family and advice_pays(held_out(name))
             *columns, by_set = table.columns
             tables.append(table.assign(**place, **about)[[*place, *columns, *about, by_set]])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
@@ -166,7 +169,7 @@ def traits_in(name: str) -> dict[str, evidence.Traits]:
 @cache
 def held_out(name: str, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
     """Return how good the advice of a study is on each of its data sets, by the others."""
-    one = studied(name)[0]  # over all predictors
+    one = main_ranking(studied(name))
     return leave_one_out(one.ranking, higher_is_better(one.measure), traits_in(name), controls)
 
 
@@ -177,9 +180,22 @@ def advice() -> pd.DataFrame:
         for said, controls in (("left out", CONTROLS), ("among them", ())):
             found = held_out(name, controls)
             weighted = said == "left out" and advice_pays(found)
-            row = {"study": name, "data_sets": len(found), "controls": said, **rates(found)}
+            row = {"study": name, "predictor": main_ranking(studied(name)).predictor, "data_sets": len(found)}
+            row |= {"controls": said, **rates(found), "unreduced": unreduced(name, controls)}
             rows.append(row | {"advice": "weighted" if weighted else "fixed"})
     return pd.DataFrame(rows)
+
+
+def unreduced(name: str, controls: tuple[str, ...]) -> float:
+    """Return on which share of the data sets of a study nothing reduced is as good as the best, within the margin.
+
+    NaN where that is no method of the study. The best is without ``controls``, means are over all sizes.
+    """
+    one = main_ranking(studied(name))
+    means = one.ranking.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
+    whole = [control for control in WHOLE if control in means]
+    best = means.drop(columns=[control for control in controls if control in means]).max(axis=1)
+    return float(((means[whole[0]] - best).round(DECIMALS) >= -MARGIN).mean()) if whole else np.nan
 
 
 def orders() -> dict[str, tuple[str, dict[str, float]]]:
@@ -193,11 +209,19 @@ def orders() -> dict[str, tuple[str, dict[str, float]]]:
     for name in (own for own in studies() if own in study_files(PROJECT, [PAPERS])):
         family = study_of(name).family
         sources = [("printed", table) for table in printed(name)]
-        sources += [("our run", one.ranking.table["rank"]) for one in studied(name) if one.every]
+        sources += [("our run", rank) for rank in average_ranks(name)]
         enough = [(how, own) for how, own in sources if len(there[family] & {*own.index}) >= FEWEST]
         for how, own in (enough or sources)[:1]:
             found[f"{name}, {how}"] = family, {str(method): float(value) for method, value in own.items()}
     return found
+
+
+def average_ranks(name: str) -> list[pd.Series]:
+    """Return the average ranks of the methods of a study by protocol, over predictors that have the same methods."""
+    found: dict[tuple[str, frozenset[str]], list[pd.Series]] = {}
+    for one in studied(name):
+        found.setdefault((one.protocol, frozenset(one.labels)), []).append(one.ranking.table["rank"])
+    return [pd.concat(ranks, axis=1).mean(axis=1).round(9) for ranks in found.values()]  # equal ones stay equal
 
 
 def printed(name: str) -> list[pd.Series]:

@@ -21,7 +21,7 @@ from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
-from mlreduce_studies.gathering.rankings import sized_cells
+from mlreduce_studies.gathering.rankings import MAIN, sized_cells
 from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.study import PAPERS, study_files
@@ -55,6 +55,8 @@ NOT_RUN = "not run yet"
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Families in the opening picture and text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
+#: Predictors of which a ranking is shown, in words.
+PREDICTORS = {MAIN: "ridge regression"}
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = dict(zip(SUMMARY, ("#009E73", "#D55E00", "#c8c8c8", "#E69F00", "#56B4E9", "#CC79A7", "#ededed"), strict=True))
 #: What is drawn of confirmed claims that say little.
@@ -127,7 +129,7 @@ def draw_claims(path: Path) -> None:
         other.set_xlabel(f"probability of being within {MARGIN:g} of the best", loc="left")
         other.spines[["left", "top", "right"]].set_visible(False)
         other.spines["bottom"].set_bounds(0, 1)
-        other.set_title("What to use?", loc="left", pad=24)
+        other.set_title(f"What to use, with {PREDICTORS[one.predictor]}?", loc="left", pad=24)
         save(figure, [path])
 
 
@@ -649,8 +651,8 @@ class Evidence(NamedTuple):
     Attributes
     ----------
     study, protocol, measure : str
-    predictors : tuple of str
-        Over which is averaged; where each method has one of its own, all of them with ``mixed``.
+    predictor : str
+        With which all methods are measured; "" with ``mixed`` and ``of``.
     control : str
         What the others should beat; "" for none.
     mixed : bool
@@ -664,7 +666,7 @@ class Evidence(NamedTuple):
     study: str
     protocol: str
     measure: str
-    predictors: tuple[str, ...] = ()
+    predictor: str = ""
     control: str = ""
     mixed: bool = False
     of: str = ""
@@ -675,20 +677,17 @@ SELECTED, PROJECTED = (
     partial(Evidence, study, "ten-fold", "micro-f1", control=control)
     for study, control in (("selectors", "random-features"), ("projections", "random-projection"))
 )
-WITH_FEATURES = ("br-knn", "linear-discriminant", "ml-knn", "ridge")
 EVIDENCE = {
-    "projections": Evidence("benchmark-projections", "folds", "average-precision", WITH_FEATURES, most=10),
-    "selectors": Evidence("benchmark-selectors", "folds", "average-precision", WITH_FEATURES, most=10),
-    "coders": Evidence("benchmark-coders", "folds", "average-precision", ("3-nn", "ridge"), most=10),
+    "projections": Evidence("benchmark-projections", "folds", "average-precision", MAIN, most=10),
+    "selectors": Evidence("benchmark-selectors", "folds", "average-precision", MAIN, most=10),
+    "coders": Evidence("benchmark-coders", "folds", "average-precision", MAIN, most=10),
     "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
-    "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", ("flda", "pcut"), mixed=True),
-    "all-selectors-both": SELECTED(("ml-knn", "ridge")),
-    "all-selectors": SELECTED(("ml-knn",)),
-    "all-selectors-ridge": SELECTED(("ridge",)),
-    "all-coders": Evidence("coders", "ten-fold", "micro-f1", ("ridge",), control="pbr"),
-    "all-projections-both": PROJECTED(("ml-knn", "ridge")),
-    "all-projections": PROJECTED(("ridge",)),
-    "all-projections-knn": PROJECTED(("ml-knn",)),
+    "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", mixed=True),
+    "all-selectors": SELECTED("ml-knn"),
+    "all-selectors-ridge": SELECTED(MAIN),
+    "all-coders": Evidence("coders", "ten-fold", "micro-f1", MAIN, control="pbr"),
+    "all-projections": PROJECTED(MAIN),
+    "all-projections-knn": PROJECTED("ml-knn"),
     "classifiers": Evidence("selectors", "ten-fold", "micro-f1", of="all-features"),
 }
 
@@ -699,9 +698,7 @@ def ranking(family: str) -> Ranking:
     own = EVIDENCE[family]
     if not own.mixed and not own.of:
         found = update_evidence.studied(own.study, own.measure)
-        return next(
-            one.ranking for one in found if one.protocol == own.protocol and set(one.predictors) == set(own.predictors)
-        )
+        return next(one.ranking for one in found if (one.protocol, one.predictor) == (own.protocol, own.predictor))
     cells = sized_cells(update_evidence.summary_of(own.study).query("measure == @own.measure"))
     cells = cells[cells["protocol"] == own.protocol].drop(columns=["protocol", "measure"])
     if own.of:
@@ -713,16 +710,9 @@ def ranking(family: str) -> Ranking:
 
 def found() -> str:
     """Return what was found and what to use, for readers of nothing else."""
-    parts = []
-    for case, family in OPENING.items():
-        first, (second, *_), _controls = methods_evidence.choices(family)
-        whole = ", nothing reduced" if first.method in WHOLE else ""
-        named = f"`{first.method}` ({first.near:.2f}{whole}), then `{second.method}` ({second.near:.2f})"
-        parts.append(f"to {case.lower()}, {named}")
     texts = [
         came_back(),
-        f"**To use**, with the probability of being within {MARGIN:g} of the best on {first.data_sets} data sets: "
-        f"{'; '.join(parts)}. Where nothing reduced is first, reduction pays in speed, memory or meaning alone.",
+        to_use(),
     ]
     return "\n\n".join(fill(text, 124, break_long_words=False, break_on_hyphens=False) for text in texts) + "\n"
 
@@ -745,6 +735,30 @@ def came_back() -> str:
     )
 
 
+def to_use() -> str:
+    """Return which methods come first with ridge regression, nothing reduced among them, in each family."""
+    parts = []
+    for case, family in OPENING.items():
+        first, (second, *_), _controls = chosen = methods_evidence.choices(family)
+        named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
+        shown = ", then ".join(
+            f"`{one.method}` ({one.near:.2f}{', nothing reduced' if one.method in WHOLE else ''}"
+            f"{', tuned' if one.searched else ''})"
+            for one in named
+        )
+        parts.append(f"to {case.lower()}, {shown}")
+    return (
+        f"**To use**, with {PREDICTORS[first.predictor]} and the probability of being within {MARGIN:g} of the best on "
+        f"{first.data_sets} data sets: {'; '.join(parts)}. Where nothing reduced is first, reduction pays in speed, "
+        "memory or meaning alone ([withdrawn advice](docs/benchmark-withdrawn.md))."
+    )
+
+
+def whole_of(chosen: methods_evidence.Choices) -> list[methods_evidence.Ranking]:
+    """Return what reduces nothing in the comparison of a family."""
+    return [one for one in chosen.controls if one.method in WHOLE]
+
+
 def evidence(family: str) -> str:
     """Return how the methods of a family rank over the data sets of a study, the best first."""
     own, made = EVIDENCE[family], ranking(family)
@@ -762,10 +776,11 @@ def evidence(family: str) -> str:
     header += [f"better than {own.control}"] if own.control else []
     header += ["seconds"] if known else []
     named = f" ({', '.join(made.data_sets)})" if len(made.data_sets) <= MOST_NAMED else ""
-    sets = f"{len(made.data_sets)} data sets{named}"
+    by = f"With {PREDICTORS.get(own.predictor, own.predictor)}, " if own.predictor else ""
+    sets = f"{by}{len(made.data_sets)} data sets{named}"
     left = len(made.table) - len(rows)
     rest = (
-        f"\n\nThe other {left} are behind the tenth, and in [a picture](benchmark.md#which-family-is-first).\n"
+        f"\n\nThe other {left} are behind the tenth, and in [a picture](benchmark.md#rankings-with-ridge-regression).\n"
         if left
         else ""
     )
@@ -798,7 +813,12 @@ def first_choices() -> str:
     for case, (family, partly) in CASES.items():
         first, then, controls = methods_evidence.choices(family, partly)
         sets = f"{first.data_sets} data sets of {first.study}"
-        place = ", ".join([measure_label(first.measure), *first.predictors, sets])
+        by = (
+            f"{measure_label(first.measure)} with {first.predictor}"
+            if first.predictor
+            else measure_label(first.measure)
+        )
+        place = f"{by}, {sets}"
         interval = f" ({first.low:.2f} to {first.high:.2f})"
         named = [", ".join(f"`{one.method}` {one.near:.2f}" for one in own) for own in ([first], then, controls)]
         rows.append([case, named[0] + interval, *named[1:], place])

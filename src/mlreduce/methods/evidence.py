@@ -66,8 +66,10 @@ class Ranking(NamedTuple):
     ----------
     method, study, protocol : str
         What was compared, and where.
-    predictors : tuple of str
-        Over which is averaged; none where predictors themselves are compared.
+    predictor : str
+        With which all are measured; "" where predictors themselves are compared.
+    searched : bool
+        Whether parameters of the method were searched there: then the numbers are not those of its defaults.
     measure : str
     labelled : float
         Share of the training instances whose labels were known.
@@ -87,7 +89,8 @@ class Ranking(NamedTuple):
     method: str
     study: str
     protocol: str
-    predictors: tuple[str, ...]
+    predictor: str
+    searched: bool
     measure: str
     labelled: float
     family: str
@@ -108,19 +111,20 @@ class Ranking(NamedTuple):
         return fmean(near[name] for name in data_sets)
 
     @property
-    def place(self) -> tuple[str, str, tuple[str, ...]]:
+    def place(self) -> tuple[str, str, str]:
         """In which comparison."""
-        return self.study, self.protocol, self.predictors
+        return self.study, self.protocol, self.predictor
 
     @property
     def said(self) -> str:
         """The rank in words."""
-        return f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets"
+        how = ", its parameters searched" if self.searched else ""
+        return f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets{how}"
 
     @property
     def comparison(self) -> str:
-        """The comparison in words: study, measure, predictors."""
-        return ", ".join([self.study, self.measure, *self.predictors])
+        """The comparison in words: study, measure, predictor."""
+        return f"{self.study}, {self.measure}" + (f" with {self.predictor}" if self.predictor else "")
 
     def __str__(self) -> str:
         """Return the ranking as text."""
@@ -135,7 +139,8 @@ def _rankings() -> tuple[Ranking, ...]:
                 method=row["method"],
                 study=row["study"],
                 protocol=row["protocol"],
-                predictors=tuple(row["predictors"].split()),
+                predictor=row["predictor"],
+                searched=row["searched"] == "True",
                 measure=row["measure"],
                 labelled=float(row["labelled"]),
                 family=row["family"],
@@ -187,7 +192,7 @@ def foremost(family: str, partly: bool = False, like: Traits | None = None) -> t
 
 @functools.cache
 def _foremost(family: str, partly: bool) -> tuple[Ranking, ...]:
-    found: dict[tuple[str, str, tuple[str, ...]], list[Ranking]] = {}
+    found: dict[tuple[str, str, str], list[Ranking]] = {}
     for one in _rankings():
         if (one.labelled < 1) == partly:
             found.setdefault(one.place, []).append(one)
@@ -240,7 +245,7 @@ def choices(family: str, partly: bool = False) -> Choices:
 
 def studies_with_predictor(name: str) -> list[str]:
     """Return the studies that compare methods with a predictor of this name."""
-    return [*dict.fromkeys(one.study for one in _rankings() if name in one.predictors)]
+    return [*dict.fromkeys(one.study for one in _rankings() if name == one.predictor)]
 
 
 class Traits(NamedTuple):

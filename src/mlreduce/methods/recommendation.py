@@ -40,12 +40,15 @@ NEAREST = 3
 FAR = 3.0
 #: What the numbers are worth, printed under every table.
 CAUTION = """\
-near: in the committed studies, the probability of being within 0.01 of the best method of its comparison, controls
-included; least: the lower end of its 95 % interval. Both are of other data sets, those alike counting most where that
-was better advice on sets left out; families are not compared with each other, and methods without a number were not in
-the comparison of their family. Seconds are estimates for one thread, right to a factor of four or so, but where
-iterations depend on the data, as the reason then says: such a fit may take many times as long. Try the first few on
-your data: mlreduce.compare."""
+near: in the committed studies, with the predictor that is named above a list, the probability of being within 0.01 of
+the best method of its comparison, what reduces nothing and other controls included; least: the lower end of its 95 %
+interval. Both are of other data sets, those alike counting most where that was better advice on sets left out; families
+are not compared with each other, and methods without a number were not in the comparison of their family. Where the
+reason says that parameters were searched, the numbers do not hold for the defaults. Version 1 of the benchmark is
+withdrawn as evidence for defaults and for other predictors than ridge regression: docs/benchmark-withdrawn.md says why.
+Seconds are estimates for one thread, right to a factor of four or so, but where iterations depend on the data, as the
+reason then says: such a fit may take many times as long. Compare the first few with what reduces nothing on your data:
+mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,12 @@ class Recommendation:
         of a fit (NaN where unknown); ``near``, the probability that it is within 0.01 of the best in the comparison
         that says most of its family, ``least``, the lower end of its 95 % interval, ``nearby``, the same probability on
         the three ``nearest`` data sets there, and ``rank``, its average rank (NaN where it was not in it), and
-        ``data_sets``, on how many; the ``comparison``: its study, measure and predictors; the ``reason``. By family,
+        ``data_sets``, on how many; ``searched``, whether its parameters were searched there, so that these numbers
+        are not those of its defaults; the ``comparison``: its study, measure and predictor; the ``reason``. By family,
         what fits first, those of the largest ``near`` first, controls in their place.
+    unreduced : DataFrame
+        What reduces nothing in the comparison of a family that is not its own, such as all features beside
+        projections: rows as those of ``table``, with the family that they are printed in.
     sizes : Sizes
         Of the data.
     nearest : DataFrame
@@ -78,6 +85,7 @@ class Recommendation:
     """
 
     table: pd.DataFrame
+    unreduced: pd.DataFrame
     sizes: Sizes
     nearest: pd.DataFrame
 
@@ -87,12 +95,13 @@ class Recommendation:
         sizes = f"{self.sizes.n} instances, {self.sizes.d} features, {self.sizes.q} labels"
         lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
         for family, own in fit.groupby("family", sort=False):
-            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets", "rank", "nearby", "comparison"])
+            both = self._with_unreduced(own)
+            shown = both.head(_PRINTED)[["seconds", "gigabytes", "near", "least", "reason"]]
             texts = {
                 key: [f"{value:{form}}" for value in shown[key]]
                 for key, form in {"seconds": ".2g", "gigabytes": ".2g", "near": ".2f", "least": ".2f"}.items()
             }
-            more = f" ({len(own)}, in .table)" if len(own) > len(shown) else ""
+            more = f" ({len(own)}, in .table)" if len(both) > len(shown) else ""
             by = next((f", ranked by {name}" for name in own["comparison"] if name), "")
             lines += ["", f"{family}{more}{by}"]
             lines.append(shown.assign(**texts).replace("nan", "").rename_axis(None).to_string())
@@ -127,9 +136,21 @@ class Recommendation:
         name = max(ratios, key=lambda one: abs(np.log(ratios[one])))
         return f"{nearest['dataset']} has {ratios[name]:.2g} times as many {name}"
 
+    def _with_unreduced(self, own: pd.DataFrame) -> pd.DataFrame:
+        """Return rows of a family with those of what reduces nothing there, in their places."""
+        import pandas as pd  # slow to import
+
+        beside = self.unreduced[self.unreduced["fits"] & self.unreduced["family"].isin(own["family"])]
+        both = pd.concat([part for part in (beside, own) if len(part)])
+        keys = ["fits", "near"]
+        return both.sort_values(keys, ascending=False, kind="stable", na_position="last")
+
     def _repr_html_(self) -> str:
-        """Return the whole table for notebooks."""
-        return f"{self.table.to_html()}<p>{CAUTION}</p>"
+        """Return the whole table for notebooks, in each family what reduces nothing."""
+        import pandas as pd  # slow to import
+
+        families = [self._with_unreduced(own) for _, own in self.table.groupby("family", sort=False)]
+        return f"{pd.concat(families).to_html()}<p>{CAUTION}</p>"
 
 
 def recommend(
@@ -192,21 +213,35 @@ def recommend(
         raise DataError(unknown_name("imputation", impute, IMPUTATIONS))
     shape = shape_of(X, y, missing=impute is not None)
     rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
-    return Recommendation(_ordered(rows), shape.sizes, _nearest(rows, shape))
+    beside = [
+        _row(name, shape, time_budget, family)
+        for family in ([goal] if goal else registry.FAMILIES)
+        for name in _unreduced(family, shape)
+    ]
+    return Recommendation(_ordered(rows), _ordered(beside), shape.sizes, _nearest(rows, shape))
 
 
-def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
+def _unreduced(family: str, shape: Shape) -> list[str]:
+    """Return what reduces nothing in the comparison of a family, and is of another."""
+    from mlreduce.stats.ranking import WHOLE  # with pandas, slow to import
+
+    compared = foremost(family, _is_partly(shape))
+    return [one.method for one in compared if one.method in WHOLE and one.family != family]
+
+
+def _row(name: str, shape: Shape, budget: float | None, family: str | None = None) -> dict[str, Any]:
+    """Return the row of a method, ranked in its own family or in that which is given."""
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
-    partly = _is_partly(shape)
+    partly, family = _is_partly(shape), family or facts.family
     place, main = next(
-        ((place, own) for place, own in enumerate(foremost(facts.family, partly, shape.traits)) if own.method == name),
+        ((place, own) for place, own in enumerate(foremost(family, partly, shape.traits)) if own.method == name),
         (np.inf, None),
     )
     against = next(_against(facts, shape, estimate, budget), None)
     return {
         "name": name,
         "fits": against is None,
-        "family": facts.family,
+        "family": family,
         "seconds": np.nan if estimate is None else estimate.seconds,
         "gigabytes": np.nan if estimate is None else estimate.gigabytes,
         "near": np.nan if main is None else main.near,
@@ -214,6 +249,7 @@ def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
         "nearby": np.nan if main is None else main.nearby(own.name for own in _nearest_of(main.study, shape)),
         "rank": np.nan if main is None else main.rank,
         "data_sets": 0 if main is None else main.data_sets,
+        "searched": main is not None and main.searched,
         "comparison": "" if main is None else main.comparison,
         "reason": against or _for(facts, main, rankings_of(name, partly), estimate),
         "chance": main is None and facts.control,
@@ -315,6 +351,8 @@ def _ordered(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Return the table: by family, what fits first, then as in the comparison; of the others controls last."""
     import pandas as pd  # slow to import
 
+    if not rows:
+        return pd.DataFrame({"family": [], "fits": pd.Series(dtype=bool)})
     table = pd.DataFrame(rows).set_index("name")
     families = {family: place for place, family in enumerate(registry.FAMILIES)}
     table["place"] = table["family"].map(lambda family: families.get(family, len(families)))

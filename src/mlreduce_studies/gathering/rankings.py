@@ -1,8 +1,12 @@
-"""The rankings of a study, from its summary: per protocol, measure and predictors, by `mlreduce.stats.ranking`."""
+"""The rankings of a study, from its summary: per protocol, measure and predictor, by `mlreduce.stats.ranking`.
+
+A ranking has one predictor. The mean over several says what holds with none of them, and the weakest decide it: see
+docs/benchmark-withdrawn.md.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +18,10 @@ from mlreduce.metrics.measures import measures_that_need
 from mlreduce.stats.ranking import Ranking, one_variant, rank, variants
 from mlreduce_studies.gathering.summary import at_directions
 
-__all__ = ["StudyRanking", "main_measure", "names_of", "rankings_of", "sized_cells"]
+__all__ = ["MAIN", "StudyRanking", "main_measure", "main_ranking", "names_of", "rankings_of", "sized_cells"]
+
+#: The predictor whose ranking stands for a study that has it.
+MAIN = "ridge"
 
 
 @dataclass(frozen=True)
@@ -23,11 +30,7 @@ class StudyRanking:
 
     Attributes
     ----------
-    protocol, measure : str
-    predictors : tuple of str
-        Over which settings are averaged: all with which the same methods are compared, or one.
-    every : bool
-        Whether these are all with which the same methods are compared.
+    protocol, measure, predictor : str
     ranking : Ranking
     labels : dict of str to str
         Registered names of the methods to their labels in the study.
@@ -35,8 +38,7 @@ class StudyRanking:
 
     protocol: str
     measure: str
-    predictors: tuple[str, ...]
-    every: bool
+    predictor: str
     ranking: Ranking
     labels: Mapping[str, str]
 
@@ -116,8 +118,7 @@ def rankings_of(
     Returns
     -------
     list of StudyRanking
-        By protocol and measure: over all predictors with which the same methods are compared and, of several, with
-        each.
+        By protocol, measure and predictor, those with `MAIN` first.
     """
     rows = summary[~summary["dataset"].isin(list(leave_out))]
     if measures is not None:
@@ -125,34 +126,29 @@ def rankings_of(
     text = ["protocol", "dataset", "method", "predictor", "measure"]
     cells = sized_cells(rows.astype(dict.fromkeys(text, object)))
     found = []
-    for (protocol, measure), own in cells.groupby(["protocol", "measure"], sort=False):
-        for predictors, every in _alike(own, names, averages):
-            part = own[own["predictor"].isin(predictors)]
-            labels = variants(_labels(part, averages), names)
-            chosen = one_variant(part.drop(columns=["protocol", "measure"]), names, averages)
-            if len(labels) < fewest:
-                continue
-            try:
-                made = rank(chosen, higher_is_better(str(measure)), seconds=seconds)
-            except DataError:
-                continue  # no data set has all methods: what there is was cut short
-            found.append(StudyRanking(str(protocol), str(measure), predictors, every, made, labels))
-    return found
+    place = ["protocol", "measure", "predictor"]
+    for (protocol, measure, predictor), own in cells.groupby(place, sort=False):
+        labels = variants(_labels(own, averages), names)
+        if len(labels) < fewest:
+            continue
+        chosen = one_variant(own.drop(columns=place), names, averages)
+        try:
+            made = rank(chosen, higher_is_better(str(measure)), seconds=seconds)
+        except DataError:
+            continue  # no data set has all methods: what there is was cut short
+        found.append(StudyRanking(str(protocol), str(measure), str(predictor), made, labels))
+    return sorted(found, key=lambda one: one.predictor != MAIN)
+
+
+def main_ranking(rankings: Iterable[StudyRanking]) -> StudyRanking | None:
+    """Return the ranking that stands for a study: with `MAIN`, or else that of the most methods times data sets."""
+    return max(
+        rankings,
+        key=lambda one: (one.predictor == MAIN, len(one.ranking.table) * len(one.ranking.data_sets)),
+        default=None,
+    )
 
 
 def _labels(cells: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> set[str]:
     mean_of = {draw: name for name, draws in averages.items() for draw in draws}
     return {mean_of.get(label, label) for label in cells["method"].unique()}
-
-
-def _alike(
-    cells: pd.DataFrame, names: Mapping[str, str], averages: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Yield the predictors with which the same methods are compared, and of several each; whether these are all."""
-    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for predictor, own in cells.groupby("predictor", sort=False):
-        alike.setdefault(tuple(sorted(variants(_labels(own, averages), names).items())), []).append(str(predictor))
-    for predictors in alike.values():
-        yield tuple(predictors), True
-        if len(predictors) > 1:
-            yield from (((predictor,), False) for predictor in predictors)

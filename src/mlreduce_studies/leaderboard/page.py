@@ -14,6 +14,7 @@ from mlreduce.files import write_text
 from mlreduce.stats.ranking import FULL, Ranking, one_variant, rank
 from mlreduce_studies.benchmark.pieces import Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
+from mlreduce_studies.gathering.rankings import MAIN
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
 from mlreduce_studies.leaderboard.run import TIES
@@ -28,8 +29,6 @@ _HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace"
 _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
 # Of values as they are kept.
 _DECIMALS = 5
-# What predicts without features.
-_WITHOUT = ("majority-labels", "label-means")
 
 
 def write_page(project: str | Path) -> None:
@@ -131,10 +130,13 @@ def ranked(
 
 
 def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:
-    """Return the means over the folds of scores at the sizes of a family: numbers of directions, or percentages."""
+    """Return the means over the folds of scores with `MAIN` at the sizes of a family.
+
+    Sizes are numbers of directions or, of selectors and label coders, percentages.
+    """
     column = "number" if family == "projection" else "percent"
     alone = table["method"].isin(single)
-    own = table[~table["predictor"].isin(_WITHOUT) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
+    own = table[(table["predictor"] == MAIN) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
     size = np.where(own["method"].isin(single), FULL, own[column])
     keys = ["dataset", "method", "size", "predictor"]
     value = own["value"].astype(np.float64).round(_DECIMALS)  # pieces have single precision

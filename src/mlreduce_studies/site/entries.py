@@ -12,14 +12,13 @@ from typing import Any
 import pandas as pd
 
 from mlreduce import registry
-from mlreduce.methods.evidence import choices, rankings_of
-from mlreduce.methods.evidence import foremost as foremost_of
+from mlreduce.methods.evidence import choices, foremost, rankings_of
 from mlreduce.methods.facts import Method, first_line, method_of
 from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
-from mlreduce_studies.gathering.rankings import StudyRanking
-from mlreduce_studies.site.ranking import foremost, judged_by, ranked, rows_of, rows_on, wins_and_losses
+from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
+from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on, wins_and_losses
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
 from mlreduce_studies.site.spectra import spectra_of
@@ -76,9 +75,12 @@ class Entries:
     @cached_property
     def foremost(self) -> dict[str, StudyRanking]:
         """Studies to the one ranking that stands for them; those with the most methods times data sets first."""
-        found = {key: foremost(own, self.judged_by[key]) for key, own in self.rankings.items()}
+        found = {key: self._main_ranking(key, self.judged_by[key]) for key in self.rankings}
         there = {key: one for key, one in found.items() if one is not None}
         return dict(sorted(there.items(), key=lambda own: -own[1].ranking.by_set["near"].size))
+
+    def _main_ranking(self, study: str, measure: str) -> StudyRanking | None:
+        return main_ranking(one for one in self.rankings[study] if one.measure == measure)
 
     @cached_property
     def methods(self) -> dict[str, str]:
@@ -127,7 +129,7 @@ class Entries:
         }
         for key, rows in ranks.items():
             for row in rows:
-                if row["method"] in of_name and (key != "by_measure" or row["every"]):
+                if row["method"] in of_name:
                     of_name[row["method"]][key].append(row)
         for key, table in tables.items():
             for measured in table.to_dict("records"):
@@ -175,12 +177,12 @@ class Entries:
         """Families to what `mlreduce.recommend` and the front page name of each: its first methods and the controls."""
         found = {}
         for family in registry.FAMILIES:
-            if foremost_of(family):
+            if foremost(family):
                 own = choices(family)
                 shown = {one.method: one for one in (own.first, *own.then, *own.controls)}.values()
                 found[family] = [
                     {"method": one.method, "near": one.near, "control": one in own.controls, "of": one.methods}
-                    | {"measure": one.measure, "predictor": ", ".join(one.predictors), "study": one.study}
+                    | {"measure": one.measure, "predictor": one.predictor, "study": one.study}
                     for one in sorted(shown, key=lambda one: -one.near)
                 ]
         return found
@@ -217,7 +219,7 @@ class Entries:
         """Return the labels that a picture of a study names, by measure: the best, those it is about, the controls."""
         found = {}
         for measure in {one.measure: None for one in self.rankings[study]}:
-            one = foremost(self.rankings[study], measure)
+            one = self._main_ranking(study, measure)
             assert one is not None
             about = [name for name, label in one.labels.items() if label.partition("-")[0] in study.split("-")]
             found[measure] = [one.labels[name] for name in highlighted(one.ranking.table, own=about)]
@@ -235,7 +237,7 @@ class Entries:
             "colour": colour_of(name),
             "described": _described(name),
             "benchmark": next(
-                (one for one in rankings_of(name) if one.study.startswith("benchmark-") and one.predictors), None
+                (one for one in rankings_of(name) if one.study.startswith("benchmark-") and one.predictor), None
             ),
             "answer": next(
                 (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
@@ -312,8 +314,8 @@ class Entries:
             "label": measure_label(name),
             "higher": higher_is_better(name),
             "definition": _definition(name),
-            "ranks": [row for row in self._rows if row["measure"] == name and row["every"]],
-            "winners": [row for row in self._winners if row["measure"] == name and row["every"]],
+            "ranks": [row for row in self._rows if row["measure"] == name],
+            "winners": [row for row in self._winners if row["measure"] == name],
         }
 
 

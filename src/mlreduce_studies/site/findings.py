@@ -68,12 +68,12 @@ def answers() -> list[dict[str, Any]]:
     -------
     list of dict
         ``family``, ``question``, ``first``, ``then`` and ``controls`` (see `mlreduce.methods.evidence.choices`), ``by``
-        (measure and predictors) and ``pays`` (a sentence).
+        (measure and predictor) and ``pays`` (a sentence).
     """
     chosen = {family: choices(family) for family in ANSWERED}
     return [
         {"family": family, "question": ANSWERED[family][0], **own._asdict(), "pays": pays(family)}
-        | {"by": ", ".join([measure_label(own.first.measure), *own.first.predictors])}
+        | {"by": f"{measure_label(own.first.measure)} with {own.first.predictor}"}
         for family, own in chosen.items()
     ]
 

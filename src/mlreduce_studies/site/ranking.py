@@ -10,11 +10,11 @@ from mlreduce.metrics import higher_is_better
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["foremost", "judged_by", "ranked", "rows_of", "rows_on", "wins_and_losses"]
+__all__ = ["judged_by", "ranked", "rows_of", "rows_on", "wins_and_losses"]
 
 
 def ranked(study: StudyResults) -> list[StudyRanking]:
-    """Return all rankings of a study: by protocol, measure and predictors; what failed is last."""
+    """Return all rankings of a study: by protocol, measure and predictor; what failed is last."""
     methods, averages = study.description["methods"], study.description["averages"]
     names = names_of({label: str(entry["registered"]) for label, entry in methods.items()}, averages)
     summary = study.frame("summary")
@@ -35,12 +35,6 @@ def judged_by(study: StudyResults) -> str:
     """Return the measure by which the methods of a study are judged where one is shown."""
     measured = set(study.summary["measure"])
     return main_measure(study.description["tables"], [one for one in study.description["measures"] if one in measured])
-
-
-def foremost(rankings: list[StudyRanking], measure: str) -> StudyRanking | None:
-    """Return the ranking by a measure that has the most methods times data sets."""
-    own = [one for one in rankings if one.measure == measure and one.every]
-    return max(own, key=lambda one: len(one.ranking.table) * len(one.ranking.data_sets), default=None)
 
 
 def rows_of(study: str, one: StudyRanking) -> Iterator[dict[str, Any]]:
@@ -89,7 +83,6 @@ def _place(study: str, one: StudyRanking) -> dict[str, Any]:
     return {
         "study": study,
         "protocol": one.protocol,
-        "predictor": ", ".join(one.predictors),
+        "predictor": one.predictor,
         "measure": one.measure,
-        "every": one.every,
     }

@@ -128,7 +128,7 @@ def test_whether_reduction_pays_follows_the_numbers(monkeypatch):
             assert str(sum(on.near > 0.5 for on in own.by_set)) in one["pays"]
     first, then, controls = choices("selection")
     everywhere = tuple(own._replace(near=1.0) for own in first.by_set)
-    better = then[0]._replace(near=1.0, low=0.95, high=1.0, by_set=everywhere)
+    better = then[0]._replace(near=1.0, low=0.99, high=1.0, by_set=everywhere)
     monkeypatch.setattr(findings_module, "choices", lambda _: evidence.Choices(better, then, controls))
     said = pays("selection")
     assert said.startswith("Reduction pays by this measure")
