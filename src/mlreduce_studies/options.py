@@ -84,7 +84,7 @@ AREA = {"type": "boolean"}
 _COMMON = {
     "kind": {"type": "string"},
     "caption": {"type": "string"},
-    # Has no meaning any more: every table and figure is made of its own jobs. Frozen study files have it.
+    # Made by a job of its own, where others that are made from the same files share one.
     "alone": {"type": "boolean"},
     "methods": METHODS,
     "protocols": {

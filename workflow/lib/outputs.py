@@ -130,14 +130,16 @@ class Outputs:
     def made_together(self, study: Study, names: Iterable[str]) -> list[tuple[dict[str, list[str]], dict[str, str]]]:
         """Sort tables or figures by the files that they are made from, which are of their own jobs alone.
 
-        Each list of files by kind has the tables and figures that are made from it, and the gathered table of each.
+        Each list of files by kind has the tables and figures that are made from it, and the gathered table of each. One
+        that is ``alone`` in its study file has a list by itself, where jobs are not bundled.
         """
         found: dict[str, tuple[dict[str, list[str]], dict[str, str]]] = {}
         for name, source in self.sources(study).items():
             if name in names:
                 files = self.gathered_from(study, study.shown(name))
                 own = {kind: files[kind] for kind in FILES_OF.get(source, (source,))}
-                found.setdefault(json.dumps(own), (own, {}))[1][name] = source
+                alone = {**study.tables, **study.figures}[name].get("alone") and not self._plan.config["bundle"]
+                found.setdefault(name if alone else json.dumps(own), (own, {}))[1][name] = source
         return list(found.values())
 
     @staticmethod
