@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.io
+import scipy.sparse as sp
 
 import mlreduce
 from mlreduce.datasets import MultiLabelData
@@ -578,3 +579,13 @@ def test_a_bomb_in_a_stream_that_does_not_end_is_refused(tmp_path):
     (tmp_path / "c.mat").write_bytes(content[:132] + len(body).to_bytes(4, "little") + body + content[136 + size :])
     with pytest.raises(DataError, match="the compressed variable data does not end where its"):
         mlreduce.read(tmp_path / "c.mat")
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.bsr_array])
+@pytest.mark.parametrize("changed", ["indptr", "indices"])
+def test_a_sparse_matrix_that_points_outside_is_refused_when_it_is_saved(tmp_path, make, changed):
+    X = make(np.eye(3))
+    getattr(X, changed)[1] = 2**20
+    with pytest.raises(DataError, match="X is a damaged sparse matrix"):
+        MultiLabelData(X, np.eye(3, dtype=np.int8)).save(tmp_path / "s.svm")
+    assert not list(tmp_path.iterdir())

@@ -18,7 +18,7 @@ from mlreduce.files import read_arrays
 from mlreduce.guards import check_names, stem
 from mlreduce.validation import check_labels, guard_methods, is_sparse
 
-__all__ = ["IMPUTATIONS", "MultiLabelData"]
+__all__ = ["IMPUTATIONS", "MultiLabelData", "check_indices"]
 
 #: How missing values may be filled.
 IMPUTATIONS = ("mean", "median", "most-frequent")
@@ -376,14 +376,24 @@ def _texts(text: NDArray[np.uint8] | None) -> dict[str, list[str]]:
     return dict(texts)
 
 
+def check_indices(matrix: Any, what: str) -> None:
+    """Refuse a compressed sparse matrix that points outside of its arrays, which ends the process when it is used.
+
+    Raises
+    ------
+    ValueError
+    """
+    matrix.check_format(full_check=True)
+    if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
+        raise ValueError(f"{what}_indptr descends")
+
+
 def _sparse(arrays: dict[str, Any], key: str, data: NDArray[Any]) -> sp.csr_array:
     """Build a sparse matrix and check its indices."""
     matrix = sp.csr_array(
         (data, arrays[f"{key}_indices"], arrays[f"{key}_indptr"]), shape=tuple(arrays[f"{key}_shape"].tolist())
     )
-    matrix.check_format(full_check=True)
-    if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
-        raise ValueError(f"{key}_indptr descends")
+    check_indices(matrix, key)
     return matrix
 
 

@@ -9,13 +9,14 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.datasets.checksums import checksum_comment
+from mlreduce.datasets.data import MultiLabelData, check_indices
 from mlreduce.datasets.readers.arff_syntax import Attribute, Table
 from mlreduce.datasets.readers.parquet_pages import PARQUET_KEY, table_checksum
 from mlreduce.datasets.readers.tables import is_index_name, is_missing_cell, is_number_cell
@@ -23,9 +24,6 @@ from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.files import replacing, write_text
 from mlreduce.guards import uncompressed
 from mlreduce.validation import check_memory, check_option, is_sparse
-
-if TYPE_CHECKING:
-    from mlreduce.datasets.data import MultiLabelData
 
 __all__ = ["as_float64", "write"]
 
@@ -148,14 +146,21 @@ def as_float64(values: Any, what: str, where: str | Path) -> Any:
     Raises
     ------
     DataError
-        If they are masked or no real numbers, or float64 cannot hold one of them.
+        If they are masked or no real numbers, float64 cannot hold one of them, or a sparse matrix is damaged.
     """
     if np.ma.isMaskedArray(values):
         raise DataError(f"{where}: {what} is a masked array; its filled(numpy.nan) has missing values as NaN")
     if is_sparse(values):
-        entries = values.tocoo()
-        data = as_float64(entries.data, what, where)
-        return sp.csr_array((data, (entries.row, entries.col)), shape=values.shape)  # adds what is there twice
+        try:
+            if hasattr(values, "check_format"):
+                check_indices(values, what)
+            entries = values.tocoo()
+            data = as_float64(entries.data, what, where)
+            return sp.csr_array((data, (entries.row, entries.col)), shape=values.shape)  # adds what is there twice
+        except DataError:
+            raise
+        except ValueError as error:
+            raise DataError(f"{where}: {what} is a damaged sparse matrix: {error}") from error
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise DataError(f"{where}: {what} holds {array.dtype}, no real numbers; {what}.astype(float) makes them, if so")
