@@ -487,6 +487,7 @@ def test_a_table_of_parquet_that_another_program_wrote_anew_has_no_checksum(save
         ({"X": np.full((3, 2), 1j)}, ".npz", "holds complex128, no real numbers"),
         ({"X": np.full((3, 2), "1")}, ".csv", "holds <U1, no real numbers"),
         ({"X": np.ma.masked_equal(np.eye(3, 2), 1)}, ".arff", r"is a masked array; its filled\(numpy\.nan\)"),
+        ({"Y": np.ma.masked_equal(np.eye(3, 2, dtype=np.int8), 1)}, ".npz", "Y is a masked array"),
         ({"Y": np.zeros((3, 2), int)}, ".svm", r"labels that no instance has, .* save as \.xmc, \.npz or \.arff"),
         ({"sample_weight": np.array([1, -1, 1])}, ".arff", "is no row of finite numbers >= 0"),
         ({"texts": {"t": ["a", "NA", "b"]}}, ".csv", "the text 'NA' of 't' in row 2 would be read otherwise"),
@@ -589,3 +590,15 @@ def test_a_sparse_matrix_that_points_outside_is_refused_when_it_is_saved(tmp_pat
     with pytest.raises(DataError, match="X is a damaged sparse matrix"):
         MultiLabelData(X, np.eye(3, dtype=np.int8)).save(tmp_path / "s.svm")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_the_workflow_prepares_has_the_bytes_of_its_arrays(tmp_path):
+    """Digests of prepared data sets are among the committed results."""
+    rows = sp.csr_array((np.array([1.0, 2, 0, 4]), np.array([2, 0, 1, 1]), np.array([0, 2, 3, 4])), shape=(3, 3))
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    for X in (rows, np.asfortranarray(np.arange(6.0).reshape(3, 2))):
+        data = MultiLabelData(X, np.eye(3, 2, dtype=np.int8))
+        data.save(tmp_path / "d.npz")
+        with np.load(tmp_path / "d.npz") as stored:
+            for name, array in data.arrays().items():
+                assert (stored[name].dtype, stored[name].tobytes("A")) == (array.dtype, array.tobytes("A")), name

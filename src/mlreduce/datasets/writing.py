@@ -154,6 +154,10 @@ def as_float64(values: Any, what: str, where: str | Path) -> Any:
         try:
             if hasattr(values, "check_format"):
                 check_indices(values, what)
+            if isinstance(values, sp.csr_array) and values.dtype == np.float64 and values.dtype.isnative:
+                added = values.copy()
+                added.sum_duplicates()
+                return values if added.nnz == values.nnz else added  # the same bytes where nothing is there twice
             entries = values.tocoo()
             data = as_float64(entries.data, what, where)
             return sp.csr_array((data, (entries.row, entries.col)), shape=values.shape)  # adds what is there twice
@@ -165,7 +169,7 @@ def as_float64(values: Any, what: str, where: str | Path) -> Any:
     if array.dtype.kind not in "biuf":
         raise DataError(f"{where}: {what} holds {array.dtype}, no real numbers; {what}.astype(float) makes them, if so")
     with np.errstate(over="ignore"):
-        numbers = np.ascontiguousarray(array, dtype=np.float64)
+        numbers = np.asarray(array, dtype=np.float64)
     if array.dtype.kind in "iu":
         exact = array.dtype.itemsize < 8 or bool(((array <= 2**53) & (array >= -(2**53))).all())
     else:
@@ -179,14 +183,14 @@ def _as_labels(data: MultiLabelData, path: Path) -> Any:
     """Return labels as int8, and float64 where some are unknown."""
     if is_sparse(data.Y):
         return data.Y  # the data set has checked them
-    Y = as_float64(data.Y, "Y", path)
-    unknown = np.isnan(Y)
+    Y = data.Y if type(data.Y) is np.ndarray and data.Y.dtype == np.int8 else as_float64(data.Y, "Y", path)
+    unknown = np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(1, dtype=bool)
     if not ((Y == 0) | (Y == 1) | unknown).all():
         raise DataError(
             f"{path}: the labels of {data.name!r} are other numbers than 0 and 1; where a positive number is a label, "
             "dataclasses.replace(data, Y=(data.Y > 0).astype('int8')) has them"
         )
-    return Y if unknown.any() else Y.astype(np.int8)
+    return Y if unknown.any() else Y.astype(np.int8, copy=False)
 
 
 def _refuse(data: MultiLabelData, path: Path, has: bool, what: str, remedy: str = ".npz or .arff") -> None:
