@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
+from sklearn.exceptions import UndefinedMetricWarning
 
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.linalg import distances
-from mlreduce.metrics import MEASURES, Outcome, find_measure, higher_is_better, measure, measure_label
+from mlreduce.metrics import MEASURES, Outcome, evaluate, find_measure, higher_is_better, measure, measure_label
 from mlreduce.metrics.counts import Ranks
 from mlreduce.metrics.measures import measures_that_need
 
@@ -97,29 +98,35 @@ def test_a_tie_is_an_error_whatever_the_order_of_the_labels():
     assert ranked(["one-error"], np.ones((1, 2), dtype=np.int8), tied) == [0.0]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems())
 def test_areas_equal_scikit_learn(problem):
     labels, _, scores = problem
     mixed = [q for q in range(labels.shape[1]) if 0 < labels[:, q].sum() < len(labels)]
     each = [metrics.roc_auc_score(labels[:, q], scores[:, q]) for q in mixed]
     whole = quiet(metrics.roc_auc_score, labels.ravel(), scores.ravel())
-    expected = [0.5 if np.isnan(whole) else whole, np.mean(each) if each else 0.5]
-    assert ranked(["micro-auc", "macro-auc"], labels, scores) == pytest.approx(expected, abs=1e-12)
+    expected = [whole, np.mean(each) if each else np.nan]
+    assert ranked(["micro-auc", "macro-auc"], labels, scores) == pytest.approx(expected, abs=1e-12, nan_ok=True)
     expected = [quiet(metrics.average_precision_score, labels.ravel(), scores.ravel()) if labels.any() else 0]
     assert ranked(["micro-auprc"], labels, scores) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems())
 def test_only_the_order_of_scores_matters(problem):
     labels, _, scores = problem
-    assert ranked(RANKING, labels, scores) == ranked(RANKING, labels, np.exp(scores))
+    np.testing.assert_equal(ranked(RANKING, labels, scores), ranked(RANKING, labels, np.exp(scores)))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems())
 def test_better_scores_are_no_worse(problem):
     labels, _, scores = problem
     for name in RANKING + LABELLED:
         (value,), (better,) = (ranked([name], labels, own) for own in (scores, scores + 10 * labels))
+        if np.isnan(value):
+            assert name in ("micro-auc", "macro-auc")
+            continue
         assert 0 <= value <= (labels.shape[1] - 1 if name.startswith("coverage") else 1)
         assert better >= value - 1e-12 if higher_is_better(name) else better <= value + 1e-12
 
@@ -135,10 +142,24 @@ def test_a_label_without_instances_counts_zero():
     assert measured(["macro-f1", "micro-f1"], labels, labels) == [0.5, 1.0]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_rankings_of_instances_with_no_or_all_labels():
     scores = np.array([[0.1, 0.9]])
-    assert ranked(RANKING, np.array([[0, 0]]), scores) == [0, 0, 1, 1, 0.5, 0.5, 0]
-    assert ranked(RANKING, np.array([[1, 1]]), scores) == [0, 1, 0, 1, 0.5, 0.5, 1]
+    nan = float("nan")
+    assert ranked(RANKING, np.array([[0, 0]]), scores) == pytest.approx([0, 0, 1, 1, nan, nan, 0], nan_ok=True)
+    assert ranked(RANKING, np.array([[1, 1]]), scores) == pytest.approx([0, 1, 0, 1, nan, nan, 1], nan_ok=True)
+
+
+def test_an_undefined_area_is_nan_with_a_warning():
+    scores = np.array([[0.1, 0.9], [0.3, 0.2]])
+    for name in ("micro-auc", "macro-auc"):
+        with pytest.warns(UndefinedMetricWarning, match=f"{name}: .* no pair of a true and a false assignment"):
+            assert np.isnan(evaluate(name, [[1, 1], [1, 1]], scores))
+    with pytest.warns(UndefinedMetricWarning, match="some labels are ones that all instances have, or none, and are"):
+        assert evaluate("macro-auc", [[1, 1], [1, 0]], scores) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate("micro-auc", [[1, 1], [1, 0]], scores) == 2 / 3
 
 
 @given(problems())
@@ -153,6 +174,7 @@ def test_instances_without_labels_can_be_left_out(problem):
         assert ranked(LABELLED, labels, scores) == [0, 0, 0]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_perfect_reversed_and_constant_scores():
     labels = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 1]])
     assert ranked(RANKING, labels, labels.astype(float)) == [0, 2 / 3, 0, 1, 1, 1, 1]

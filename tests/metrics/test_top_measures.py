@@ -116,6 +116,7 @@ def test_sparse_labels_have_the_values_of_dense_ones(name, seed):
         assert evaluate(name, sp.csr_array(truth), predicted) == evaluate(name, truth, predicted)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("name", [name for name, own in MEASURES.items() if own.needs == "scores"])
 def test_measures_of_scores_take_sparse_labels(name):
     labels, scores = _problem(0)

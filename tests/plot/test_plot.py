@@ -99,6 +99,26 @@ def test_spectrum(data):
         plot.spectrum(mlreduce.make("ridge").fit(data.X, data.Y))
 
 
+def test_shares_of_a_spectrum_are_those_of_all_directions(data):
+    every = mlreduce.PCA().fit(data.X).eigenvalues_
+    part = mlreduce.PCA(n_components=3).fit(data.X)
+    share = every[:3].sum() / every.sum()
+    assert share < 0.95
+    twin = plot.spectrum(part).figure.axes[1]
+    assert f"3 hold {share:.0%}" in texts(twin)
+    np.testing.assert_allclose(twin.lines[0].get_ydata()[-1], share)
+    enough = int(np.argmax(np.cumsum(every) / every.sum() >= share / 2)) + 1
+    assert f"{enough} hold {share / 2:.0%}" in texts(plot.spectrum(part, share=share / 2).figure.axes[1])
+    # Where the sum of all is not known, it is said.
+    for method in (mlreduce.PLST(n_components=3).fit(None, data.Y), mlreduce.LPP(n_components=3).fit(data.X)):
+        if (method.eigenvalues_ > 0).any():
+            twin = plot.spectrum(method).figure.axes[1]
+            assert twin.get_ylabel() == "share of the sum of these 3"
+            assert any(text.endswith("hold 95% of these 3") for text in texts(twin))
+    for method in (mlreduce.PLST().fit(None, data.Y), mlreduce.PLST(n_components=data.Y.shape[1]).fit(None, data.Y)):
+        assert plot.spectrum(method).figure.axes[1].get_ylabel() == "share of the sum"
+
+
 def test_label_map(data):
     Z = mlreduce.MDDMp(n_components=2).fit_transform(data.X, data.Y)
     axis = plot.label_map(Z, data.Y, label_names=data.label_names, n_sets=2)

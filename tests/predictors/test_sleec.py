@@ -190,4 +190,15 @@ def test_it_says_where_the_embedding_has_not_converged(rng):
     with pytest.warns(ConvergenceWarning, match="1 of 1 clusters still improved .* max_steps=2"):
         model = mlreduce.SLEEC(3, max_steps=2, tol=1e-6).fit(X, Y)
     assert model.not_converged_ == 1
-    assert mlreduce.SLEEC(3).fit(X, Y).not_converged_ == 0
+    assert mlreduce.SLEEC(3, tol=1e-5).fit(X, Y).not_converged_ == 0
+
+
+def test_it_says_where_the_tolerance_ended_the_embedding_too_soon():
+    data = mlreduce.load_dataset("planted-300")
+    with pytest.warns(ConvergenceWarning, match=r"tol=0.001 ended the embedding of 1 of 1 clusters .* by 27%"):
+        model = mlreduce.SLEEC(4).fit(data.X, data.Y)
+    assert model.not_converged_ == 1
+    reached = model.objective_[0][0][-1]
+    with pytest.warns(ConvergenceWarning, match="still improved"):
+        more = mlreduce.SLEEC(4, tol=1e-5).fit(data.X, data.Y)
+    assert more.objective_[0][0][-1] < 0.73 * reached

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import GroupKFold
 
 from mlreduce import registry
@@ -157,6 +158,8 @@ def compare(
     UserWarning
         If a method failed on a fold, or the time budget ended before the last fit; if labels are unknown and something
         needs all, or a label is known of no instance.
+    UndefinedMetricWarning
+        If a measure is undefined on a fold, as an area under the ROC curve where no test row lacks a label.
 
     References
     ----------
@@ -372,6 +375,13 @@ def _warn(result: Comparison, left: int, time_budget: float | None) -> None:
             f"the time budget of {time_budget:g} s ended with {left} fits to do; the same call with the same store "
             "goes on",
             stacklevel=3,
+        )
+    undefined = result.scores[result.scores["value"].isna()]
+    for measure, rows in undefined.groupby("measure"):
+        warn(
+            f"{measure} is undefined on {rows['split'].nunique()} of {result.scores['split'].nunique()} folds, whose "
+            "test rows all have a label or all lack it; these folds are left out of its means",
+            UndefinedMetricWarning,
         )
     if len(failures):
         first = failures.iloc[0]

@@ -66,7 +66,7 @@ class Comparison:
         Returns
         -------
         DataFrame of shape (n_splits, n_methods)
-            NaN where a method has no value.
+            NaN where a method has no value; without the folds on which the measure is undefined for all.
 
         Raises
         ------
@@ -74,6 +74,13 @@ class Comparison:
             If there are no such values.
         """
         measure, predictor, size = self._chosen(measure, predictor, size)
+        values = self._folds(measure, predictor, size).dropna(how="all")
+        if values.empty:
+            raise DataError(f"{measure} is undefined on every fold")
+        return values
+
+    def _folds(self, measure: str, predictor: str, size: int) -> pd.DataFrame:
+        """Return values by fold and method, NaN where a measure is undefined too."""
         rows = self.scores[(self.scores["measure"] == measure) & (self.scores["predictor"] == predictor)]
         whole = rows.groupby("method")["size_percent"].transform("nunique") == 1
         rows = rows[(rows["size_percent"] == size) | whole]
@@ -115,7 +122,7 @@ class Comparison:
         _, predictor, size = self._chosen(None, predictor, size)
         measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
         measures = [name for name in self.settings["measures"] if name in measured]
-        means = pd.DataFrame({name: self.values(name, predictor, size).mean() for name in measures})
+        means = pd.DataFrame({name: self._folds(name, predictor, size).mean() for name in measures})
         means["seconds"] = self.fits.groupby("method")["seconds"].mean()
         return means.sort_values(measures[0], ascending=not higher_is_better(measures[0]), kind="stable")
 

@@ -19,6 +19,7 @@ import pandas as pd
 import threadpoolctl
 from joblib.parallel import get_active_backend
 from sklearn.base import is_regressor
+from sklearn.exceptions import UndefinedMetricWarning
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
@@ -197,6 +198,7 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     # One BLAS thread: the bits must not depend on the number of processes.
     with _one, warnings.catch_warnings(), threadpoolctl.threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", FailedCellWarning)  # the failures are returned
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # NaN is
         start = time.perf_counter()
         fitted: dict[Key, Arrays] = {}
         _, before = _experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 
+from mlreduce.exceptions import warn
 from mlreduce.metrics.counts import Runs, check_pair, refuse_best
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
@@ -29,9 +31,6 @@ __all__ = [
     "ranking_loss",
     "ranking_loss_labelled",
 ]
-
-# The area where there is nothing to order.
-_CHANCE = 0.5
 
 
 @measure("ranking-loss", label="ranking loss", higher_is_better=False, needs="scores")
@@ -102,11 +101,11 @@ def average_precision_labelled(outcome: Outcome) -> float:
 def micro_auc(outcome: Outcome) -> float:
     """Return the area under the ROC curve of all assignments together, in [0, 1].
 
-    The share of pairs of a true and a false assignment in which the true one has the larger score; 0.5 where all
-    assignments are true, or none.
+    The share of pairs of a true and a false assignment in which the true one has the larger score. Where all
+    assignments are true, or none, it is undefined: NaN, with an UndefinedMetricWarning.
     """
     area = _areas(outcome, together=True)
-    return float(area[0]) if len(area) else _CHANCE
+    return float(area[0]) if len(area) else _undefined("micro-auc: all assignments are true, or none")
 
 
 @measure("micro-auprc", label="micro-AUPRC", higher_is_better=True, needs="scores")
@@ -133,10 +132,21 @@ def micro_auprc(outcome: Outcome) -> float:
 def macro_auc(outcome: Outcome) -> float:
     """Return the mean over the labels of the area under the ROC curve, in [0, 1].
 
-    Labels that all instances have, or none, are left out; 0.5 where that leaves no label.
+    Of labels that all instances have, or none, it is undefined: they are left out with an UndefinedMetricWarning, and
+    the mean is NaN where that leaves no label.
     """
     areas = _areas(outcome)
-    return float(areas.mean()) if len(areas) else _CHANCE
+    if not len(areas):
+        return _undefined("macro-auc: every label is one that all instances have, or none")
+    if len(areas) < outcome.labels.shape[1]:
+        _undefined("macro-auc: some labels are ones that all instances have, or none, and are left out of the mean")
+    return float(areas.mean())
+
+
+def _undefined(reason: str) -> float:
+    """Return NaN, and warn why there is no area under the ROC curve."""
+    warn(f"{reason}: no pair of a true and a false assignment can be ordered", UndefinedMetricWarning)
+    return float("nan")
 
 
 def _ranking_losses(outcome: Outcome) -> FloatArray:

@@ -53,12 +53,15 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, tie
         If there is no such measure or rule for ties, or the measure is one of codes, which arrays of labels do not
         have.
     DataError
-        If the shapes differ, a label is not 0/1 or -1/1, none is known, or a score is not finite.
+        If the shapes differ, a label is not 0/1 or -1/1, none is known, or a score is not finite; the sentence names
+        ``y_true`` or ``y_pred``.
 
     Warns
     -----
     UserWarning
         If a label is known of no instance.
+    UndefinedMetricWarning
+        If an area under the ROC curve is undefined, which is NaN then, or is that of some labels alone.
 
     Examples
     --------
@@ -77,14 +80,17 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, tie
     """
     chosen = find_measure(name)
     check_ties(ties)
-    labels, known = check_known_labels(y_true, sparse=is_sparse(y_true))
+    labels, known = check_known_labels(y_true, sparse=is_sparse(y_true), what="y_true")
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
     check_table(y_pred, "y_pred")
     given: Any
     if chosen.orders:
-        given = sp.csr_array(y_pred, dtype=np.float64) if is_sparse(y_pred) else as_dense(y_pred)
+        try:
+            given = sp.csr_array(y_pred, dtype=np.float64) if is_sparse(y_pred) else as_dense(y_pred)
+        except (TypeError, ValueError):
+            raise DataError(f"{name} orders labels by scores, and y_pred holds no table of numbers") from None
     else:
-        given = check_labels(y_pred, sparse=is_sparse(y_pred)).astype(np.int8)
+        given = check_labels(y_pred, sparse=is_sparse(y_pred), what="y_pred").astype(np.int8)
     if given.shape != labels.shape:
         raise DataError(f"y_true and y_pred must have the same shape; got {labels.shape} and {given.shape}")
     if not chosen.orders:

@@ -35,6 +35,10 @@ __all__ = ["SLEEC", "embed_labels", "neighbour_pairs"]
 # Instances per cluster, and columns of the embedding, where no number is given.
 _CLUSTER, _RANK = 6000, 100
 
+# Share of the sum of squares that further steps may take of a converged embedding, and that of its start which counts
+# as nothing.
+_CONVERGED, _NOTHING = 0.05, 1e-6
+
 # Numbers of neighbours that "cv" compares, and most steps of the embeddings that it compares.
 _VOTERS, _ROUGH = (10, 30), 50
 
@@ -107,7 +111,8 @@ class SLEEC(DecidingClassifier):
         What was used or chosen.
     n_clusters_ : int
     not_converged_ : int
-        Number of clusters, over all learners, whose projection still improved at ``max_steps``.
+        Number of clusters, over all learners, whose projection still improved at ``max_steps``, or was ended by ``tol``
+        where more steps would lower the sum of squares by more than 5 %.
     objective_ : list of list of ndarray
         For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
     thresholds_, k_
@@ -200,10 +205,19 @@ class SLEEC(DecidingClassifier):
                 for rows in (np.flatnonzero(members == number) for number in range(self.n_clusters_))
             ]
             self._learners.append(_Learner(partition, clusters))
-        self.not_converged_ = sum(self._ended_early(history) for learner in self.objective_ for history in learner)
-        if self.not_converged_:
+        histories = [history for learner in self.objective_ for history in learner]
+        early = sum(map(self._ended_early, histories))
+        further = [share for share in map(_further_decrease, histories) if share > _CONVERGED]
+        self.not_converged_ = max(early, len(further))
+        if not early and further:
             warn(
-                f"SLEEC: the embedding of {self.not_converged_} of {self.n_learners * self.n_clusters_} clusters still "
+                f"SLEEC: tol={self.tol:g} ended the embedding of {len(further)} of {len(histories)} clusters where "
+                f"more steps would lower the sum of squares by {max(further):.0%}, by the last two steps; lower tol",
+                ConvergenceWarning,
+            )
+        elif early:
+            warn(
+                f"SLEEC: the embedding of {early} of {len(histories)} clusters still "
                 f"improved by more than tol={self.tol:g} of itself in step max_steps={self.max_steps}; raise max_steps "
                 "or tol",
                 ConvergenceWarning,
@@ -274,6 +288,18 @@ class SLEEC(DecidingClassifier):
         shares = [learner.shares(features, self._n_labels) for learner in self._learners]
         scores: FloatArray = np.mean(shares, axis=0)
         return scores
+
+
+def _further_decrease(history: FloatArray) -> float:
+    """Return the share by which more steps would lower a sum of squares, if they go on as the last two went.
+
+    Decreases that shrink by one factor are a geometric series. 0 where nearly nothing is left of the start.
+    """
+    decreases = -np.diff(history[-3:])
+    if len(decreases) < 2 or history[-1] <= _NOTHING * history[0] or min(decreases) <= 0:
+        return 0.0
+    factor = min(float(decreases[1] / decreases[0]), 1 - _NOTHING)
+    return min(float(decreases[1] * factor / (1 - factor) / history[-1]), 1.0)
 
 
 def neighbour_pairs(labels: Any, n_neighbors: int) -> Any:

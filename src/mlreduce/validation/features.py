@@ -371,7 +371,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or bool(value != value)
 
 
-def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str] | None) -> None:
+def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str] | None, of: str = "y") -> None:
     """Refuse y of which no cell is known; warn of columns of which none is.
 
     Parameters
@@ -380,6 +380,8 @@ def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str]
     what : {"label", "target"}
     names : sequence of str or None
         Of the columns.
+    of : str, default="y"
+        What messages call the table.
 
     Raises
     ------
@@ -393,10 +395,10 @@ def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str]
     """
     nowhere = np.flatnonzero(unknown.all(axis=0))
     if len(nowhere) == unknown.shape[1]:
-        raise DataError(f"no {what} is known: all cells of y are NaN")
+        raise DataError(f"no {what} is known: all cells of {of} are NaN")
     if len(nowhere):
         more = f", and so are {len(nowhere) - 1} more" if len(nowhere) > 1 else ""
-        warn(f"y is NaN throughout {_column(int(nowhere[0]), names)}{more}: such a {what} is ignored", UserWarning)
+        warn(f"{of} is NaN throughout {_column(int(nowhere[0]), names)}{more}: such a {what} is ignored", UserWarning)
 
 
 def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:

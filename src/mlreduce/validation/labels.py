@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _LABEL_SETS = (
-    "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
+    "{what} holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
     "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"
 )
 
@@ -40,7 +40,7 @@ _SMALL_LABELS = 20_000
 _RARE = 0.15
 
 
-def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:
+def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False, what: str = "y") -> Any:
     """Check a label matrix and return it in {0, 1}.
 
     Parameters
@@ -51,6 +51,8 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
         The number of rows it must have.
     sparse : bool, default=False
         Return a CSR array where ``Y`` is sparse, or large and labels are rare; a sparse matrix is never made dense.
+    what : str, default="y"
+        What messages call it.
 
     Returns
     -------
@@ -63,12 +65,12 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
         dense array is too large for the memory.
     """
     if Y is None:
-        raise DataError("a multi-label method requires y to be passed, but the target y is None")
-    check_table(Y, "y")
+        raise DataError(f"a multi-label method requires {what} to be passed, but the target {what} is None")
+    check_table(Y, what)
     names = column_names(Y)
     Y = _sparse_frame(Y)
     if is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
-        ones = _check_stored(Y, n_samples, names)
+        ones = _check_stored(Y, n_samples, names, what)
         if sparse:
             return ones
         check_memory(8.0 * np.prod(Y.shape), "a dense matrix of the labels", _ADVICE, (Y.shape[1], "labels"))
@@ -76,26 +78,26 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     try:
         array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
     except ValueError:  # rows of different lengths
-        raise DataError(_LABEL_SETS) from None
+        raise DataError(_LABEL_SETS.format(what=what)) from None
     if array.dtype == object and array.size and isinstance(array.flat[0], (set, frozenset, list, tuple)):
-        raise DataError(_LABEL_SETS)
+        raise DataError(_LABEL_SETS.format(what=what))
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] == 0:
-        raise DataError(f"y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
-    _check_rows(array, n_samples)
+        raise DataError(f"{what} must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
+    _check_rows(array, n_samples, what)
     if array.dtype.kind not in "biuf":
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             raise DataError(
-                "y must hold numbers, 0/1 or -1/1; it holds other things (strings?). Names of labels become such a "
-                "matrix by sklearn.preprocessing.MultiLabelBinarizer"
+                f"{what} must hold numbers, 0/1 or -1/1; it holds other things (strings?). Names of labels become such "
+                "a matrix by sklearn.preprocessing.MultiLabelBinarizer"
             ) from None
     positive = array == 1
     present = np.count_nonzero(positive)
     if np.count_nonzero(array) != present:
-        _check_signs(array, positive, names)
+        _check_signs(array, positive, names, what)
     rare = array.size > _SMALL_LABELS and present < _RARE * array.size
     if sparse and rare:
         return sp.csr_array(positive, dtype=np.float64)
@@ -104,7 +106,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
 
 
 def check_known_labels(
-    Y: Any, n_samples: int | None = None, *, sparse: bool = False
+    Y: Any, n_samples: int | None = None, *, sparse: bool = False, what: str = "y"
 ) -> tuple[Any, NDArray[np.bool_] | None]:
     """Check a label matrix of which some cells may be unknown: for what declares ``takes_unknown_cells = True``.
 
@@ -116,6 +118,8 @@ def check_known_labels(
         The number of rows it must have.
     sparse : bool, default=False
         As of `check_labels`, where all cells are known.
+    what : str, default="y"
+        What messages call it.
 
     Returns
     -------
@@ -135,19 +139,19 @@ def check_known_labels(
         If a label is known of no instance: what it tells is nothing, and it is ignored.
     """
     if Y is not None:
-        check_table(Y, "y")
+        check_table(Y, what)
     Y = _sparse_frame(Y)
     unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
-        return check_labels(Y, n_samples, sparse=sparse), None
-    _check_rows(unknown, n_samples)
+        return check_labels(Y, n_samples, sparse=sparse, what=what), None
+    _check_rows(unknown, n_samples, what)
     table = unknown.reshape(len(unknown), -1)
-    check_some_known(table, "label", column_names(Y))
+    check_some_known(table, "label", column_names(Y), what)
     # A copy in any case: np.array alone makes none of a DataFrame of pandas 2.2.
     cells = np.asarray(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape).copy()
     cells[table] = cells[~table][0]
     filled = type(Y)(cells, columns=Y.columns) if hasattr(Y, "columns") else cells  # errors name the labels
-    labels = check_labels(filled, n_samples)
+    labels = check_labels(filled, n_samples, what=what)
     labels[table] = 0
     return labels, ~table
 
@@ -259,12 +263,12 @@ def _sparse_frame(Y: Any) -> Any:
     return Y.sparse.to_coo() if sparse else Y
 
 
-def _check_stored(Y: Any, n_samples: int | None, names: Sequence[str] | None) -> sp.csr_array:
+def _check_stored(Y: Any, n_samples: int | None, names: Sequence[str] | None, what: str) -> sp.csr_array:
     """Check a sparse matrix by its entries and return those that are 1."""
     labels = sp.csr_array(Y, dtype=bool if Y.dtype == bool else np.float64, copy=True)
     labels.sum_duplicates()  # duplicate entries add up
     labels = labels.astype(np.float64)
-    _check_rows(labels, n_samples)
+    _check_rows(labels, n_samples, what)
     values = labels.data
     if not np.isin(values, (0, 1)).all():
         wrong = ~np.isin(values, (-1, 0, 1))
@@ -275,39 +279,43 @@ def _check_stored(Y: Any, n_samples: int | None, names: Sequence[str] | None) ->
             place = int(np.argmax(wrong))
             row = int(np.searchsorted(labels.indptr, place, side="right")) - 1
             continuous = not np.all(values[np.isfinite(values)] % 1 == 0)
-            raise _wrong_label(values[place], row, int(labels.indices[place]), names, continuous)
+            raise _wrong_label(values[place], row, int(labels.indices[place]), names, continuous, what)
         labels.data[values == -1] = 0
     labels.eliminate_zeros()
     return labels
 
 
-def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:
+def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None, what: str) -> None:
     """Refuse labels other than -1 and 1."""
     wrong = ~(positive | (labels == 0) | (labels == -1))
     if not wrong.any():
         if (labels == 0).any():
-            raise DataError("y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
+            raise DataError(f"{what} mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
         return
     row, column = (int(i) for i in np.argwhere(wrong)[0])
-    raise _wrong_label(labels[row, column], row, column, names, not np.all(labels % 1 == 0))
+    raise _wrong_label(labels[row, column], row, column, names, not np.all(labels % 1 == 0), what)
 
 
-def _wrong_label(value: float, row: int, column: int, names: Sequence[str] | None, continuous: bool) -> DataError:
+def _wrong_label(
+    value: float, row: int, column: int, names: Sequence[str] | None, continuous: bool, what: str
+) -> DataError:
     place = f"column {column}" + (f" ({names[column]!r})" if names is not None else "") + f", row {row}"
     if np.isnan(value):
-        return DataError(f"y is NaN in {place}: all labels have to be known here. {_UNKNOWN}")
+        return DataError(f"{what} is NaN in {place}: all labels have to be known here. {_UNKNOWN}")
     if value == -1:
         return DataError(
-            f"y mixes 0 and -1; labels are either 0/1 or -1/1 throughout: it stores -1 in {place}, and what a sparse "
-            "matrix does not store is 0"
+            f"{what} mixes 0 and -1; labels are either 0/1 or -1/1 throughout: it stores -1 in {place}, and what a "
+            "sparse matrix does not store is 0"
         )
-    kind = "y is continuous: " if continuous else ""
-    return DataError(f"{kind}y holds {value:g} in {place}; labels must be 0/1 or -1/1")
+    kind = f"{what} is continuous: " if continuous else ""
+    return DataError(f"{kind}{what} holds {value:g} in {place}; labels must be 0/1 or -1/1")
 
 
-def _check_rows(Y: Any, n_samples: int | None) -> None:
+def _check_rows(Y: Any, n_samples: int | None, what: str = "y") -> None:
     if n_samples is not None and Y.shape[0] != n_samples:
-        raise DataError(f"X and y have inconsistent numbers of samples: X has {n_samples} rows, y has {Y.shape[0]}")
+        raise DataError(
+            f"X and {what} have inconsistent numbers of samples: X has {n_samples} rows, {what} has {Y.shape[0]}"
+        )
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:
