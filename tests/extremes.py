@@ -101,6 +101,7 @@ CASES = CELLS | {
     "rows at both ends": rows(LARGEST / 10, SMALLEST),
     "rows 1, 1e-160": rows(1, 1e-160),
     "rows 1, 1e-310": rows(1, 1e-310),
+    "float32 near its end": of_rows(lambda X: (X / np.abs(X).max() * 3.3e38).astype(np.float32)),
     "equal rows": of_rows(lambda X: X[np.zeros(len(X), int)]),
     "equal rows of 1e50": of_rows(lambda X: 1e50 * X[np.zeros(len(X), int)]),
     "duplicate rows": of_rows(lambda X: X[np.arange(len(X)) // 6]),
@@ -215,6 +216,8 @@ def attempt(name, case, form):
                 faults.append(f"{what}: {key} is not finite")
         return found
 
+    if hasattr(method(name), "fit_transform"):
+        tried("fit_transform", lambda: clone(method(name)).fit_transform(features, given.y))
     models = {"": tried("fit", lambda: fit(clone(method(name)), features, given))}
     if given.X.shape[1] == 5:
         models["ordinary "] = usual
@@ -224,7 +227,7 @@ def attempt(name, case, form):
                 tried(whose + verb, lambda model=model, verb=verb: getattr(model, verb)(features))
         for verb in ("inverse_transform", "decode"):
             if model is not None and hasattr(model, verb) and hasattr(model, "n_components_"):
-                codes = np.resize(as_dense(features), (4, model.n_components_))
+                codes = np.resize(as_dense(features), (4, model.n_components_)).astype(given.X.dtype)
                 tried(whose + verb, lambda model=model, verb=verb, codes=codes: getattr(model, verb)(codes))
     if hasattr(usual, "partial_fit") and given.weights is None:
         tried("partial_fit", lambda: clone(method(name)).partial_fit(features, given.y))

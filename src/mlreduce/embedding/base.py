@@ -177,7 +177,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            ``embedding_``; float32 where the features are.
+            ``embedding_``; float32 where the features are and no number is beyond its range.
         """
         return as_precise(self.fit(X, y).embedding_, X)
 

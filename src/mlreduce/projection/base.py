@@ -378,7 +378,8 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            ``(X - mean_) components_'``; computed in float64, and float32 where the features are.
+            ``(X - mean_) components_'``; computed in float64, and float32 where the features are and no number is
+            beyond its range.
         """
         check_is_fitted(self, "components_")
         features = check_features(self, X, reset=False)
@@ -400,7 +401,7 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            In the units of the features; float32 where Z is.
+            In the units of the features; float32 where Z is and no number is beyond its range.
 
         Raises
         ------

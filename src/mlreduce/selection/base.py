@@ -222,7 +222,30 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
             If cells are masked, a column holds no numbers, or a sparse matrix is damaged.
         """
         check_table(X, "X")
-        return super().transform(X)
+        with np.errstate(invalid="ignore"):  # of sums of float32 near its end, by which scikit-learn looks for NaN
+            return super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return features in their columns, with zeros in those that were not selected.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_selected)
+            Selected features.
+
+        Returns
+        -------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            As before the selection, but for the zeros.
+
+        Raises
+        ------
+        DataError
+            As `transform`.
+        """
+        check_table(X, "X")
+        with np.errstate(invalid="ignore"):
+            return super().inverse_transform(X)
 
     def _rank(self, features: Any, labels: Any, size: int) -> None:
         """Score and rank features, of which ``size`` are to be kept."""

@@ -179,9 +179,14 @@ def as_dense(X: Any) -> FloatArray:
 
 
 def as_precise(values: FloatArray, X: Any) -> Any:
-    """Return what was computed of features in their precision: float32 where all of them are, otherwise as it is."""
+    """Return what was computed of features in their precision: float32 where all of them are, otherwise as it is.
+
+    It stays float64 where a number is beyond the range of float32, in which it would be infinite.
+    """
     kinds = set(X.dtypes) if hasattr(X, "dtypes") else {getattr(X, "dtype", None)}
-    return values.astype(np.float32) if kinds == {np.dtype(np.float32)} else values
+    if kinds != {np.dtype(np.float32)} or np.abs(values).max(initial=0.0) > np.finfo(np.float32).max:
+        return values
+    return values.astype(np.float32)
 
 
 def check_finite(
