@@ -81,14 +81,14 @@ def parts_of(matrix):
 def results(name, features, y):
     """All numbers that a method gives for some features."""
     model = make(name).fit(features, y)
-    found = {}
+    numbers = {}
     for verb in ("transform", "predict", "predict_scores", "predict_proba", "decision_function"):
         if hasattr(model, verb) and not (name == "coded" and verb == "transform"):
-            found[verb] = as_dense(getattr(model, verb)(features))
+            numbers[verb] = as_dense(getattr(model, verb)(features))
     for attribute in ("embedding_", "scores_", "ranking_", "components_", "eigenvalues_"):
         if hasattr(model, attribute):
-            found[attribute] = as_dense(getattr(model, attribute))
-    return found
+            numbers[attribute] = as_dense(getattr(model, attribute))
+    return numbers
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -146,13 +146,13 @@ def calls(name, features, y):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
 def test_a_damaged_sparse_matrix_is_refused(name):
-    for said, change in DAMAGED.items():
+    for text, change in DAMAGED.items():
         y = sp.csr_array(labels(name) * 1.0)
         y.indices[0] = 99
         for what, call in calls(name, damaged(change), y):
             if what == "X" or getattr(make(name), "supervised", True):
                 with pytest.raises(
-                    DataError, match=f"{what} is a damaged sparse matrix .*{said if what == 'X' else ''}"
+                    DataError, match=f"{what} is a damaged sparse matrix .*{text if what == 'X' else ''}"
                 ):
                     call()
 
@@ -289,11 +289,11 @@ def test_blocks_and_diagonals_are_checked_as_rows_are():
 @pytest.mark.filterwarnings("ignore")
 def test_a_data_set_with_duplicate_entries_is_compared_as_its_table():
     names = [str(number) for number in range(8)]
-    found = [
+    numbers = [
         mlreduce.compare(
             mlreduce.datasets.MultiLabelData(form(X), Y, names, names[:4], "data"),
             methods=["mlrf", "lpp"], predictors=["label-tree"], cv=2, sizes=[50], n_jobs=1, progress=False,
         ).scores["value"]
         for form in (sp.csr_array, duplicated)
     ]  # fmt: skip
-    pd.testing.assert_series_equal(*found)
+    pd.testing.assert_series_equal(*numbers)

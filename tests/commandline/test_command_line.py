@@ -274,7 +274,7 @@ def test_what_was_fetched_is_a_mirror(tmp_path, capsys, mirror):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("redirection", "said"),
+    ("redirection", "sentence"),
     [
         ("> /dev/full", "mlreduce: the result cannot be written: [Errno 28] No space left on device"),
         (">&-", "mlreduce: standard output is closed: the result is not shown"),
@@ -282,10 +282,10 @@ def test_what_was_fetched_is_a_mirror(tmp_path, capsys, mirror):
     ],
 )
 @pytest.mark.parametrize("command", ["list", "list --json"])
-def test_a_result_that_cannot_be_written_is_a_sentence(command, redirection, said):
+def test_a_result_that_cannot_be_written_is_a_sentence(command, redirection, sentence):
     program = shlex.join([sys.executable, "-m", "mlreduce"])
     done = subprocess.run(f"{program} {command} {redirection}", shell=True, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.strip()) == (1, said)
+    assert (done.returncode, done.stderr.strip()) == (1, sentence)
 
 
 @pytest.mark.parametrize(
@@ -303,11 +303,11 @@ def test_a_name_with_nul_is_refused(arguments, capsys):
 
 @pytest.mark.parametrize("labels", [1.0, True, {"last": 1.0}, {"first": "2"}, {"last": None}, object()])
 def test_a_number_of_labels_is_whole(labels, data):
-    with pytest.raises(DataError, match="how many columns are labels is a whole number"):
+    with pytest.raises(DataError, match="how many columns are labels is an integer"):
         mlreduce.read(data, labels)
     table = data.with_suffix(".csv")
     table.write_text("a,b,one\n1,2,0\n2,1,1\n")
-    with pytest.raises(DataError, match="how many columns are labels is a whole number"):
+    with pytest.raises(DataError, match="how many columns are labels is an integer"):
         mlreduce.read(table, labels)
 
 

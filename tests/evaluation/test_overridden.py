@@ -122,11 +122,11 @@ def make(cls):
     return cls(**{key: value for key, value in small.items() if key in inspect.signature(cls).parameters})
 
 
-def compare(**asked):
-    asked = {"methods": ["pca"], "predictors": ["linear"], "cv": 2, "sizes": [100], "n_jobs": 1} | asked
-    found = mlreduce.compare(X, Y, progress=False, measures=["micro-f1"], **asked)
-    assert found.failures.empty, found.failures["message"][0]
-    return found
+def compare(**options):
+    options = {"methods": ["pca"], "predictors": ["linear"], "cv": 2, "sizes": [100], "n_jobs": 1} | options
+    result = mlreduce.compare(X, Y, progress=False, measures=["micro-f1"], **options)
+    assert result.failures.empty, result.failures["message"][0]
+    return result
 
 
 def data():

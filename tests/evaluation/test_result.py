@@ -138,17 +138,17 @@ def test_folds_on_which_a_measure_is_undefined_are_left_out_with_a_warning():
     Y[20:] = 1
     folds = [(np.r_[0:20], np.r_[20:40]), (np.r_[10:40], np.r_[0:10]), (np.r_[0:10, 20:40], np.r_[10:20])]
     with pytest.warns(UndefinedMetricWarning, match="micro-auc is undefined on 1 of 3 folds") as caught:
-        found = mlreduce.compare(
+        result = mlreduce.compare(
             X, Y, ["pca", "mddmp"], ["ridge"], cv=folds, sizes=[50], measures=["micro-auc", "hamming-loss"], n_jobs=1
         )
-    assert sum(issubclass(own.category, UndefinedMetricWarning) for own in caught) == 1
-    assert list(found.values("micro-auc").index) == [1, 2]
-    assert len(found.values("hamming-loss")) == 3
-    means = found.scores[found.scores["measure"] == "micro-auc"].groupby("method")["value"].mean()
-    np.testing.assert_allclose(found.table()["micro-auc"].sort_index(), means.sort_index())
-    assert found.statistics("micro-auc")["mean"].notna().all()
+    assert sum(issubclass(each.category, UndefinedMetricWarning) for each in caught) == 1
+    assert list(result.values("micro-auc").index) == [1, 2]
+    assert len(result.values("hamming-loss")) == 3
+    means = result.scores[result.scores["measure"] == "micro-auc"].groupby("method")["value"].mean()
+    np.testing.assert_allclose(result.table()["micro-auc"].sort_index(), means.sort_index())
+    assert result.statistics("micro-auc")["mean"].notna().all()
     with pytest.warns(UndefinedMetricWarning, match="undefined on 1 of 1 folds"):
-        found = mlreduce.compare(X, Y, ["pca"], ["ridge"], cv=folds[:1], sizes=[50], measures=["micro-auc"], n_jobs=1)
-    assert np.isnan(found.table()["micro-auc"]).all()
+        result = mlreduce.compare(X, Y, ["pca"], ["ridge"], cv=folds[:1], sizes=[50], measures=["micro-auc"], n_jobs=1)
+    assert np.isnan(result.table()["micro-auc"]).all()
     with pytest.raises(DataError, match="micro-auc is undefined on every fold"):
-        found.values()
+        result.values()

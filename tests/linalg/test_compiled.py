@@ -56,14 +56,14 @@ def one_loop(cache):
 @pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "content"), [(".nbc", b""), (".nbi", b"\x80\x05damaged")])
 def test_a_damaged_cache_is_compiled_anew_with_one_warning(suffix, content, tmp_path):
-    ranking, said = one_loop(tmp_path)
-    assert said == ""
+    ranking, warned = one_loop(tmp_path)
+    assert warned == ""
     for path in tmp_path.rglob(f"*{suffix}"):
         path.write_bytes(content)
-    again, said = one_loop(tmp_path)
+    again, warned = one_loop(tmp_path)
     assert again == ranking
-    assert said.count("UserWarning: the compiled loops in ") == 1
-    assert str(tmp_path) in said
+    assert warned.count("UserWarning: the compiled loops in ") == 1
+    assert str(tmp_path) in warned
     assert one_loop(tmp_path) == (ranking, "")  # repaired
 
 

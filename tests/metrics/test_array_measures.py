@@ -85,7 +85,7 @@ def test_what_does_not_fit_is_said():
 
 def test_a_sentence_names_the_table_that_is_wrong():
     right = [[1, 0], [0, 1]]
-    for wrong, said in (
+    for wrong, text in (
         ([[2, 0], [0, 1]], "holds 2 in column 0, row 0"),
         ([[0.5, 0], [0, 1]], "is continuous: {what} holds 0.5"),
         ([[1, -1], [0, 1]], "mixes 0 and -1"),
@@ -97,7 +97,7 @@ def test_a_sentence_names_the_table_that_is_wrong():
         for what, arguments in (("y_true", (wrong, right)), ("y_pred", (right, wrong))):
             with pytest.raises(DataError, match=f"{what} .*|requires") as caught:
                 evaluate("hamming-loss", *arguments)
-            assert said.format(what=what) in str(caught.value)
+            assert text.format(what=what) in str(caught.value)
     with pytest.raises(DataError, match="ranking-loss orders labels by scores, and y_pred holds no table of numbers"):
         evaluate("ranking-loss", right, [["a", "b"], ["c", "d"]])
     with pytest.raises(DataError, match="all cells of y_true are NaN"):

@@ -71,8 +71,7 @@ def test_a_measure_is_that_of_the_known_labels(name, problem):
 def test_what_is_predicted_where_nothing_is_known_does_not_matter(name, problem, seed):
     labels, scores = problem
     others = np.where(np.isnan(labels), np.random.default_rng(seed).integers(0, 4, labels.shape) / 3, scores)
-    found = [evaluate(name, labels, given_of(name, each)) for each in (scores, others)]
-    np.testing.assert_equal(*found)
+    np.testing.assert_equal(*(evaluate(name, labels, given_of(name, each)) for each in (scores, others)))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")

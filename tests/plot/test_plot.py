@@ -109,7 +109,7 @@ def test_shares_of_a_spectrum_are_those_of_all_directions(data):
     np.testing.assert_allclose(twin.lines[0].get_ydata()[-1], share)
     enough = int(np.argmax(np.cumsum(every) / every.sum() >= share / 2)) + 1
     assert f"{enough} hold {share / 2:.0%}" in texts(plot.spectrum(part, share=share / 2).figure.axes[1])
-    # Where the sum of all is not known, it is said.
+    # Where the sum of all is not known, the axis and the mark tell it.
     for method in (mlreduce.PLST(n_components=3).fit(None, data.Y), mlreduce.LPP(n_components=3).fit(data.X)):
         if (method.eigenvalues_ > 0).any():
             twin = plot.spectrum(method).figure.axes[1]

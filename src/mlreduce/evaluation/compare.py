@@ -225,6 +225,7 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
         if y is not None:
             raise DataError("a data set has its labels with it: leave y out, and name methods=, predictors=")
         check_table(X.X, "X")
+        check_table(X.Y, "y")
         data = replace(X, X=canonical(X.X), impute=X.impute if impute is None else impute)
         check_finite(data.X, data.feature_names, data.name, training=True, missing=data.impute is not None)
         return data

@@ -453,7 +453,7 @@ def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> La
     for count in [*counts, *([] if n_labels is None else [n_labels])]:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)):
             raise DataError(
-                f'{path}: how many columns are labels is a whole number, as in labels=6 or labels={{"last": 6}}; got '
+                f'{path}: how many columns are labels is an integer, as in labels=6 or labels={{"last": 6}}; got '
                 f"{count!r}"
             )
     return labels if end is None or n_labels is None else {end: n_labels}
