@@ -53,6 +53,7 @@ def orders(levels):
         yield scores.reshape(levels.shape)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems(st.sampled_from([(1, 6), (2, 3), (3, 2), (6, 1), (1, 4)])), st.integers(0, 10**6))
 def test_the_mean_over_all_orders(problem, seed):
     labels, levels = problem
@@ -67,6 +68,7 @@ def test_the_mean_over_all_orders(problem, seed):
         np.testing.assert_allclose(measured(OF_INSTANCES + OF_ALL, labels, levels + rounding), expected, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems(), st.integers(0, 10**6))
 def test_equal_to_the_default_where_nothing_ties(problem, seed):
     labels, levels = problem
@@ -76,6 +78,7 @@ def test_equal_to_the_default_where_nothing_ties(problem, seed):
     )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems(), st.integers(0, 10**6))
 def test_the_order_of_labels_and_instances_does_not_matter(problem, seed):
     labels, scores = problem
@@ -88,6 +91,7 @@ def test_the_order_of_labels_and_instances_does_not_matter(problem, seed):
     )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems(), st.integers(-300, 300), st.sampled_from([-1024.0, -0.5, 0.0, 3.0]))
 def test_scale_and_shift_do_not_matter(problem, power, shift):
     labels, scores = problem
@@ -98,6 +102,7 @@ def test_scale_and_shift_do_not_matter(problem, power, shift):
         )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(problems())
 def test_the_default_is_scikit_learn(problem):
     labels, scores = problem
