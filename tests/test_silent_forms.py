@@ -235,7 +235,7 @@ def test_a_comparison_and_an_advice_name_it_too(kind):
             lambda table=table: evaluate("ranking-loss", Y, table),
             lambda table=table: evaluate("hamming-loss", table, Y),
         ):
-            with pytest.raises(DataError, match=r"(X|y|y_pred) holds .* in column [08] \('odd'\)"):
+            with pytest.raises(DataError, match=r"(X|y|y_true|y_pred) holds .* in column [08] \('odd'\)"):
                 call()
 
 

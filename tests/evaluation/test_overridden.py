@@ -240,9 +240,10 @@ def test_a_kernel_is_chosen_for_no_coder_that_overrides_its_fit():
     name = registry.name_of(overriding(mlreduce.PLST, "fit"))
     with pytest.raises(ConfigurationError, match="'my-plst' overrides fit or encode"):
         choose_kernel(X, Y, {name: {}}, [0.1], [1.0])
-    name = registry.name_of(overriding(mlreduce.PLST, "decode"))
+    name = registry.name_of(overriding(mlreduce.PLST, "decode", "project"))
     assert choose_kernel(X, Y, {name: {}, "plst": {}}, [0.1], [1.0])[name].losses.size
     assert CALLS.count("decode") == 5 * 4  # folds and sizes
+    assert CALLS.count("project") == 5
 
 
 def test_a_study_refuses_what_it_cannot_store_or_rank(tmp_path):

@@ -150,7 +150,8 @@ class _Fold:
                     "are no linear map of the labels; a kernel is chosen for kernel-cplst, kernel-occa and linear "
                     "codes of the labels alone"
                 )
-            if not (has_shortcut(coder, "fit_statistics", "fit") and coder.projects_predictions):
+            linear = has_shortcut(coder, "linear", "encode", "training_codes")
+            if not (linear and has_shortcut(coder, "fit_statistics", "fit")):
                 raise ConfigurationError(
                     f"{label!r} overrides fit or encode, and a kernel is chosen by statistics and codes that its class "
                     "shares with the others"
@@ -175,7 +176,11 @@ class _Fold:
             if coder.kernelised:
                 coder.fit_statistics(explained)
             # The prediction of the codes is the code of the prediction: the regression is linear in its targets.
-            counted[label] = _wrong_labels(coder, step.predictions @ coder.components_.T, self._truth)
+            if has_shortcut(coder, "linear", "project"):
+                codes = step.predictions @ coder.components_.T
+            else:
+                codes = coder.project(step.predictions + self._statistics.mean)
+            counted[label] = _wrong_labels(coder, codes, self._truth)
         return counted
 
 
