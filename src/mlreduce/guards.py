@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import math
 import re
 import stat
 import zipfile
@@ -16,16 +15,12 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-from numpy.lib.npyio import NpzFile
-
 from mlreduce.exceptions import ConfigurationError, DataError
 
 __all__ = [
     "FREE_BYTES",
     "LONGEST_NAME",
     "RATIO",
-    "GuardedArrays",
     "allowed_bytes",
     "check_memory",
     "check_names",
@@ -215,51 +210,3 @@ def check_names(names: Sequence[str], what: str, where: str) -> None:
     if _UNPRINTABLE.search("".join(names)):
         name = next(name for name in names if _UNPRINTABLE.search(name))
         raise DataError(f"{where}: the name of a {what} contains an unprintable character: {name[:40]!a}")
-
-
-class GuardedArrays(NpzFile):
-    """An ``.npz`` file opened without pickles whose arrays take no more memory than its size allows.
-
-    Raises
-    ------
-    ValueError
-        If the unpacked size exceeds the limits of `check_memory`, two members share a name, or, when an array is
-        read, its header does not match the size of its member. `zipfile` and `numpy.lib.format` raise other errors
-        for damaged files.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        size = file.seek(0, 2)
-        super().__init__(file)
-        assert self.zip is not None  # only closing sets it to None
-        self._archive: zipfile.ZipFile = self.zip
-        members = self._archive.infolist()
-        if len({member.filename.removesuffix(".npy") for member in members}) < len(members):
-            raise ValueError("it holds two arrays of one name")
-        unpacked = sum(member.file_size for member in members)
-        if unpacked > allowed_bytes(size):
-            raise ValueError(f"{size} bytes that unpack to {unpacked}, more than {RATIO} times as much")
-
-    def __getitem__(self, key: str) -> Any:
-        self.shape(key)
-        return super().__getitem__(key)
-
-    def shape(self, key: str) -> tuple[int, ...]:
-        """Return the shape of an array without reading it.
-
-        `numpy.load` allocates what the header asks for, so the header is compared with the member's size first.
-        """
-        member = self._archive.getinfo(f"{key}.npy")
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without a limit
-            raise ValueError(f"{key!r} has a compression that NumPy does not write")
-        with self._archive.open(member) as file:
-            try:
-                major, _ = np.lib.format.read_magic(file)
-                read_header = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}[major]
-                shape, _, dtype = read_header(file, max_header_size=1000)
-            except Exception as error:  # the header is evaluated as a Python literal, which can fail in many ways
-                raise ValueError(f"{key!r} is not an array: {error}") from error
-            needed = dtype.itemsize * math.prod(shape)
-            if dtype.kind in "biufU" and dtype.itemsize and needed == member.file_size - file.tell():
-                return shape
-        raise ValueError(f"{key!r} is not an array of numbers or texts of the size in its header")

@@ -442,7 +442,7 @@ def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatc
     shutil.copy(PROJECT / "config" / "benchmark.yaml", root / "config")
     file = root / "comparisons" / "benchmark-folds.csv"
     file.write_text(file.read_text() + "\n")
-    FROZEN["amend"]("comparisons/benchmark-folds.csv", "a line", benchmark=True)
+    FROZEN["amend"](["comparisons/benchmark-folds.csv"], "a line", benchmark=True)
     assert FROZEN["changed"](content()) == []
     with pytest.raises(SystemExit, match="a change is an amendment"):
         FROZEN["freeze_benchmark"]()
