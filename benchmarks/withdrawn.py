@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from reducebench import ANSWERS, HELD_OUT, SPEED, said
-from withdrawn_runs import FOLDER, PENALTIES, PERCENT, SCALINGS, TUNED, Again, measure, run_again
+from withdrawn_runs import FOLDER, MEASURE, PENALTIES, PERCENT, SCALINGS, TUNED, Again, OfOneMeasure, measure, run_again
 
 from mlreduce.files import write_text
 from mlreduce.methods.evidence import choices, foremost
@@ -43,7 +43,6 @@ sys.path.insert(0, str(PROJECT / "docs"))
 import update_evidence  # noqa: E402
 
 PAGE = PROJECT / "docs" / "benchmark-withdrawn.md"
-MEASURE = "average-precision"
 _, FEATURES, LABELS, DECIDES, TUNING, ORDERS, POWER = QUESTIONS
 
 
@@ -91,10 +90,16 @@ def averaged(family: str) -> Ranking:
     return rank(one_variant(cells, names, averages), higher_is_better=True)
 
 
+@cache
+def pieces_again(expected: bool) -> Again:
+    """Return what was run again, with ties in expectation or as in version 1."""
+    return Again(Protocol(PROJECT), expected)
+
+
 def coders_again(expected: bool) -> pd.DataFrame:
     """Return average precision of coders at full size with three neighbours, on what was run again: sets by methods."""
     protocol = Protocol(PROJECT)
-    evidence = Evidence(protocol, Again(protocol, expected), pd.read_csv(PROJECT / SETS), {})
+    evidence = Evidence(protocol, pieces_again(expected), pd.read_csv(PROJECT / SETS), {})
     cells = evidence.cells("labelspace", MEASURE)
     cells = cells[(cells["predictor"] == "3-nn") & (cells["size"] == FULL)]
     return cells.pivot(index="dataset", columns="method", values="value")
@@ -372,11 +377,11 @@ def answered(kind: str) -> dict[str, Answer]:
     """
     protocol, sets = Protocol(PROJECT), pd.read_csv(PROJECT / SETS)
     if kind == "ridge":
-        evidence: Evidence = ByRidge(protocol, Pieces(protocol), sets, update_evidence.orders())
+        evidence: Evidence = ByRidge(protocol, OfOneMeasure(protocol), sets, update_evidence.orders())
         questions = [FEATURES, LABELS, DECIDES, ORDERS, POWER]
     else:
         form = ByFrequency if kind == "by frequency" else Evidence
-        evidence = form(protocol, Again(protocol, kind != "standard"), sets, {})
+        evidence = form(protocol, pieces_again(kind != "standard"), sets, {})
         questions = [FEATURES, LABELS]
     return {question: QUESTIONS[question](evidence, MEASURE) for question in questions}
 
@@ -458,7 +463,7 @@ def with_ridge() -> list[Row]:
 
 def with_neighbours() -> list[Row]:
     """Return what is left of the answers on three neighbours, on what was run again."""
-    sets = Counter(piece.study.removeprefix("benchmark-") for piece in Again(Protocol(PROJECT), expected=True).listed())
+    sets = Counter(piece.study.removeprefix("benchmark-") for piece in pieces_again(expected=True).listed())
     before, expected, decided = (settings(kind, LABELS, "3-nn") for kind in ("standard", "expected", "by frequency"))
     few = left(
         "falls: most of it is the order among ties",

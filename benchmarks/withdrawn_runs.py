@@ -46,6 +46,7 @@ DRAWS, PERCENT = 3, 10
 #: Predictors whose scores of the labels of a row often tie, and the measures that ties are of.
 TIED = ("br-knn", "3-nn", "label-means", "majority-labels")
 OF_SCORES = ["average-precision", "ranking-loss", "precision-at-1", "precision-at-3", "precision-at-5"]
+MEASURE = "average-precision"
 AGAIN = PROJECT / "results" / "benchmark-ties"
 
 
@@ -230,8 +231,25 @@ def narrowed(task: dict[str, Any], study: Study) -> bool:
     return True
 
 
-class Again(Pieces):
-    """The pieces of version 1, cut to what was run again.
+class OfOneMeasure(Pieces):
+    """The pieces of version 1 by average precision alone; each is read once, since many answers need it."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        super().__init__(protocol)
+        self._tables: dict[Piece, pd.DataFrame] = {}
+
+    def read(self, piece: Piece) -> pd.DataFrame:
+        """Return the table of a piece."""
+        if piece not in self._tables:
+            self._tables[piece] = self._read(piece)
+        return self._tables[piece]
+
+    def _read(self, piece: Piece) -> pd.DataFrame:
+        return _of_measure(super().read(piece))
+
+
+class Again(OfOneMeasure):
+    """The pieces of version 1 by average precision, cut to what was run again.
 
     Parameters
     ----------
@@ -251,16 +269,19 @@ class Again(Pieces):
         known = super().listed()
         return [piece for piece in known if piece.candidates == 20 and (piece.study, piece.dataset) in self._pieces]
 
-    def read(self, piece: Piece) -> pd.DataFrame:
-        """Return the table of a piece: of the predictors whose scores tie the cells that were run again, all others."""
-        text = dict.fromkeys(("method", "predictor", "measure", "status"), object)
-        table = super().read(piece).astype(text)
-        again = self._again.read(self._pieces[piece.study, piece.dataset]).astype(text)
+    def _read(self, piece: Piece) -> pd.DataFrame:
+        # Of the predictors whose scores tie the cells that were run again, all of the others.
+        table = super()._read(piece)
+        again = _of_measure(self._again.read(self._pieces[piece.study, piece.dataset]))
         table = table[table["fold"].isin(again["fold"].unique())]
         keys = ["method", "fold", "percent", "number", "predictor", "measure"]
         both = table.merge(again[[*keys, "value"]], how="left", on=keys, suffixes=("", "_again"), indicator=True)
         there = both["_merge"] == "both"
         if self._expected:
             both["value"] = both["value"].where(~there, both["value_again"])
-        tied = both["predictor"].isin(TIED) & both["measure"].isin(OF_SCORES)
-        return both.loc[there | ~tied, table.columns]
+        return both.loc[there | ~both["predictor"].isin(TIED), table.columns]
+
+
+def _of_measure(table: pd.DataFrame) -> pd.DataFrame:
+    text = dict.fromkeys(("method", "predictor", "measure", "status"), object)
+    return table[table["measure"] == MEASURE].astype(text)
