@@ -64,7 +64,7 @@ def percent(share: float) -> str:
 @cache
 def summary(family: str) -> pd.DataFrame:
     """Return the scores of version 1 of a family, means over the folds."""
-    protocol = Protocol(PROJECT)
+    protocol = update_evidence.PROTOCOL
     study = next(study for study in protocol.studies().values() if study.family == family)
     measures = [MEASURE, "ranking-loss", "micro-f1", "hamming-loss"]
     return summary_of(Pieces(protocol), study, protocol.candidates, measures)
@@ -93,12 +93,12 @@ def averaged(family: str) -> Ranking:
 @cache
 def pieces_again(expected: bool) -> Again:
     """Return what was run again, with ties in expectation or as in version 1."""
-    return Again(Protocol(PROJECT), expected)
+    return Again(update_evidence.PROTOCOL, expected)
 
 
 def coders_again(expected: bool) -> pd.DataFrame:
     """Return average precision of coders at full size with three neighbours, on what was run again: sets by methods."""
-    protocol = Protocol(PROJECT)
+    protocol = update_evidence.PROTOCOL
     evidence = Evidence(protocol, pieces_again(expected), pd.read_csv(PROJECT / SETS), {})
     cells = evidence.cells("labelspace", MEASURE)
     cells = cells[(cells["predictor"] == "3-nn") & (cells["size"] == FULL)]
@@ -258,7 +258,7 @@ def show_defaults() -> list[str]:
 @cache
 def tuned_first_fold() -> pd.DataFrame:
     """Return average precision of the searched projections in version 1 on the first fold, with ridge regression."""
-    protocol, labels = Protocol(PROJECT), {"wmlda-entropy": "wmlda"}
+    protocol, labels = update_evidence.PROTOCOL, {"wmlda-entropy": "wmlda"}
     pieces = Pieces(protocol)
     tables = [
         pieces.read(piece)
@@ -375,7 +375,7 @@ def answered(kind: str) -> dict[str, Answer]:
         With ridge regression alone. Or with all predictors on what was run again: ties as in version 1, in expectation,
         or as of `ByFrequency`.
     """
-    protocol, sets = Protocol(PROJECT), pd.read_csv(PROJECT / SETS)
+    protocol, sets = update_evidence.PROTOCOL, pd.read_csv(PROJECT / SETS)
     if kind == "ridge":
         evidence: Evidence = ByRidge(protocol, OfOneMeasure(protocol), sets, update_evidence.orders())
         questions = [FEATURES, LABELS, DECIDES, ORDERS, POWER]
@@ -599,7 +599,7 @@ def page_of(text: str) -> str:
     """Return the page with its numbers written anew, and what version 1 printed."""
     for name, show in SHOWN.items():
         text = fill_block(text, name, show())
-    return fill_block(text, "version 1", said(Protocol(PROJECT)))
+    return fill_block(text, "version 1", said(update_evidence.PROTOCOL))
 
 
 def main(arguments: list[str] | None = None) -> None:

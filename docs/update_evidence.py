@@ -37,7 +37,8 @@ from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
-BENCHMARK = Pieces(Protocol(PROJECT))
+PROTOCOL = Protocol(PROJECT)
+BENCHMARK = Pieces(PROTOCOL)
 #: Fewest methods that are compared: of two a rank says little.
 FEWEST = 3
 #: Studies that rank whole families, by which data sets left out are advised.
@@ -60,7 +61,7 @@ def summary_of(name: str) -> pd.DataFrame:
     study = study_of(name)
     if not (REFERENCE / name).is_dir():
         measure = main_measure(study.tables, study.measures)
-        return scores.summary_of(BENCHMARK, study, Protocol(PROJECT).candidates, [measure])
+        return scores.summary_of(BENCHMARK, study, PROTOCOL.candidates, [measure])
     summary = pd.read_csv(REFERENCE / name / "summary.csv.gz")
     return summary[~summary["dataset"].isin(read_catalogue().views_of(summary["dataset"].unique()))]
 
@@ -137,7 +138,7 @@ def rows_of(name: str) -> pd.DataFrame:
 
 def studies() -> list[str]:
     """Return the names of the studies that have results."""
-    kept = {piece.study for piece in BENCHMARK.listed() if piece.candidates == Protocol(PROJECT).candidates}
+    kept = {piece.study for piece in BENCHMARK.listed() if piece.candidates == PROTOCOL.candidates}
     return sorted({path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")} | kept)
 
 
