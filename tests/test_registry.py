@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import re
+import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,9 +15,7 @@ def test_methods_are_listed_by_kind():
     kinds = {kind: mlreduce.list_methods(kind) for kind in registry.FAMILIES}
     for kind, names in kinds.items():
         assert names == sorted(names)
-        files = (Path(mlreduce.__file__).parent / kind).glob("*.py")
-        declared = re.findall(r'^@register\("([^"]*)"', "\n".join(path.read_text() for path in files), re.MULTILINE)
-        assert set(declared) == {name for name in names if registry.module_of(name).startswith("mlreduce.")}
+        assert {registry.kind_of(name) for name in names} == {kind}
     assert "cplst" in kinds["labelspace"]
     assert set(mlreduce.list_methods()) >= {name for names in kinds.values() for name in names}
     with pytest.raises(ConfigurationError, match="unknown kind of method 'labelspaces'; did you mean 'labelspace'"):
@@ -49,6 +46,8 @@ def test_unknown_names_and_parameters():
         mlreduce.make("cplst", n_component=2)
     with pytest.raises(ConfigurationError, match="unknown method"):
         registry.module_of("nothing")
+    with pytest.raises(AttributeError, match="'mlreduce.selection' has no attribute 'PLST'"):
+        _ = mlreduce.selection.PLST
     with pytest.raises(AttributeError, match="no attribute 'NoSuchMethod'"):
         _ = mlreduce.NoSuchMethod
     with pytest.raises(AttributeError):
@@ -71,60 +70,65 @@ def test_own_methods_can_be_registered(monkeypatch):
 
 
 @pytest.fixture
-def declared(monkeypatch, tmp_path):
-    """The registry names that a file with one method would have, for a family of no other files."""
+def family(monkeypatch, tmp_path):
+    """A function that puts a file into the folder of a family whose other files are registered already."""
+    methods = {name: dict(known) for name, known in registry._methods.items()}
+    monkeypatch.setattr(mlreduce.labelspace, "__path__", [*mlreduce.labelspace.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "_methods", methods)
 
-    def names(text, family="labelspace"):
-        (tmp_path / family).mkdir()
-        (tmp_path / family / "mine.py").write_text(text)
-        return registry.method_names(family), registry.class_name_of("mine")
+    def write(text):
+        (tmp_path / "mine.py").write_text("from mlreduce.registry import register\n" + text)
+        importlib.invalidate_caches()
+        registry._methods_of.cache_clear()
 
-    monkeypatch.setattr(registry, "_PACKAGE", tmp_path)
-    registry._announced.cache_clear()
-    yield names
-    registry._announced.cache_clear()
-
-
-IMPORT = "from mlreduce.registry import register\n\n\n"
+    yield write
+    sys.modules.pop("mlreduce.labelspace.mine", None)
+    registry._methods_of.cache_clear()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        IMPORT + '@register("mine")\nclass Mine:\n',
-        IMPORT + '@register("mine", kind="labelspace")\nclass Mine:\n',
-        IMPORT + "@register('mine', 'labelspace')\nclass Mine:\n",
-        IMPORT + '@register(kind="labelspace", name="mine")\nclass Mine:\n',
-        IMPORT + '@register(\n    "mine",  # its name\n)\n@other\nclass Mine(\n    Base,\n):\n',
-        IMPORT + '@other(\n    1\n)\n@register("mine")\n\n# here\nclass Mine:\n',
-        'from mlreduce import Base, register as method\n@method("mine")\nclass Mine:\n',
-        'from mlreduce.registry import *\n@register("mine")\nclass Mine:\n',
-        'import mlreduce\n@mlreduce.register("mine")\nclass Mine:\n',
-        'import mlreduce.registry as own\n@own.register("mine")\nclass Mine:\n',
-        'from mlreduce import registry\n"""How to register."""\n@registry.register("mine")\nclass Mine:\n',
-        "import atexit\natexit.register(print)\n" + IMPORT + '@register("mine")\nclass Mine:\n',
-    ],
-)
-def test_every_form_of_a_declaration_is_seen(declared, text):
-    assert declared(text + "    pass\n") == (["mine"], "Mine")
+@pytest.mark.parametrize("kind", ["", ", kind='labelspace'", ", 'labelspace'"])
+def test_a_file_in_the_folder_of_a_family_is_all_that_a_method_needs(family, kind):
+    family(f"@register('mine'{kind})\nclass Mine:\n    pass\n")
+    assert "mine" in mlreduce.list_methods("labelspace")
+    assert (registry.kind_of("mine"), registry.home_of("mine")) == ("labelspace", ("mlreduce.labelspace.mine", "Mine"))
+    assert mlreduce.Mine is mlreduce.labelspace.Mine is registry.method_class("mine")
+    assert registry.name_of(mlreduce.Mine) == "mine"
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('@register("mine", kind="selection")\nclass Mine:\n    pass', "mine.py, line 4: .*'labelspace'"),
-        ("@register(NAME)\nclass Mine:\n    pass", "line 4: .* text in quotes"),
-        ("@register(1)\nclass Mine:\n    pass", "lower case with hyphens, as in 'my-method'; got 1"),
-        ("@register(\n'My Code')\nclass Mine:\n    pass", "lower case with hyphens, as in 'my-method'; got 'My"),
-        ('if True:\n    @register("mine")\n    class Mine:\n        pass', "line 5: a method is declared by"),
-        ("class Mine:\n    pass\nregister('mine')(Mine)", "line 6: a method is declared by"),
-        ("again = register\n@again('mine')\nclass Mine:\n    pass", "line 4: a method is declared by"),
-        ('@register("mine", kind="labelspace")\nclass Mine\n    pass', "mine.py, line 5: SyntaxError"),
+        (
+            "@register('mine', kind='selection')\nclass Mine: ...",
+            "mlreduce.labelspace.mine: 'mine' is of .*'labelspace'",
+        ),
+        ("@register('plst')\nclass Mine: ...", "the method name 'plst' is already used by mlreduce.labelspace.plst"),
+        ("@register(1)\nclass Mine: ...", "lower case with hyphens, as in 'my-method'; got 1"),
+        ("class Mine\n    pass", "mine.py, line 2: SyntaxError"),
+        ("import nothing_of_this_name", "mine.py, line 2: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
     ],
 )
-def test_a_declaration_that_cannot_be_seen_is_refused(declared, text, sentence):
+def test_a_wrong_file_in_the_folder_of_a_family_is_named(family, text, sentence):
+    family(text)
     with pytest.raises(ConfigurationError, match=sentence):
-        declared(IMPORT + text)
+        mlreduce.list_methods("labelspace")
+
+
+def test_verbs_of_methods_and_classes():
+    for name in ("mvmd", "pmu", "plst", "sklearn.decomposition.PCA"):
+        assert registry.can(name, "fit")
+        assert not registry.can(name, "fly")
+
+
+def test_classes_of_the_studies():
+    name = "mlreduce_studies.experiments.joint_entropies.PMUByEntropies"
+    registry.check_entry("x", {"class": name, "k": 5})
+    assert registry.is_readable(name)
+    assert registry.package_of(name).startswith("mlreduce")
+    with pytest.raises(ConfigurationError, match="unknown parameter of mlreduce_studies.*'kk'; did you mean 'k'"):
+        registry.check_entry("x", {"class": name, "kk": 5})
+    with pytest.raises(ConfigurationError, match="unknown class of .*joint_entropies 'PMUByEntropy'"):
+        registry.check_entry("x", {"class": f"{name[:-3]}y"})
 
 
 def test_names_are_visible_to_completion():
@@ -138,5 +142,5 @@ def test_names_are_visible_to_completion():
 
 
 def test_importing_the_package_loads_no_methods():
-    code = "import sys, mlreduce; mlreduce.list_methods(); sys.exit('sklearn' in sys.modules or 'scipy' in sys.modules)"
+    code = "import sys, mlreduce; sys.exit('sklearn' in sys.modules or 'scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -36,7 +36,7 @@ PUBLIC = ("mlreduce.evaluation.comparison",)
 # Modules with names for other modules alone.
 INTERNAL = tuple(
     f"mlreduce.{name}"
-    for name in ("commandline", "configuration", "docstrings", "escaping", "files", "folders", "guards", "sources")
+    for name in ("commandline", "configuration", "docstrings", "escaping", "files", "folders", "guards")
 )
 
 

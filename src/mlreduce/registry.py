@@ -1,26 +1,23 @@
 """Registry of methods: name -> class.
 
-A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
-The files are read for these declarations, so that listing all names imports nothing, making one method imports that
-method alone, and a new method is a new file and nothing else. The usual form is found by a pattern, any other by
-parsing the file; what cannot be told without running it is refused.
+A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders. The
+files of a family are imported when one of its names is first looked up, so that a new method is a new file and nothing
+else, and ``import mlreduce`` imports no method.
 
 A name with a dot is the import path of a class of any package, such as ``sklearn.decomposition.NMF``.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import packages_distributions, version
-from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
-from mlreduce import sources
 from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
 
 __all__ = [
@@ -30,6 +27,7 @@ __all__ = [
     "can",
     "check_entry",
     "class_name_of",
+    "class_names",
     "entry_name",
     "find_class",
     "has_shortcut",
@@ -52,102 +50,63 @@ __all__ = [
 #: Folders of methods, and kinds of `method_names`.
 FAMILIES = ("projection", "embedding", "propagation", "labelspace", "selection", "predictors")
 
-_ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
-_PACKAGE = Path(__file__).parent
+#: Packages of this repository, whose classes are versioned by their code.
+_PACKAGES = ("mlreduce", "mlreduce_studies")
 _Class = TypeVar("_Class", bound=type)
 _Declared = TypeVar("_Declared")
 
-
-class _Entry(NamedTuple):
-    kind: str
-    module: str
-    class_name: str
-
-
+# The package's methods by family, filled as their modules are imported; and those of scripts and notebooks.
+_methods: dict[str, dict[str, type]] = {family: {} for family in FAMILIES}
 _at_run_time: dict[str, tuple[str, type]] = {}
 
 
-def _declared_in(path: Path, family: str) -> list[tuple[str, str]]:
-    """Return the names that a file of a family registers, and their classes."""
-    text = path.read_text(encoding="utf-8")
-    usual: list[tuple[str, str]] = _ANNOUNCEMENT.findall(text)
-    if len(re.findall(r"\bregister\b", text)) == len(usual) + bool(usual):  # those, and the import
-        return usual
-    try:
-        tree = ast.parse(text)
-    except SyntaxError as error:
-        raise ConfigurationError(broken_module(error, path)) from error
-    uses = _uses_of_register(tree)
-    found = []
-    for node in tree.body:
-        if not isinstance(node, ast.ClassDef):
+def _import_modules(package: str) -> None:
+    """Import the modules of a package, except those with an underscore."""
+    for found in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+        if found.name.rpartition(".")[2].startswith("_"):
             continue
-        for call in node.decorator_list:
-            if isinstance(call, ast.Call) and call.func in uses:
-                given = dict(zip(("name", "kind"), call.args, strict=False))
-                given |= {own.arg: own.value for own in call.keywords if own.arg}
-                values = {key: own.value for key, own in given.items() if isinstance(own, ast.Constant)}
-                if "name" in values and ("kind" not in given or values.get("kind") == family):
-                    found.append((_checked(values["name"]), node.name))
-                    uses.remove(call.func)
-    for use in sorted(uses, key=lambda use: use.lineno):
-        raise ConfigurationError(
-            f'{path}, line {use.lineno}: a method is declared by @register("its-name") on a class that is in no other '
-            f"class, function or condition; the name is text in quotes, and kind, where it is given, {family!r}"
-        )
-    return found
-
-
-def _uses_of_register(tree: ast.Module) -> set[ast.expr]:
-    """Return where a module names `register`, by whatever name it was imported."""
-    functions, modules = set(), set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            modules |= {own.asname or "mlreduce" for own in node.names if own.name.partition(".")[0] == "mlreduce"}
-        elif isinstance(node, ast.ImportFrom) and node.module in ("mlreduce", "mlreduce.registry"):
-            functions |= {own.asname or "register" for own in node.names if own.name in ("register", "*")}
-            modules |= {own.asname or "registry" for own in node.names if own.name == "registry"}
-    return {
-        node
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.Name) and node.id in functions)
-        or (
-            isinstance(node, ast.Attribute)
-            and node.attr == "register"
-            and ast.unparse(node.value).partition(".")[0] in modules
-        )
-    }
+        try:
+            importlib.import_module(found.name)
+        except (ImportError, SyntaxError) as error:
+            spec = importlib.util.find_spec(found.name)
+            raise ConfigurationError(broken_module(error, (spec and spec.origin) or found.name)) from error
 
 
 @cache
-def _announced() -> dict[str, _Entry]:
-    entries: dict[str, _Entry] = {}
-    for family in FAMILIES:
-        for path in sorted((_PACKAGE / family).glob("[!_]*.py")):
-            for name, class_name in _declared_in(path, family):
-                if name in entries:
-                    raise ConfigurationError(
-                        f"{path}: the method name {name!r} is already used by {entries[name].module}"
-                    )
-                entries[name] = _Entry(family, f"mlreduce.{family}.{path.stem}", class_name)
-    return entries
+def _methods_of(family: str) -> dict[str, type]:
+    """Return the methods of a family, whose modules are imported."""
+    _import_modules(f"mlreduce.{family}")
+    return _methods[family]
 
 
-def _checked(name: Any) -> str:
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
-        raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
-    return name
+def _find(name: Any) -> tuple[str, type] | None:
+    """Return the family and class of a registry name; None where it is unknown."""
+    if not isinstance(name, str):
+        return None
+    if name in _at_run_time:
+        return _at_run_time[name]
+    imported = next((family for family in FAMILIES if name in _methods[family]), None)
+    family = imported or next((family for family in FAMILIES if name in _methods_of(family)), None)
+    return None if family is None else (family, _methods[family][name])
 
 
-def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
+def _found(name: Any) -> tuple[str, type]:
+    found = _find(name)
+    if found is None:
+        raise ConfigurationError(unknown_name("method", name, method_names()))
+    return found
+
+
+def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
     """Register a class under a name.
 
     Parameters
     ----------
     name : str
         Lower case, with hyphens, as in ``"kernel-cplst"``.
-    kind : str, default="user"
-        Only for classes outside the package (a script or a notebook of your own); inside it the folder says.
+    kind : str or None, default=None
+        Only for classes outside the package, such as those of a script or notebook: a family, or a name of your choice;
+        None is ``"user"``. In the package the folder of the file decides.
 
     Returns
     -------
@@ -157,7 +116,8 @@ def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
     Raises
     ------
     ConfigurationError
-        If the name is not lower case with hyphens, or belongs to a method of the package already.
+        If the name is not lower case with hyphens, or already belongs to another method of the package; or a class in
+        a folder of the package is declared as another kind.
 
     Examples
     --------
@@ -174,17 +134,32 @@ def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
     >>> mlreduce.make("largest-variance", k=3)
     LargestVariance(k=3)
     """
-    _checked(name)
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
 
     def remember(cls: _Class) -> _Class:
-        entry = _announced().get(name)
-        if entry is None:
-            _at_run_time[name] = (kind, cls)
-        elif entry.module != cls.__module__:
-            raise ConfigurationError(f"the method name {name!r} is already used by {entry.module}")
+        top, _, family = cls.__module__.rpartition(".")[0].partition(".")
+        of_package = top == "mlreduce" and family in FAMILIES
+        if of_package and kind not in (None, family):
+            raise ConfigurationError(
+                f"{cls.__module__}: {name!r} is of the kind {family!r} of its folder; got {kind!r}"
+            )
+        # Modules that are being imported look up no other, which may need them.
+        registered = [own[name] for own in _methods.values() if name in own] if of_package else _of_package(name)
+        if registered and registered[0].__module__ != cls.__module__:
+            raise ConfigurationError(f"the method name {name!r} is already used by {registered[0].__module__}")
+        if of_package:
+            _methods[family][name] = cls
+        else:
+            _at_run_time[name] = (kind or "user", cls)
         return cls
 
     return remember
+
+
+def _of_package(name: str) -> list[type]:
+    """Return the class of the package that has a name, if there is one."""
+    return [methods[name] for methods in map(_methods_of, FAMILIES) if name in methods]
 
 
 def method_names(kind: str | None = None) -> list[str]:
@@ -195,12 +170,12 @@ def method_names(kind: str | None = None) -> list[str]:
     ConfigurationError
         If the kind is unknown.
     """
-    kinds = {name: entry.kind for name, entry in _announced().items()}
-    kinds |= {name: own for name, (own, _) in _at_run_time.items()}
-    known = {*FAMILIES, *kinds.values()}
+    own = {name: found for name, (found, _) in _at_run_time.items()}
+    known = {*FAMILIES, *own.values()}
     if kind is not None and kind not in known:
         raise ConfigurationError(unknown_name("kind of method", kind, known))
-    return sorted(name for name, own in kinds.items() if kind in (None, own))
+    names = {name for family in FAMILIES if kind in (None, family) for name in _methods_of(family)}
+    return sorted(names.difference(own).union(name for name, found in own.items() if kind in (None, found)))
 
 
 def is_import_path(name: str) -> bool:
@@ -248,25 +223,18 @@ def _imported(path: str) -> type:
 
 
 def module_of(name: str) -> str:
-    """Return the module in which a method of the package is defined, without importing it."""
-    entries = _announced()
-    if name not in entries:
-        raise ConfigurationError(unknown_name("method", name, entries))
-    return entries[name].module
+    """Return the module in which a method is defined."""
+    return _found(name)[1].__module__
 
 
 def class_name_of(name: str) -> str:
-    """Return the name of the class of a method of the package, without importing it."""
-    module_of(name)
-    return _announced()[name].class_name
+    """Return the name of the class of a method."""
+    return _found(name)[1].__name__
 
 
 def kind_of(name: str) -> str:
-    """Return the family of a method without importing it; of one of your own, what it was registered as."""
-    if name in _at_run_time:
-        return _at_run_time[name][0]
-    module_of(name)
-    return _announced()[name].kind
+    """Return the family of a method, or what a class outside the package was registered as."""
+    return _found(name)[0]
 
 
 def method_class(name: str) -> type:
@@ -278,19 +246,7 @@ def method_class(name: str) -> type:
         If no method has this name; the message names the nearest known one. If nothing can be imported by the path, or
         no estimator.
     """
-    if is_import_path(name):
-        return _imported(name)
-    if isinstance(name, str) and name in _at_run_time:
-        return _at_run_time[name][1]
-    entry = _announced().get(name) if isinstance(name, str) else None
-    if entry is None:
-        raise ConfigurationError(unknown_name("method", name, method_names()))
-    try:
-        module = importlib.import_module(entry.module)
-    except (ImportError, SyntaxError) as error:
-        raise ConfigurationError(broken_module(error, sources.file_of(entry.module) or entry.module)) from error
-    cls: type = getattr(module, entry.class_name)
-    return cls
+    return _imported(name) if is_import_path(name) else _found(name)[1]
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -331,9 +287,9 @@ def registered() -> dict[str, tuple[str, type]]:
 
 def name_of(cls: type) -> str | None:
     """Return the registry name of a class; None where it has none."""
-    own = {found: name for name, (_, found) in _at_run_time.items()}
-    of_package = {(entry.module, entry.class_name): name for name, entry in _announced().items()}
-    return own.get(cls, of_package.get((cls.__module__, cls.__name__)))
+    names = [name for name, (_, own) in _at_run_time.items() if own is cls]
+    names += [name for methods in _methods.values() for name, own in methods.items() if own is cls]
+    return names[0] if names else None
 
 
 def _parameters(cls: Any) -> list[str] | None:
@@ -363,7 +319,7 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
 
 
 def check_entry(label: str, entry: Mapping[str, Any]) -> None:
-    """Check the method and parameter names of an entry of a study file; a method of the package is not imported.
+    """Check the method and parameter names of an entry of a study file.
 
     Raises
     ------
@@ -371,16 +327,15 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
         As `make`.
     """
     name, parameters = entry_name(label, entry), _given(entry)
-    known = sources.parameters_of(*home_of(name))
-    _check_parameters(name, parameters, _parameters(method_class(name)) if known is None else known)
+    _check_parameters(name, parameters, _parameters(method_class(name)))
     for key, value in parameters.items():
         for inner in _entries_in(value):
             check_entry(key, inner)
 
 
 def can(name: str, verb: str) -> bool:
-    """Return whether the class of a method, or under an import path, has a verb; it is imported where it must be."""
-    return sources.defines(*home_of(name), verb) or hasattr(method_class(name), verb)
+    """Return whether the class of a method, or under an import path, has a verb."""
+    return hasattr(method_class(name), verb)
 
 
 def has_shortcut(estimator: Any, shortcut: str, *public: str) -> bool:
@@ -418,17 +373,14 @@ def has_shortcut(estimator: Any, shortcut: str, *public: str) -> bool:
 
 
 def is_readable(name: str) -> bool:
-    """Return whether the source of these packages says what the class of a name is, which is then not imported."""
-    return sources.parameters_of(*home_of(name)) is not None
+    """Return whether an import path is of a class of these packages, whose code is part of digests."""
+    return name.partition(".")[0] in _PACKAGES
 
 
 def home_of(name: str) -> tuple[str, str]:
-    """Return module and class of a name or import path; no module where a class was registered at run time."""
-    home = None if name in _at_run_time else _announced().get(name)
-    if home is not None:
-        return home.module, home.class_name
-    module, _, class_name = name.rpartition(".")
-    return module, class_name
+    """Return module and class name of a registry name or import path."""
+    cls = method_class(name)
+    return cls.__module__, cls.__name__
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:
@@ -481,48 +433,46 @@ def _made(label: str, value: Any) -> Any:
 
 def class_names(kind: str | None = None) -> dict[str, str]:
     """Map the class names of the package's methods to their modules."""
-    return {e.class_name: e.module for e in _announced().values() if kind in (None, e.kind)}
+    families = FAMILIES if kind is None else (kind,)
+    return {cls.__name__: cls.__module__ for family in families for cls in _methods_of(family).values()}
 
 
 def find_class(class_name: str, module: str) -> type:
-    """Return a method's class by its class name, for ``mlreduce.CPLST``.
+    """Return a method's class by its class name, for ``mlreduce.CPLST`` and ``mlreduce.labelspace.CPLST``.
 
     Raises
     ------
     AttributeError
-        If the package has no method of this class name, as Python expects of a module.
+        If the package or family has no method of this class name, as Python expects of a module.
     """
-    home = class_names().get(class_name)
-    if home is None:
-        raise AttributeError(f"module {module!r} has no attribute {class_name!r}")
-    cls: type = getattr(importlib.import_module(home), class_name)
-    return cls
+    family = module.partition(".")[2]
+    if class_name[:1].isupper():  # others are modules and what Python looks for, and must import nothing
+        for own in (family,) if family else FAMILIES:
+            for cls in _methods_of(own).values():
+                if cls.__name__ == class_name:
+                    return cls
+    raise AttributeError(f"module {module!r} has no attribute {class_name!r}")
 
 
 class Declarations(Mapping[str, _Declared], Generic[_Declared]):
     """What the modules of a package declare by a decorator: name to declaration, sorted.
 
-    A module is imported when what it declares is looked up, and all where they are asked for or a name is in none of
-    them as the decorator is usually written. Whether a name is known is read from the sources.
+    The modules are imported when a name is first looked up.
 
     Parameters
     ----------
     kind : str
-        What is declared, for messages; its last word is the name of the decorator.
+        What is declared, for messages.
     package : str
         Name of the package.
     """
 
     def __init__(self, kind: str, package: str) -> None:
-        self._kind, self._decorator = kind, kind.split()[-1]
+        self._kind = kind
         self.package = package
         self._declared: dict[str, _Declared] = {}
         self._modules: dict[str, str] = {}
         self._complete = False
-
-    @cached_property
-    def _homes(self) -> dict[str, str]:
-        return sources.declared_names(self.package, self._decorator)
 
     def add(self, name: str, declaration: _Declared, module: str) -> None:
         """Add a declaration.
@@ -559,31 +509,15 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
         self.check(name)
         return self[name]
 
-    def plain(self, name: str, *keys: str) -> dict[str, Any]:
-        """Return what a declaration says under some keys, without importing its module where they are plain values."""
-        self.check(name)
-        if name not in self._declared and name in self._homes:
-            values = sources.declared_values(self._homes[name], self._decorator, name, keys)
-            if values is not None:
-                return values
-        return {key: getattr(self[name], key) for key in keys}
-
     def _all(self) -> dict[str, _Declared]:
         if not self._complete:
-            package = importlib.import_module(self.package)
-            for module in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
-                importlib.import_module(f"{self.package}.{module}")
+            _import_modules(self.package)
             self._declared = dict(sorted(self._declared.items()))
             self._complete = True
         return self._declared
 
     def __getitem__(self, name: str) -> _Declared:
-        if name not in self._declared and name in self._homes:
-            importlib.import_module(self._homes[name])
         return self._declared[name] if name in self._declared else self._all()[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._declared or name in self._homes or name in self._all()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

@@ -120,13 +120,17 @@ def schema_of(kinds: Declarations[Any], spec: Spec) -> dict[str, Any]:
     """Return the schema of an entry of a study file under ``tables`` or ``figures``, as its kind declares it."""
     if kind_of(kinds, spec) not in kinds:
         return {"properties": {"kind": {"enum": [*kinds]}}}
-    declared = kinds.plain(kind_of(kinds, spec), "required", "optional")
-    required, optional = declared.get("required") or {}, declared.get("optional") or {}
+    declared = kinds.find(kind_of(kinds, spec))
     return {
         "type": "object",
-        "required": ["caption", "methods", *required],
+        "required": ["caption", "methods", *declared.required],
         "additionalProperties": False,
-        "properties": {**_COMMON, **({"labels": LABELS} if kinds is FIGURES else {}), **required, **optional},
+        "properties": {
+            **_COMMON,
+            **({"labels": LABELS} if kinds is FIGURES else {}),
+            **declared.required,
+            **declared.optional,
+        },
     }
 
 
@@ -134,5 +138,5 @@ def source_of(kinds: Declarations[Any], spec: Spec) -> str:
     """Return the name of the gathered table that a table or figure is made from."""
     if spec.get("area"):
         return "areas"
-    source: str = kinds.plain(kind_of(kinds, spec), "source")["source"]
+    source: str = kinds.find(kind_of(kinds, spec)).source
     return source.partition(".")[0]

@@ -272,7 +272,7 @@ class Study:
             for kind, name in _named(options[key], value) if key != "leave_out" else ():
                 names[kind].add(name)
         datasets = [name for name in self.datasets if name not in spec.get("leave_out", ())]
-        if kinds is FIGURES and kinds.plain(kind_of(kinds, spec), "per_dataset").get("per_dataset"):
+        if kinds is FIGURES and kinds.find(kind_of(kinds, spec)).per_dataset:
             datasets = list(self.curves[:1])
         return {
             "methods": sorted({label for name in names["method"] for label in (name, *self.draws(name))}),

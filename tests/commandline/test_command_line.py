@@ -229,9 +229,8 @@ def test_as_a_program(tmp_path):
     assert (ran.stdout, ran.stderr) == ("all-features        selection         All features\n", "")
 
 
-@pytest.mark.parametrize("argument", ["--help", "list"])
-def test_help_and_the_list_import_little(argument):
-    code = f"import sys; from mlreduce.commandline import main\ntry: main(['{argument}'])\nexcept SystemExit: pass\n"
+def test_help_imports_little():
+    code = "import sys; from mlreduce.commandline import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'matplotlib', 'argcomplete'} & sys.modules.keys()))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.endswith("[]\n")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from mlreduce import sources as readers
 from mlreduce.evaluation.entries import strategy_module
 from mlreduce.files import replacing
 from mlreduce_studies.provenance import digest as provenance
@@ -20,13 +19,13 @@ def stations(tmp_path_factory):
     sources = tmp_path_factory.mktemp("copy")
     for package in provenance._PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(readers._ROOT / package, sources / package, ignore=ignored)
+        shutil.copytree(provenance._ROOT / package, sources / package, ignore=ignored)
     kept = provenance._parsed  # of files that nobody edits; parsing them all takes a second
 
     def digests(edited=None):
         source_digest.cache_clear()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(readers, "_ROOT", sources)
+            patch.setattr(provenance, "_ROOT", sources)
             patch.setattr(provenance, "_parsed", lambda path: (kept.__wrapped__ if path == edited else kept)(path))
             found = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "tables", "figures", "gather")}
             for method in ("plst", "occa"):
@@ -51,7 +50,7 @@ def stations(tmp_path_factory):
 
 
 def forget():
-    for cached in (readers.file_of, provenance._parsed, source_digest):
+    for cached in (provenance.file_of, provenance._parsed, source_digest):
         cached.cache_clear()
 
 

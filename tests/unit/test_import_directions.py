@@ -11,7 +11,7 @@ ROOT = Path(mlreduce.__file__).parent
 STUDIES = ROOT.parent / "mlreduce_studies"
 BASE = {"complexity", "docstrings", "exceptions", "validation"}
 FILES = {"configuration", "escaping", "files", "folders", "guards"}
-#: What each package may import. `registry` finds classes by name and imports no method itself.
+#: What each package may import. `registry` imports methods when a name is looked up.
 ALLOWED = {
     "__main__": {"commandline"},
     "__init__": {"registry", "datasets", "evaluation", "methods", "plot"},
@@ -19,8 +19,7 @@ ALLOWED = {
     "docstrings": set(),
     "exceptions": set(),
     "validation": {"complexity", "docstrings", "exceptions"},
-    "registry": {"exceptions", "sources"},
-    "sources": {"exceptions"},
+    "registry": {"exceptions"},
     "guards": {"exceptions"},
     "files": {"exceptions", "guards"},
     "folders": {"exceptions", "files"},
@@ -45,7 +44,7 @@ ALLOWED = {
         *("datasets", "labelspace", "linalg", "metrics", "plot", "predictors", "preprocessing", "projection"),
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
-    "methods": BASE | {"datasets", "linalg", "registry", "sources", "stats"},
+    "methods": BASE | {"datasets", "linalg", "registry", "stats"},
     "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
 }
 
@@ -59,7 +58,6 @@ LOOSE = {
     "exceptions",
     "model_selection",
     "registry",
-    "sources",
     *FILES,
 }
 

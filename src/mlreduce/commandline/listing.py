@@ -37,7 +37,6 @@ def _list(options: argparse.Namespace) -> Any:
         names = registry.method_names(options.family)
         if options.json:
             return [asdict(facts_of(name)) for name in names]
-        # What their sources say: no method is imported.
         listed = map(method_of, names)
         return [f"{own.name:<19} {own.family:<11} {own.year or '':<4}  {own.full_name}" for own in listed]
     from mlreduce.datasets.catalogue import read_catalogue

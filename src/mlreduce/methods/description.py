@@ -152,7 +152,7 @@ def describe(name: str) -> Description:
     cls: Any = registry.method_class(name)
     own = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
     parts = complexities(name)
-    declared = method_of(name, cls)
+    declared = method_of(name)
     return Description(
         facts=facts_of(name),
         summary=declared.headline,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from mlreduce import registry
 from mlreduce.complexity import Complexity
 from mlreduce.docstrings import sections
-from mlreduce.sources import docstrings_of
 
 __all__ = ["Facts", "Method", "facts_of", "first_line", "method_of"]
 
@@ -19,7 +18,7 @@ _VERBS = ("encode", "predict", "transform")
 
 
 class Method(NamedTuple):
-    """What the declaration and the docstring of a method say; of the package's methods nothing is imported for it.
+    """What the declaration and the docstring of a method say.
 
     Attributes
     ----------
@@ -132,33 +131,21 @@ def first_line(documented: Any) -> str:
     return (inspect.getdoc(documented) or "").partition("\n")[0].replace("`", "")
 
 
-def method_of(name: str, cls: type | None = None) -> Method:
+def method_of(name: str) -> Method:
     """Return what the declaration and the docstring of a method say, by its registry name.
-
-    Parameters
-    ----------
-    name : str
-    cls : type or None, default=None
-        The class, where it is imported anyway: some complete their docstrings when they are made.
 
     Raises
     ------
     ConfigurationError
         If no method has this name.
     """
-    family, own = registry.kind_of(name), registry.registered().get(name)
-    cls = own[1] if own else cls
-    if cls is not None:
-        module, class_name, docstrings = cls.__module__, cls.__qualname__, [inspect.getdoc(cls) or ""]
-    else:
-        module, class_name = registry.module_of(name), registry.class_name_of(name)
-        docstrings = docstrings_of(module, class_name)
-    cleaned = [re.sub(r" \[\d+\]_|^\.\. \[\d+\] ", "", text, flags=re.MULTILINE) for text in docstrings]
-    parts, *bases = [sections(text.replace("`", "")) for text in cleaned]
+    cls = registry.method_class(name)
+    docstring = re.sub(r" \[\d+\]_|^\.\. \[\d+\] ", "", inspect.getdoc(cls) or "", flags=re.MULTILINE)
+    parts = sections(docstring.replace("`", ""))
     headline, _, text = parts[""].partition("\n")
     text = re.sub(r"(?<!\n)\n(?!\n)", " ", text).strip()
-    references = next((part["References"] for part in (parts, *bases) if "References" in part), "")
-    return Method(name, family, module, class_name, headline, text, references, sections(cleaned[0])[""])
+    references, marked = parts.get("References", ""), sections(docstring)[""]
+    return Method(name, registry.kind_of(name), cls.__module__, cls.__qualname__, headline, text, references, marked)
 
 
 def facts_of(name: str) -> Facts:
@@ -170,7 +157,7 @@ def facts_of(name: str) -> Facts:
         If no method has this name.
     """
     cls: Any = registry.method_class(name)
-    declared = method_of(name, cls)
+    declared = method_of(name)
     complexity: Complexity | None = getattr(cls, "complexity", None)
     method = _made(cls)
     tags = method.__sklearn_tags__() if hasattr(method, "__sklearn_tags__") else None

@@ -249,7 +249,7 @@ def higher_is_better(name: str) -> bool:
     >>> higher_is_better("micro-f1"), higher_is_better("hamming-loss")
     (True, False)
     """
-    better: bool = MEASURES.plain(in_parts(name)[0], "higher_is_better")["higher_is_better"]
+    better: bool = MEASURES.find(in_parts(name)[0]).higher_is_better
     return better
 
 

@@ -17,13 +17,13 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError, broken_module
 from mlreduce.files import file_sha256
-from mlreduce.sources import file_of
 from mlreduce_studies import options
 
-__all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", "source_state"]
+__all__ = ["CODE", "code_digest", "code_files", "environment", "file_of", "source_digest", "source_state"]
 
-# The packages whose code decides results.
+# The packages whose code decides results, and where they are.
 _PACKAGES = ("mlreduce", "mlreduce_studies")
+_ROOT = Path(__file__).parents[2]
 
 #: Files and folders of a project that decide its results.
 CODE = ("Snakefile", "workflow", "src", "config", "papers", "comparisons", "envs")
@@ -33,6 +33,13 @@ _LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)(?:\[.+\])?==([^ ;\\]+)", re.MULTI
 
 # Where names stand that look up what other modules declare, such as MEASURES.
 _LOOKED_UP = {module.__name__: module for module in (registry, options)}
+
+
+@cache
+def file_of(module: str) -> Path | None:
+    """Return the file of a module of these packages, which is not imported; None where there is none."""
+    base = _ROOT.joinpath(*module.split("."))
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
 
 
 def _declaring(module: str, name: str) -> set[str]:
