@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,20 +43,6 @@ def test_embeddings_have_names_and_output(name):
     assert found.columns.tolist() == method.get_feature_names_out().tolist()
     assert found.index.equals(table.index)
     np.testing.assert_array_equal(found, method.embedding_)
-
-
-def test_unknown_parameters_name_the_class_and_the_nearest():
-    for name in mlreduce.list_methods():
-        cls = type(mlreduce.make(name))
-        known = [own for own in inspect.signature(cls).parameters if own not in ("args", "kwargs")]
-        if not known:
-            continue
-        with pytest.raises(TypeError, match=rf"^{cls.__name__}: got an unexpected .* '{known[0]}_?x'; did you mean '"):
-            cls(**{f"{known[0]}_x": 1})
-        with pytest.raises(TypeError, match=rf"^{cls.__name__}: too many positional arguments$"):
-            cls(*range(len(known) + 1))
-    with pytest.raises(TypeError, match="^MVMD: .* 'n_component'; did you mean 'n_components'"):
-        mlreduce.MVMD(n_component=3)
 
 
 @pytest.mark.parametrize("name", ["mlda", "lda-copy", "wmlda", "rcca", "mddmp"])

@@ -62,16 +62,7 @@ class DataError(MLReduceError):
 
 
 class OutOfMemoryError(DataError, MemoryError):
-    """The memory ran out during a call; it is a ``MemoryError`` too.
-
-    Attributes
-    ----------
-    asked : tuple of int
-        Shape of the array that there was no room for; () where it is not known.
-    item_bytes : int
-        Bytes of one of its numbers.
-    left : float
-        Bytes that were left.
+    """The memory ran out in a comparison or a command; it is a ``MemoryError`` too.
 
     Examples
     --------
@@ -79,10 +70,6 @@ class OutOfMemoryError(DataError, MemoryError):
     >>> issubclass(OutOfMemoryError, MemoryError), issubclass(OutOfMemoryError, DataError)
     (True, True)
     """
-
-    asked: tuple[int, ...] = ()
-    item_bytes: int = 1
-    left: float = 0.0
 
 
 class FetchError(MLReduceError):

@@ -42,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 result = options.run(options)
         except (MLReduceError, OSError) as error:
             return _refuse(error)
+        except MemoryError as error:
+            from mlreduce.validation import out_of_memory  # slow to import
+
+            return _refuse(out_of_memory(error, f"{commands.prog} {given[0]}"))
         except KeyboardInterrupt as interruption:
             _refuse(f"interrupted{options.after_interruption}")
             return 128 + getattr(interruption, "number", signal.SIGINT)

@@ -14,7 +14,6 @@ from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirro
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 from mlreduce.files import file_sha256
 from mlreduce.guards import limited
-from mlreduce.validation.memory import within_memory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -433,7 +432,6 @@ def load_dataset(
 ) -> Any: ...
 
 
-@within_memory
 def load_dataset(
     name: str,
     mirror: str | Path | None = None,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
 from mlreduce.guards import check_names, stem
-from mlreduce.validation import check_labels, guard_methods, is_sparse
+from mlreduce.validation import check_labels, is_sparse
 
 __all__ = ["IMPUTATIONS", "MultiLabelData", "check_indices"]
 
@@ -24,7 +24,6 @@ __all__ = ["IMPUTATIONS", "MultiLabelData", "check_indices"]
 IMPUTATIONS = ("mean", "median", "most-frequent")
 
 
-@guard_methods
 @dataclass(frozen=True)
 class MultiLabelData:
     """A multi-label data set.

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 from mlreduce.guards import limited, opened, uncompressed
-from mlreduce.validation import check_memory, is_sparse, within_memory
+from mlreduce.validation import check_memory, is_sparse
 
 __all__ = ["FORMATS", "TAKES", "keep_labels", "read", "read_files"]
 
@@ -91,7 +91,6 @@ def read(
 ) -> Any: ...
 
 
-@within_memory
 def read(
     path: str | Path | Sequence[str | Path],
     labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = None,

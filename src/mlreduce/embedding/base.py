@@ -14,11 +14,12 @@ from mlreduce.linalg.utilities import signed
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
 from mlreduce.validation import (
+    FilledDocstrings,
     FloatArray,
-    NamedParameters,
     as_precise,
     check_components,
     check_features,
+    check_fit_memory,
     check_labels,
     remember_label_names,
 )
@@ -26,7 +27,7 @@ from mlreduce.validation import (
 __all__ = ["Embedding"]
 
 
-class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Embedding(FilledDocstrings, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the embeddings of the training instances.
 
     Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)). A method
@@ -113,6 +114,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
         ProjectionWarning
             If fewer eigenvalues are positive than ``n_components``, for methods that use only these.
         """
+        check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         labels = None
         if self.supervised:

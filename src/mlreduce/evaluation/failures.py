@@ -18,6 +18,7 @@ import pandas as pd
 
 from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.validation import out_of_memory
 
 __all__ = [
     "FAILURE_COLUMNS",
@@ -104,9 +105,16 @@ class Failures:
         -----
         FailedCellWarning
             If it raises.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If the memory runs out.
         """
         try:
             return _limited(self._limits, work, *arguments) if self._limits else work(*arguments)
+        except MemoryError as error:
+            raise out_of_memory(error, method) from error
         except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a method may raise

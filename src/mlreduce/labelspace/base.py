@@ -33,11 +33,12 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
+    FilledDocstrings,
     FloatArray,
-    NamedParameters,
     check_components,
     check_features,
     check_finite,
+    check_fit_memory,
     check_known_labels,
     check_labels,
     check_memory,
@@ -75,7 +76,7 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
     return complete_labels(features, labels, known)
 
 
-class LabelCoder(NamedParameters, BaseEstimator):
+class LabelCoder(FilledDocstrings, BaseEstimator):
     """Base of the label coders.
 
     A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the
@@ -173,6 +174,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
             If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a parameter is out of range, or
             X is None for a method that uses the features.
         """
+        check_fit_memory(self, X, y)
         self._fit_checked(X, y)
         return self
 

@@ -11,12 +11,11 @@ import scipy.sparse as sp
 from mlreduce.exceptions import DataError
 from mlreduce.metrics.measures import check_ties, find_measure
 from mlreduce.metrics.outcome import Outcome
-from mlreduce.validation import as_dense, check_known_labels, check_labels, check_table, is_sparse, within_memory
+from mlreduce.validation import as_dense, check_known_labels, check_labels, check_table, is_sparse
 
 __all__ = ["evaluate", "get_scorer"]
 
 
-@within_memory
 def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, ties: str = "standard") -> float:
     """Return a multi-label measure of predicted labels, or of scores of the labels.
 

@@ -19,10 +19,11 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors.decision import Blocks, Decision, best_labels, check_decision, fold_blocks, fold_predictions
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
+    FilledDocstrings,
     FloatArray,
-    NamedParameters,
     check_count,
     check_features,
+    check_fit_memory,
     check_known_labels,
     check_labels,
     check_memory,
@@ -50,7 +51,7 @@ __all__ = [
 _VERBS = {"predict": "_predicted", "predict_proba": "_shares", "decision_function": "_margins"}
 
 
-class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Regressor(FilledDocstrings, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: for one target or many, with dense or sparse features."""
 
     #: Whether what is fitted is linear in the features.
@@ -92,6 +93,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         DataError
             If a feature is not finite, a number is beyond 1e70, or a parameter is out of range.
         """
+        check_fit_memory(self, X, y)
         self._fit(*check_regression(self, X, y))
         return self
 
@@ -133,7 +135,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         raise NotImplementedError  # abstract
 
 
-class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
+class LabelClassifier(FilledDocstrings, ClassifierMixin, BaseEstimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
     With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what
@@ -193,6 +195,7 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are too few
             rows.
         """
+        check_fit_memory(self, X, y)
         self._decide(*self._checked(X, y))
         return self
 

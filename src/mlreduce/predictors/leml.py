@@ -21,6 +21,7 @@ from mlreduce.validation import (
     check_components,
     check_count,
     check_features,
+    check_fit_memory,
     check_known_labels,
     check_memory,
     check_option,
@@ -169,6 +170,7 @@ class LEML(DecidingClassifier):
         UserWarning
             If a label is known of no instance: it has no part in the fit, and nobody is predicted to have it.
         """
+        check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         labels = join_known(*check_known_labels(y, features.shape[0], sparse=True))
         self._remember(y, labels.shape[1])

@@ -26,6 +26,7 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_finite,
+    check_fit_memory,
     check_memory,
     check_regression,
     check_sample_weight,
@@ -398,6 +399,7 @@ class RidgeRegressor(Regressor):
         DataError
             If a feature is not finite, ``alpha`` is not a number >= 0, "gcv" or "loo", or a weight is negative.
         """
+        check_fit_memory(self, X, y)
         X, targets = check_regression(self, X, y)
         weights = check_sample_weight(sample_weight, X.shape[0])
         if is_sparse(targets):

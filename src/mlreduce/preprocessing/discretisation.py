@@ -26,7 +26,6 @@ from mlreduce.validation import (
     check_count,
     check_features,
     check_known_labels,
-    guard_methods,
     is_sparse,
 )
 
@@ -85,7 +84,6 @@ def discretise(X: Any, labels: Any, method: str | None, n_bins: int) -> Bins:
     return bins
 
 
-@guard_methods
 class Discretiser(TransformerMixin, BaseEstimator):
     """Discretise each feature into bins numbered from 0.
 

@@ -22,7 +22,6 @@ from mlreduce.validation import (
     check_features,
     check_finite,
     check_size,
-    guard_methods,
     is_sparse,
 )
 
@@ -36,7 +35,6 @@ _Relation = Callable[[Any], FloatArray]
 _ROUNDING = 4 * np.finfo(float).eps
 
 
-@guard_methods
 class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Relation features: similarities or distances to training instances, the prototypes.
 

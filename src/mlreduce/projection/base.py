@@ -17,12 +17,13 @@ from mlreduce.linalg.lsqr import DENSE_SIDE
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
+    FilledDocstrings,
     FloatArray,
-    NamedParameters,
     Size,
     as_precise,
     check_features,
     check_finite,
+    check_fit_memory,
     check_labels,
     check_range,
     check_size,
@@ -76,7 +77,7 @@ class NoDirectionError(DataError):
     """No direction has a positive eigenvalue."""
 
 
-class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Projection(FilledDocstrings, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the linear projections of the features.
 
     Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method defines A (`_objective`) and, unless it is the
@@ -189,6 +190,7 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
             If a method that may minimise (``signed_values``) finds orthonormal directions along which the features
             hardly vary: a tenth of the variance that as many random directions hold, or less.
         """
+        check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         data = self._training_set(features, y)
         self.fit_training_set(data)

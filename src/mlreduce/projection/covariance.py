@@ -16,6 +16,7 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_features,
+    check_fit_memory,
     check_known_labels,
     check_labels,
     check_memory,
@@ -122,6 +123,7 @@ class CovarianceProjection(Projection):
         ProjectionWarning
             If there are fewer directions than ``n_components``, or the constraint is singular.
         """
+        check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         weights = check_sample_weight(sample_weight, features.shape[0])
         self._sums: _Covariances | None = None

@@ -18,10 +18,11 @@ from mlreduce.linalg.utilities import above_half, best_of_each, quotient
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import (
+    FilledDocstrings,
     FloatArray,
-    NamedParameters,
     as_dense,
     check_features,
+    check_fit_memory,
     check_known_labels,
     check_memory,
     check_option,
@@ -33,7 +34,7 @@ from mlreduce.validation import (
 __all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
 
 
-class LabelPropagation(NamedParameters, BaseEstimator):
+class LabelPropagation(FilledDocstrings, BaseEstimator):
     """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.
 
     Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve
@@ -152,6 +153,7 @@ class LabelPropagation(NamedParameters, BaseEstimator):
             If a feature is not finite, a label is not 0/1, -1/1 or NaN, no label is known, a parameter is out of range,
             or the objective is not convex.
         """
+        check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         labels, known = check_known_labels(y, features.shape[0], sparse=True)
         remember_label_names(self, y)

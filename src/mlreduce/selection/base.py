@@ -17,10 +17,11 @@ from mlreduce.linalg.features import constant_columns
 from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
+    FilledDocstrings,
     FloatArray,
-    NamedParameters,
     Size,
     check_features,
+    check_fit_memory,
     check_known_labels,
     check_labels,
     check_option,
@@ -102,7 +103,7 @@ def varying_labels(labels: Any) -> Any:
     return labels[:, check_some_vary(varying, labels.shape[0])]
 
 
-class Selector(NamedParameters, SelectorMixin, BaseEstimator):
+class Selector(FilledDocstrings, SelectorMixin, BaseEstimator):
     """Base of the feature selectors; methods implement `_scores`, larger is better.
 
     Parameters
@@ -187,6 +188,7 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible; if a label is NaN and
             the method takes no unknown ones, or no label is known.
         """
+        check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         labels = np.empty((features.shape[0], 0))
         if self.supervised:

@@ -29,14 +29,14 @@ from mlreduce.validation.labels import (
 from mlreduce.validation.memory import (
     DENSE_CELLS,
     MEMORY_SHARE,
+    check_fit_memory,
     check_memory,
-    guard_methods,
     machine_memory,
     memory_left,
-    within_memory,
+    out_of_memory,
 )
 from mlreduce.validation.parameters import (
-    NamedParameters,
+    FilledDocstrings,
     Size,
     check_components,
     check_count,
@@ -46,7 +46,6 @@ from mlreduce.validation.parameters import (
     check_range,
     check_size,
     is_share,
-    named_parameters,
 )
 
 __all__ = [
@@ -54,8 +53,8 @@ __all__ = [
     "LARGEST",
     "MEMORY_SHARE",
     "SMALLEST",
+    "FilledDocstrings",
     "FloatArray",
-    "NamedParameters",
     "Size",
     "as_dense",
     "as_precise",
@@ -64,6 +63,7 @@ __all__ = [
     "check_count",
     "check_features",
     "check_finite",
+    "check_fit_memory",
     "check_known_labels",
     "check_labels",
     "check_memory",
@@ -77,15 +77,13 @@ __all__ = [
     "check_table",
     "column_names",
     "fill_unlabelled",
-    "guard_methods",
     "is_share",
     "is_sparse",
     "join_known",
     "machine_memory",
     "memory_left",
-    "named_parameters",
+    "out_of_memory",
     "remember_label_names",
     "split_known",
     "stored_labels",
-    "within_memory",
 ]

@@ -1,16 +1,13 @@
-"""How much memory this process may still take, and the refusal of what needs more, before a fit or when it runs out."""
+"""How much memory this process may still take, and errors where an array or a fit needs more."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-import math
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +17,12 @@ from mlreduce.exceptions import DataError, OutOfMemoryError
 __all__ = [
     "DENSE_CELLS",
     "MEMORY_SHARE",
+    "check_fit_memory",
     "check_memory",
-    "guard_methods",
     "machine_memory",
     "memory_left",
-    "within_memory",
+    "out_of_memory",
 ]
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-_Class = TypeVar("_Class", bound=type)
 
 #: Share of the memory that is left that an array may take.
 MEMORY_SHARE = 0.8
@@ -90,41 +84,25 @@ def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | N
         )
 
 
-def within_memory(function: _Function) -> _Function:
-    """Return a function, or a method, that raises a sentence where the memory runs out; a fit before it begins.
+def out_of_memory(error: MemoryError, what: str) -> OutOfMemoryError:
+    """Return the error of a method or command that ran out of memory: NumPy's sentence, and how much is left.
 
-    Raises
-    ------
-    DataError
-        If it is a ``fit``, and what its class declares as ``complexity`` is too much.
-    OutOfMemoryError
-        If the memory runs out, with what was asked for, how much is left and how much of the data would fit.
+    Parameters
+    ----------
+    error : MemoryError
+    what : str
+        What ran out of memory, the subject of the sentence.
     """
-    is_fit = function.__name__ == "fit"
-
-    @functools.wraps(function)
-    def checked(*arguments: Any, **keywords: Any) -> Any:
-        if is_fit:
-            _check_fit(*arguments[:3], **{key: keywords[key] for key in ("X", "y") if key in keywords})
-        try:
-            return function(*arguments, **keywords)
-        except MemoryError as error:
-            failure = _failure(function.__name__, arguments, error)
-        raise failure  # outside of the handler, where the arrays of the call are gone
-
-    return checked  # type: ignore[return-value]
+    if isinstance(error, OutOfMemoryError):
+        return error
+    left, whose = memory_left()
+    reason = f": {error}" if str(error) else ""
+    remains = f"{left / 1e9:.3g} GB are left by the limit of {whose}"
+    return OutOfMemoryError(f"{what} ran out of memory{reason}; {remains}: give less data at once")
 
 
-def guard_methods(cls: _Class) -> _Class:
-    """Let every public method of a class, not those of its bases, be `within_memory`; return the class."""
-    for name, method in list(vars(cls).items()):
-        if inspect.isfunction(method) and not name.startswith("_") and not inspect.isgeneratorfunction(method):
-            setattr(cls, name, within_memory(method))
-    return cls
-
-
-def _check_fit(estimator: Any, X: Any = None, y: Any = None) -> None:
-    """Refuse a fit that cannot fit into the memory by what its class declares.
+def check_fit_memory(estimator: Any, X: Any, y: Any = None) -> None:
+    """Refuse a fit for which the memory does not suffice, by the complexity that the class of the estimator declares.
 
     Raises
     ------
@@ -192,35 +170,6 @@ def _largest(number: int, fits: Callable[[float], bool]) -> int:
 def _counted(n: int, d: int, q: int) -> str:
     parts = [f"{number:,} {what}" for number, what in ((n, "rows"), (d, "features"), (q, "labels")) if number]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def _failure(name: str, arguments: tuple[Any, ...], error: MemoryError) -> OutOfMemoryError:
-    """Return the error of a call that ran out of memory; of nested calls the outermost, which has the data, has it."""
-    left, whose = memory_left()
-    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
-    asked, item_bytes = ((), 1) if shape is None or dtype is None else (tuple(shape), np.dtype(dtype).itemsize)
-    if isinstance(error, OutOfMemoryError):
-        asked, item_bytes, left = error.asked, error.item_bytes, error.left
-    method = hasattr(type(arguments[0]), name) if arguments else False
-    called = f"{type(arguments[0]).__name__}.{name}" if method else name
-    tables = [table.shape for table in arguments if len(getattr(table, "shape", ())) == 2]
-    given = f" on data of {' and '.join(_product(shape) for shape in tables)}" if tables else ""
-    remain, needed = f"{left / 1e9:.3g} GB are left by the limit of {whose}", float(item_bytes * math.prod(asked))
-    request = f"it asked for {needed / 1e9:.3g} GB for an array of {_product(asked)}, and {remain}" if asked else remain
-    share, fitting = MEMORY_SHARE * left / max(needed, 1.0), []
-    for number, what in zip(
-        (size for table in tables for size in table), ("rows", "columns of X", "", "labels"), strict=False
-    ):
-        if what and number in asked and share < 1:
-            fitting.append(f"{int(number * share ** (1 / asked.count(number))):,} {what}")
-    would = f" (about {' or '.join(fitting)} would fit)" if fitting else ""
-    failure = OutOfMemoryError(f"{called} ran out of memory{given}: {request}; give less data at once{would}")
-    failure.asked, failure.item_bytes, failure.left = asked, item_bytes, left
-    return failure
-
-
-def _product(shape: tuple[int, ...]) -> str:
-    return " x ".join(f"{size:,}" for size in shape)
 
 
 def _taken() -> tuple[int, int]:

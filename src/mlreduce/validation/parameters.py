@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
@@ -12,10 +10,9 @@ import numpy as np
 
 from mlreduce.docstrings import fill_docstring
 from mlreduce.exceptions import DataError, nearest, unknown_name
-from mlreduce.validation.memory import guard_methods
 
 __all__ = [
-    "NamedParameters",
+    "FilledDocstrings",
     "Size",
     "check_components",
     "check_count",
@@ -25,44 +22,18 @@ __all__ = [
     "check_range",
     "check_size",
     "is_share",
-    "named_parameters",
 ]
 
 #: How many: a whole number, a share or a percentage such as ``"50%"``; None for all.
 Size: TypeAlias = int | float | str | None
 
 
-class NamedParameters:
-    """Mixin of estimators: clear errors for wrong parameters and too little memory, and docstrings that repeat nothing.
-
-    A wrong parameter is a TypeError that names the class called and the nearest parameter; Python's names the class
-    that defines ``__init__``, which may be a base. Public methods are `mlreduce.validation.within_memory`. Docstrings
-    are filled by `mlreduce.docstrings`.
-    """
+class FilledDocstrings:
+    """Mixin of estimators, whose docstrings are filled by `mlreduce.docstrings`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         fill_docstring(cls)
-        guard_methods(cls)
-        if "__init__" in vars(cls):
-            cls.__init__ = named_parameters(cls.__init__)  # type: ignore[method-assign]
-
-
-def named_parameters(init: Callable[..., None]) -> Callable[..., None]:
-    """Return an ``__init__`` that raises as `NamedParameters` says."""
-    signature = inspect.signature(init)
-    known = list(signature.parameters)[1:]
-
-    @functools.wraps(init)
-    def named(self: Any, *args: Any, **kwargs: Any) -> None:
-        try:
-            signature.bind(self, *args, **kwargs)
-        except TypeError as error:
-            near = [nearest(name, known) for name in kwargs if name not in known]
-            raise TypeError(f"{type(self).__name__}: {error}{near[0] if near else ''}") from None
-        init(self, *args, **kwargs)
-
-    return named
 
 
 def _is_number(value: Any) -> bool:
