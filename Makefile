@@ -35,7 +35,6 @@ lint: $(STAMP)
 	$(BIN)/snakefmt --check Snakefile workflow
 
 types: $(STAMP)
-	$(BIN)/python envs/write_stubs.py
 	$(BIN)/mypy
 
 check-workflow: $(STAMP)

@@ -1,0 +1,9 @@
+from mlreduce.embedding.base import Embedding as Embedding
+from mlreduce.embedding.graph import LaplacianEigenmaps as LaplacianEigenmaps
+from mlreduce.embedding.graph import SymmetricSpectralEmbedding as SymmetricSpectralEmbedding
+from mlreduce.embedding.graph import USC as USC
+from mlreduce.embedding.lle import LLE as LLE
+from mlreduce.embedding.mope import MOPEEmbedding as MOPEEmbedding
+from mlreduce.embedding.scaling import Isomap as Isomap
+from mlreduce.embedding.scaling import MDS as MDS
+from mlreduce.embedding.slvm import SLVM as SLVM
