@@ -112,8 +112,8 @@ def test_docstrings_are_complete():
     assert not faults, "\n".join(faults)
 
 
-def test_entries_as_of_another_class_are_filled():
-    """An entry is left as it is where the class that it names does not document it."""
+def test_entries_describe_what_they_name():
+    """`help` of a class shows its parameters and attributes without those of another class."""
     classes = {path: one for path, one in public_names().items() if inspect.isclass(one)}
     entries = [
         (path, entry.name)
@@ -123,54 +123,6 @@ def test_entries_as_of_another_class_are_filled():
         if any(line.startswith("As of `") for line in entry.desc)
     ]
     assert not entries
-
-
-def test_entries_are_filled_from_a_base():
-    class Documented(mlreduce.BR):
-        """Subclass.
-
-        Parameters
-        ----------
-        n_components, rcond
-            As of `LabelCoder`. Required here,
-            always.
-        unknown, rcond
-            As of `LabelCoder`.
-
-        Attributes
-        ----------
-        mean_ : float
-            As of `LabelCoder`.
-        n_components_, n_labels_
-            As of `LabelCoder`.
-        """
-
-    base, filled = (NumpyDocString(inspect.getdoc(cls)) for cls in (mlreduce.labelspace.LabelCoder, Documented))
-    base = {entry.name: entry for title in ("Parameters", "Attributes") for entry in base[title]}
-    n_components, rcond, left = filled["Parameters"]
-    assert n_components == base["n_components"]
-    assert rcond == (*base["rcond"][:2], [*base["rcond"].desc, "Required here,", "always."])
-    assert left == ("unknown, rcond", "", ["As of `LabelCoder`."])
-    mean, numbers, *further = filled["Attributes"]
-    assert mean == ("mean_", "float", base["mean_"].desc)
-    assert numbers == ("n_components_, n_labels_", "int", [])
-    inherited = {entry.name for entry in NumpyDocString(inspect.getdoc(mlreduce.BR))["Attributes"]}
-    assert {"components_", "label_names_"} <= inherited - {"mean_", "n_components_", "n_labels_"}
-    assert {entry.name for entry in further} == inherited - {"mean_", "n_components_", "n_labels_"}
-    assert all(base.get(entry.name, entry) == entry for entry in further)
-
-
-def test_methods_are_filled_from_those_that_they_override():
-    method = NumpyDocString(inspect.getdoc(mlreduce.labelspace.FactorCoder.project))
-    base = NumpyDocString(inspect.getdoc(mlreduce.labelspace.LabelCoder.project))
-    assert method["Summary"] != base["Summary"]
-    for title in ("Parameters", "Returns", "Raises"):
-        assert method[title] == base[title] != []
-    fit, fit_transform = (
-        NumpyDocString(inspect.getdoc(getattr(mlreduce.embedding.Embedding, name))) for name in ("fit", "fit_transform")
-    )
-    assert fit_transform["Parameters"] == fit["Parameters"]
-    assert fit_transform["Returns"] != fit["Returns"]
 
 
 def test_errors_that_a_function_raises_are_documented():

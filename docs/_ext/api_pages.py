@@ -35,8 +35,7 @@ DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
 PUBLIC = ("mlreduce.evaluation.comparison",)
 # Modules with names for other modules alone.
 INTERNAL = tuple(
-    f"mlreduce.{name}"
-    for name in ("commandline", "configuration", "docstrings", "escaping", "files", "folders", "guards")
+    f"mlreduce.{name}" for name in ("commandline", "configuration", "escaping", "files", "folders", "guards")
 )
 
 

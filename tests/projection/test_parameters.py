@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 
 import numpy as np
 import pandas as pd
@@ -27,8 +28,8 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 import mlreduce
-from mlreduce.docstrings import documented_entries
 from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.methods.facts import sections
 from mlreduce.projection.base import energy_size
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -181,9 +182,9 @@ STATED = {">= 0": (-1e-9, -0.1), "> 0": (0, -0.1), "in [0, 1": (-0.1, 1.1)}
 def test_parameters_out_of_range_are_refused(name, rng):
     X, Y = data(rng, 20, 5, 3)
     cls = type(make(name))
-    documented = documented_entries(cls)
+    documented = sections(inspect.getdoc(cls))["Parameters"] + "\n"
     for parameter in set(inspect.signature(cls).parameters) - {"n_components"}:
-        entry = "".join(documented.get(parameter, ""))
+        entry = re.search(rf"^(?:\w+, )*{parameter}\b.*\n(?: .*\n)*", documented, re.MULTILINE)[0]
         first = min(STATED, key=lambda text, entry=entry: (entry + text).index(text))
         values = [value for known, value in OUT_OF_RANGE if known == parameter]
         for value in [*values, *(STATED[first] if first in entry else ())]:

@@ -9,16 +9,15 @@ import mlreduce
 
 ROOT = Path(mlreduce.__file__).parent
 STUDIES = ROOT.parent / "mlreduce_studies"
-BASE = {"complexity", "docstrings", "exceptions", "validation"}
+BASE = {"complexity", "exceptions", "validation"}
 FILES = {"configuration", "escaping", "files", "folders", "guards"}
 #: What each package may import. `registry` imports methods when a name is looked up.
 ALLOWED = {
     "__main__": {"commandline"},
     "__init__": {"registry", "datasets", "evaluation", "methods", "plot"},
     "complexity": set(),
-    "docstrings": set(),
     "exceptions": set(),
-    "validation": {"complexity", "docstrings", "exceptions"},
+    "validation": {"complexity", "exceptions"},
     "registry": {"exceptions"},
     "guards": {"exceptions"},
     "files": {"exceptions", "guards"},
@@ -54,7 +53,6 @@ LOOSE = {
     "__init__",
     "__main__",
     "complexity",
-    "docstrings",
     "exceptions",
     "model_selection",
     "registry",

@@ -14,7 +14,6 @@ from mlreduce.linalg.utilities import signed
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
 from mlreduce.validation import (
-    FilledDocstrings,
     FloatArray,
     as_precise,
     check_components,
@@ -27,7 +26,7 @@ from mlreduce.validation import (
 __all__ = ["Embedding"]
 
 
-class Embedding(FilledDocstrings, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the embeddings of the training instances.
 
     Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)). A method
@@ -173,8 +172,10 @@ class Embedding(FilledDocstrings, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
         Parameters
         ----------
-        X, y
-            As of `fit`.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it.
 
         Returns
         -------

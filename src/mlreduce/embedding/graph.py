@@ -22,10 +22,24 @@ class GraphEmbedding(Embedding):
 
     Parameters
     ----------
-    n_components
-        As of `Embedding`.
+    n_components : int, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     def __init__(
@@ -50,8 +64,24 @@ class USC(GraphEmbedding):
 
     Parameters
     ----------
-    n_components, proximity
-        As of `GraphEmbedding`.
+    n_components : int, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -80,8 +110,24 @@ class SymmetricSpectralEmbedding(GraphEmbedding):
 
     Parameters
     ----------
-    n_components, proximity
-        As of `GraphEmbedding`.
+    n_components : int, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -124,8 +170,24 @@ class LaplacianEigenmaps(SymmetricSpectralEmbedding):
 
     Parameters
     ----------
-    n_components, proximity
-        As of `GraphEmbedding`.
+    n_components : int, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -25,14 +25,56 @@ class MOPEEmbedding(CombinedProximity, Embedding):
 
     Parameters
     ----------
-    n_components
-        As of `Embedding`.
-    scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, ties, edges
-        As of `CombinedProximity`.
-    laplacian
-        As of `CombinedProximity`. The constant vector is then a trivial solution and left out.
-    random_state
-        As of `CombinedProximity`.
+    n_components : int, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
+    scheme : {1, 2, 3}, default=3
+        Scheme of the label proximity; see `LabelProximity`.
+    index : str, default="dice"
+        Index of the scheme; see `LabelProximity`.
+    combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
+        Psi; ``"priority"`` is ``g^a / (1 + beta (1 - w^b))``, equation (43). See
+        `mlreduce.spectral.graphs.combination.combined`.
+    a, b : float, default=1
+        Exponents of g and of w in ``"priority"``, >= 0.
+    beta : float, default=0.5
+        Influence of the features in ``"priority"``, >= 0; weight of the labels in ``"weighted-sum"``, in [0, 1].
+    gamma : float, default=1
+        Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; by default Gaussian weights of all pairs. Negative weights are set to 0, and all are divided by the largest
+        if it exceeds 1.
+    label_options : dict or None, default=None
+        Further parameters of `LabelProximity`: ``tau``, ``p``, ``space``, ``n_label_components``.
+    n_neighbors : int or None, default=10
+        K of the graph, >= 1; None joins all pairs with Psi > 0.
+    ties : {"features", "first", "all"}, default="features"
+        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper does not say.
+        ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
+        random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
+        that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
+        only where rows tie in W too: equal rows, distances that are whole numbers, pairs that W does not join, weights
+        below ``2^-33``.
+    edges : {"psi", "constant"}, default="psi"
+        Weight of a joined pair: Psi, or 1.
+    laplacian : bool, default=False
+        Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
+        The constant vector is then a trivial solution and left out.
+    random_state : int, RandomState instance or None, default=0
+        Of the order of the rows.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -26,10 +26,24 @@ class SLVM(Embedding):
 
     Parameters
     ----------
-    n_components
-        As of `Embedding`.
+    n_components : int, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
     beta : float, default=0.5
         Weight of the labels, in [0, 1].
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

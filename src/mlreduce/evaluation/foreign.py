@@ -136,7 +136,22 @@ class ForeignSelector(Selector):
         With ``scores_``, ``feature_importances_``, ``coef_`` (the sum of absolute values over the labels) or
         ``ranking_`` when fitted.
     k : int, float, str or None, default=None
-        As of `Selector`.
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     def __init__(self, estimator: Any, k: int | float | str | None = None) -> None:

@@ -33,7 +33,6 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
-    FilledDocstrings,
     FloatArray,
     check_components,
     check_features,
@@ -76,7 +75,7 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
     return complete_labels(features, labels, known)
 
 
-class LabelCoder(FilledDocstrings, BaseEstimator):
+class LabelCoder(BaseEstimator):
     """Base of the label coders.
 
     A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the
@@ -229,8 +228,10 @@ class LabelCoder(FilledDocstrings, BaseEstimator):
 
         Parameters
         ----------
-        labels, features
-            As of `training_codes`.
+        labels : ndarray or csr_array of shape (n_samples, n_labels)
+            Those of `fit`, in {0, 1}; of an array NaN where not known.
+        features : ndarray or csr_array of shape (n_samples, n_features), or None, default=None
+            Those of `fit`, by which labels that are not known are filled in.
 
         Returns
         -------
@@ -449,8 +450,10 @@ class LabelCoder(FilledDocstrings, BaseEstimator):
 
         Parameters
         ----------
-        centred, size
-            As of `scores`.
+        centred : ndarray of shape (n_samples, n_labels)
+            Labels less their training means, as of `reconstruct`.
+        size : int
+            Length of the code that they are from.
 
         Returns
         -------

@@ -31,8 +31,8 @@ class MLCBMaD(FactorCoder):
 
     Parameters
     ----------
-    n_components
-        As of `LabelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     tau : float, default=0.5
         Share of a label's instances from which another label belongs to its candidate, in [0, 1]; with 1 only labels
         that all of them have.
@@ -45,6 +45,12 @@ class MLCBMaD(FactorCoder):
         B, in {0, 1}; zeros from where no candidate covers more ones than zeros.
     eigenvalues_ : ndarray of shape (n_components,)
         Ones that each row covers beyond those before it, less the zeros.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -103,6 +109,21 @@ class MLCBMaD(FactorCoder):
         """Return the codes in {0, 1} of labels, those above one half taken as present, as of the training rows.
 
         In turn for each row of B, the code is 1 where it covers more ones than zeros not yet covered.
+
+        Parameters
+        ----------
+        scores : ndarray or csr_array of shape (n_samples, n_labels)
+            Numbers of any size.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their codes.
+
+        Raises
+        ------
+        DataError
+            If there are not as many labels as in `fit`.
         """
         self._check_labels(scores)
         codes = np.zeros((scores.shape[0], self.n_components_))
@@ -119,6 +140,23 @@ class MLCBMaD(FactorCoder):
         """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
 
         A label is the largest code of its sets, at least 0.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_samples, n_columns)
+            Codes or predictions of codes.
+        sizes : sequence of int
+            Ascending, each in 1..n_columns.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_labels)
+            Labels less their training means, for each size.
+
+        Raises
+        ------
+        DataError
+            If a size is larger than the code is long.
         """
         self._check_sizes(codes, sizes)
         scores = np.zeros((len(codes), self.n_labels_))

@@ -29,6 +29,19 @@ class BR(LabelCoder):
     rcond : float, default=1e-10
         Not used.
 
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
     References
     ----------
     Tsoumakas, Katakis, Vlahavas (2010), "Mining multi-label data"; Chen and Lin (2012), section 2.

@@ -35,17 +35,31 @@ class CodedClassifier(DecidingClassifier):
     regressor : estimator or None, default=None
         Any multi-output regressor; None is `mlreduce.RidgeRegressor`, whose penalty is chosen by leave-one-out errors.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
-        As of `ScoringClassifier`. ``"half"`` rounds, as the paper does.
-    measure
-        As of `ScoringClassifier`.
+        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
+        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
+        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
+        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
+        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+        ``"half"`` rounds, as the paper does.
+    measure : str, default="micro-f1"
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
+        for the measures of this package, and among a hundred for measures that a script declares.
 
     Attributes
     ----------
     coder_, regressor_ : fitted clones
-    thresholds_, k_
-        As of `ScoringClassifier`.
-    classes_
-        As of `DecidingClassifier`.
+    thresholds_ : ndarray of shape (n_labels,)
+        A label is predicted whose score is above; minus infinity with ``"top-k"``.
+    k_ : int
+        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
+        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+    classes_ : ndarray of shape (n_labels,)
+        The numbers of the labels; 0 and 1 where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

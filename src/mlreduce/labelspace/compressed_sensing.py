@@ -47,8 +47,8 @@ class CompressedSensing(LabelCoder):
 
     Parameters
     ----------
-    n_components
-        As of `LabelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     n_nonzero : int, "largest" or None, default=None
         Most labels that decoding gives an instance, 1..n_labels, and never more than the code is long. None for the
         mean number of labels of a training row, rounded up, ``"largest"`` for the largest number.
@@ -63,6 +63,14 @@ class CompressedSensing(LabelCoder):
     eigenvalues_ : ndarray of shape (n_components,)
         Sum of squares of the training rows' codes along each direction; they are in no order.
     n_nonzero_ : int
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -124,7 +132,25 @@ class CompressedSensing(LabelCoder):
         return int(wanted)
 
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Reconstruct from the first columns of a code, for several sizes, each by a separate pursuit."""
+        """Reconstruct from the first columns of a code, for several sizes, each by a separate pursuit.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_samples, n_columns)
+            Codes or predictions of codes.
+        sizes : sequence of int
+            Ascending, each in 1..n_columns.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_labels)
+            Labels less their training means, for each size.
+
+        Raises
+        ------
+        DataError
+            If a size is larger than the code is long.
+        """
         self._check_sizes(codes, sizes)
         signals = codes + self.components_[: codes.shape[1]] @ self.mean_
         for size in sizes:

@@ -59,6 +59,14 @@ class CSSP(LabelCoder):
         Centred labels in terms of the orthonormalised columns of C.
     triangle_ : ndarray of shape (n_components, n_components)
         Lower triangular: C in terms of the same, ``C = Q triangle_'``.
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -26,8 +26,8 @@ class FactorCoder(LabelCoder):
 
     Parameters
     ----------
-    n_components
-        As of `LabelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
 
     Attributes
     ----------
@@ -37,6 +37,12 @@ class FactorCoder(LabelCoder):
         D, the decoder.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column of the code to the method's objective.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Examples
     --------
@@ -102,6 +108,21 @@ class FactorCoder(LabelCoder):
         """Return the codes whose reconstruction is nearest to real-valued labels, by least squares.
 
         They are not those of the training rows, which depend on more than their labels.
+
+        Parameters
+        ----------
+        scores : ndarray or csr_array of shape (n_samples, n_labels)
+            Numbers of any size.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their codes.
+
+        Raises
+        ------
+        DataError
+            If there are not as many labels as in `fit`.
         """
         self._check_labels(scores)
         return centred_product(scores, self.mean_, np.linalg.pinv(self.components_).T)

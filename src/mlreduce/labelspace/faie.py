@@ -39,8 +39,8 @@ class FaIE(FactorCoder):
 
     Parameters
     ----------
-    n_components
-        As of `LabelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     alpha : float or None, default=None
         Weight of predicting the codes against recovering the labels, >= 0, in the units of ``Z'Z``; None is the mean
         diagonal of ``Z'Z``. With 0 the codes are those of `PLST`, each of norm one.
@@ -59,6 +59,12 @@ class FaIE(FactorCoder):
         Contribution of each column to the objective, descending.
     alpha_, ridge_ : float
         The values used.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

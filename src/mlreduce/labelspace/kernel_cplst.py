@@ -95,8 +95,28 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
 
     Parameters
     ----------
-    n_components, gamma, alpha
-        As of `_KernelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    gamma : float or None, default=None
+        Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
+        rows.
+    alpha : float, default=1.0
+        Penalty of the regression, > 0.
+
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    gamma_ : float
+        The value used; only after `fit`.
 
     References
     ----------
@@ -136,8 +156,28 @@ class KernelOCCA(_KernelCoder, OCCA):
 
     Parameters
     ----------
-    n_components, gamma, alpha
-        As of `_KernelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    gamma : float or None, default=None
+        Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
+        rows.
+    alpha : float, default=1.0
+        Penalty of the regression, > 0.
+
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    gamma_ : float
+        The value used; only after `fit`.
 
     References
     ----------

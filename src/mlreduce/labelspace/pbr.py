@@ -30,6 +30,19 @@ class PBR(LabelCoder):
     random_state : int, RandomState or None, default=None
         Seed of the order of the labels. The subsets are nested: size m is the first m of one random order.
 
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
     References
     ----------
     Chen and Lin (2012), section 4.
@@ -61,6 +74,19 @@ class PBR(LabelCoder):
         return unit_rows(order, statistics.labels, self.n_labels_), statistics.variances[order]
 
     def scores(self, centred: FloatArray, size: int) -> FloatArray:
-        """Return reconstructed labels where learned; the others are 0."""
+        """Return reconstructed labels where learned; the others are 0.
+
+        Parameters
+        ----------
+        centred : ndarray of shape (n_samples, n_labels)
+            Labels less their training means, as of `reconstruct`.
+        size : int
+            Length of the code that they are from.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Scores, of which rounding predicts those above one half.
+        """
         learned = np.asarray((self.components_[:size] != 0).sum(axis=0)) > 0
         return super().scores(centred, size) * learned

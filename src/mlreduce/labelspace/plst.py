@@ -27,14 +27,30 @@ class PLST(SketchedCoder):
 
     Parameters
     ----------
-    n_components
-        As of `LabelCoder`.
+    n_components : int, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     rcond : float, default=1e-10
         Not used.
-    solver, random_state
-        As of `SketchedCoder`.
+    solver : {"exact", "randomized"}, default="exact"
+        ``"randomized"`` is the sketch, faster with many labels and few components. The directions are those of
+        ``"exact"`` as far as eigenvalues decay, and exact where fewer than ten are left out.
+    random_state : int, RandomState or None, default=None
+        Seed of the sketch.
     centre : bool, default=True
         False for the leading eigenvectors of ``Y'Y``, as in the paper of 2010: a code is ``Vy``, and ``mean_`` is zero.
+
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

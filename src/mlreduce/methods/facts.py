@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from mlreduce import registry
 from mlreduce.complexity import Complexity
-from mlreduce.docstrings import sections
 
-__all__ = ["Facts", "Method", "facts_of", "first_line", "method_of"]
+__all__ = ["Facts", "Method", "facts_of", "first_line", "method_of", "sections"]
 
 #: Methods of fitted estimators that take instances which `fit` has not seen.
 _VERBS = ("encode", "predict", "transform")
@@ -124,6 +123,13 @@ class Facts:
     year: int | None
     paper: str
     control: bool
+
+
+def sections(docstring: str) -> dict[str, str]:
+    """Return the sections of a docstring by their titles; the text before them has the title ""."""
+    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", docstring)
+    titled = zip(parts[1::2], parts[2::2], strict=True)
+    return {"": parts[0].strip()} | {title: text.strip("\n") for title, text in titled}
 
 
 def first_line(documented: Any) -> str:

@@ -19,7 +19,6 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors.decision import Blocks, Decision, best_labels, check_decision, fold_blocks, fold_predictions
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
-    FilledDocstrings,
     FloatArray,
     check_count,
     check_features,
@@ -51,7 +50,7 @@ __all__ = [
 _VERBS = {"predict": "_predicted", "predict_proba": "_shares", "decision_function": "_margins"}
 
 
-class Regressor(FilledDocstrings, MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: for one target or many, with dense or sparse features."""
 
     #: Whether what is fitted is linear in the features.
@@ -135,7 +134,7 @@ class Regressor(FilledDocstrings, MultiOutputMixin, RegressorMixin, BaseEstimato
         raise NotImplementedError  # abstract
 
 
-class LabelClassifier(FilledDocstrings, ClassifierMixin, BaseEstimator):
+class LabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
     With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what
@@ -301,6 +300,13 @@ class ScoringClassifier(LabelClassifier):
     k_ : int
         Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
         then thresholds are the best for predictions among the ``k_`` best labels of a row.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -445,7 +451,23 @@ class ScoringClassifier(LabelClassifier):
 
 
 class ProbableClassifier(ScoringClassifier):
-    """Base of the classifiers by scores that are probabilities, or have their order."""
+    """Base of the classifiers by scores that are probabilities, or have their order.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray of shape (n_labels,)
+        A label is predicted whose score is above; minus infinity with ``"top-k"``.
+    k_ : int
+        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
+        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    """
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
@@ -477,6 +499,16 @@ class DecidingClassifier(ScoringClassifier):
     ----------
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
+    thresholds_ : ndarray of shape (n_labels,)
+        A label is predicted whose score is above; minus infinity with ``"top-k"``.
+    k_ : int
+        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
+        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     def decision_function(self, X: Any) -> Any:
@@ -503,7 +535,18 @@ class DecidingClassifier(ScoringClassifier):
 
 
 class NestedClassifier(LabelClassifier):
-    """Base of the classifiers that predict from the first k features for many k at the cost of few."""
+    """Base of the classifiers that predict from the first k features for many k at the cost of few.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    """
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         """Predict from the first k features for several ascending k, updating sums; `fit` is not needed.

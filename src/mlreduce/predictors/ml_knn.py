@@ -144,9 +144,15 @@ class MLKNN(_NeighbourVotes):
     smoothing : float, default=1.0
         Additive smoothing of every count, > 0.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
-        As of `ScoringClassifier`. ``"half"`` is the paper's.
-    measure
-        As of `ScoringClassifier`.
+        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
+        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
+        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
+        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
+        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+        ``"half"`` is the paper's.
+    measure : str, default="micro-f1"
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
+        for the measures of this package, and among a hundred for measures that a script declares.
 
     Attributes
     ----------
@@ -154,10 +160,18 @@ class MLKNN(_NeighbourVotes):
         Probability of each label.
     given_present_, given_absent_ : ndarray of shape (n_labels, n_neighbors + 1)
         Probability of each number of neighbours with the label, for instances with the label and without it.
-    thresholds_, k_
-        As of `ScoringClassifier`.
-    classes_, n_features_in_, feature_names_in_, label_names_
-        As of `LabelClassifier`.
+    thresholds_ : ndarray of shape (n_labels,)
+        A label is predicted whose score is above; minus infinity with ``"top-k"``.
+    k_ : int
+        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
+        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

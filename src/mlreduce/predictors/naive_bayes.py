@@ -118,8 +118,15 @@ class MLNB(NestedClassifier, ProbableClassifier):
         Least variance of a feature where a label is present or absent, as a share of the feature's whole variance;
         > 0. "cv" chooses 0.001, 0.01, 0.1, 0.3 or 1 by the average precision in three folds of at most 3000 rows.
         With small ones a feature that varies little among the few instances of a label outweighs all others.
-    decision, measure
-        As of `ScoringClassifier`.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
+        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
+        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
+        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
+        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
+        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    measure : str, default="micro-f1"
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
+        for the measures of this package, and among a hundred for measures that a script declares.
 
     Attributes
     ----------
@@ -129,10 +136,18 @@ class MLNB(NestedClassifier, ProbableClassifier):
         Of each feature where the label is absent, and where it is present; variances are sums of squares over counts.
     variance_floor_ : float
         The share itself, whatever ``variance_floor`` is.
-    thresholds_, k_
-        As of `ScoringClassifier`.
-    classes_, n_features_in_, feature_names_in_, label_names_
-        As of `LabelClassifier`.
+    thresholds_ : ndarray of shape (n_labels,)
+        A label is predicted whose score is above; minus infinity with ``"top-k"``.
+    k_ : int
+        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
+        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -31,8 +31,13 @@ class ProportionalCut(LabelClassifier):
     ----------
     shares_ : ndarray of shape (n_labels,)
         Share of the training instances that have each label, of those of which it is known.
-    classes_, n_features_in_, feature_names_in_, label_names_
-        As of `LabelClassifier`.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -17,7 +17,6 @@ from mlreduce.linalg.lsqr import DENSE_SIDE
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
-    FilledDocstrings,
     FloatArray,
     Size,
     as_precise,
@@ -77,7 +76,7 @@ class NoDirectionError(DataError):
     """No direction has a positive eigenvalue."""
 
 
-class Projection(FilledDocstrings, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the linear projections of the features.
 
     Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method defines A (`_objective`) and, unless it is the

@@ -87,7 +87,28 @@ class _Covariances(NamedTuple):
 
 
 class CovarianceProjection(Projection):
-    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
+    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    """
 
     takes_unknown_cells = True
     #: Without weights `fit` does what it does.
@@ -162,7 +183,7 @@ class CovarianceProjection(Projection):
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1}, or in {-1, 1}, without NaN. Unsupervised methods ignore it.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            As of `fit`.
+            Weights >= 0 of the instances in means and covariances; a whole number stands for so many equal rows.
 
         Returns
         -------

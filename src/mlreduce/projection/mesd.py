@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -49,14 +47,38 @@ class MESD(Projection):
 
     Parameters
     ----------
-    n_components
-        As of `Projection`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
     base : str or ClassProjection, default="fda"
         Projection for single-label data: its registry name, or an estimator.
     parameters : dict or None, default=None
         Parameters of the base, except ``n_components``.
     weighted : bool, default=False
         Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -124,14 +146,6 @@ class _NamedMESD(MESD):
 
     _method: ClassVar[type[ClassProjection]]
 
-    def __init_subclass__(cls, method: type[ClassProjection] | None = None) -> None:
-        if method is not None:  # or a subclass of one of those below
-            cls._method = method
-            cls.complexity = method.complexity
-            cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
-            cls.__doc__ = _document(inspect.getdoc(cls), inspect.getdoc(method))
-        super().__init_subclass__()
-
     def __init__(self, weighted: bool = False, **parameters: Any) -> None:
         self.weighted = weighted
         for name, value in parameters.items():
@@ -143,19 +157,48 @@ class _NamedMESD(MESD):
         return base
 
 
-def _document(docstring: str | None, method: str | None) -> str | None:
-    """Return a class's docstring with the parameters of the method and the other sections of `MESD`."""
-    parameters = re.search(r"Parameters\n-+\n.*?(?=\n\n)", method or "", re.DOTALL)
-    rest = re.search(r"weighted : .*?(?=\n\nExamples)", inspect.getdoc(MESD) or "", re.DOTALL)
-    if docstring is None or parameters is None or rest is None:  # python -OO
-        return docstring
-    text, _, examples = docstring.partition("\n\nExamples\n")
-    return f"{text}\n\n{parameters[0]}\n{rest[0]}\n" + (f"\nExamples\n{examples}\n" if examples else "")
-
-
 @register("mesd-fda")
-class MESDFDA(_NamedMESD, method=FDA):
+class MESDFDA(_NamedMESD):
     """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    ridge : float, "all-columns" or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -166,13 +209,58 @@ class MESDFDA(_NamedMESD, method=FDA):
     True
     """
 
+    _method = FDA
+    complexity = FDA.complexity
+    signed_values = FDA.signed_values
+
     def __init__(self, n_components: Size = None, ridge: Ridge = None, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, ridge=ridge)
 
 
 @register("mesd-lfda")
-class MESDLFDA(_NamedMESD, method=LFDA):
+class MESDLFDA(_NamedMESD):
     """Local Fisher discriminant analysis (`LFDA`) extended by sample duplication.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    ridge : float, "all-columns" or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -181,6 +269,10 @@ class MESDLFDA(_NamedMESD, method=LFDA):
     >>> mlreduce.MESDLFDA(proximity={"n_neighbors": 5}).fit(data.X, data.Y).n_components_
     30
     """
+
+    _method = LFDA
+    complexity = LFDA.complexity
+    signed_values = LFDA.signed_values
 
     def __init__(
         self,
@@ -193,11 +285,55 @@ class MESDLFDA(_NamedMESD, method=LFDA):
 
 
 @register("mesd-mfa")
-class MESDMFA(_NamedMESD, method=MFA):
+class MESDMFA(_NamedMESD):
     """Marginal Fisher analysis (`MFA`) extended by sample duplication.
 
     Duplicates of the same instance are nearest pairs with zero distance: a small ``n_pairs`` may leave no other pair,
     which is refused.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    ridge : float, "all-columns" or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    n_neighbors : int, default=5
+        K1, number of nearest instances in the same class, >= 1.
+    n_pairs : int or None, default=None
+        K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
+        (for `MESD`, of their duplicates).
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -206,6 +342,10 @@ class MESDMFA(_NamedMESD, method=MFA):
     >>> mlreduce.MESDMFA(n_components=3).fit_transform(data.X, data.Y).shape
     (300, 3)
     """
+
+    _method = MFA
+    complexity = MFA.complexity
+    signed_values = MFA.signed_values
 
     def __init__(
         self,
@@ -219,8 +359,46 @@ class MESDMFA(_NamedMESD, method=MFA):
 
 
 @register("mesd-mmc")
-class MESDMMC(_NamedMESD, method=MMC):
+class MESDMMC(_NamedMESD):
     """Maximum margin criterion (`MMC`) extended by sample duplication.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    within_weight : float, default=1.0
+        Weight of the within-class scatter, lambda in the paper, >= 0.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -231,16 +409,62 @@ class MESDMMC(_NamedMESD, method=MMC):
     True
     """
 
+    _method = MMC
+    complexity = MMC.complexity
+    signed_values = MMC.signed_values
+
     def __init__(self, n_components: Size = None, within_weight: float = 1.0, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, within_weight=within_weight)
 
 
 @register("mesd-dla")
-class MESDDLA(_NamedMESD, method=DLA):
+class MESDDLA(_NamedMESD):
     """Discriminative locality alignment (`DLA`) extended by sample duplication.
 
     An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
     number of labels per instance.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    n_neighbors : int, default=5
+        K1, number of nearest instances in the same class, >= 1.
+    n_others : int, default=5
+        K2, number of nearest instances in other classes, >= 1.
+    beta : float, default=0.1
+        Weight of the instances of other classes, lambda in the paper, >= 0.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -249,6 +473,10 @@ class MESDDLA(_NamedMESD, method=DLA):
     >>> mlreduce.MESDDLA(n_components=2, n_others=15).fit_transform(data.X, data.Y).shape
     (300, 2)
     """
+
+    _method = DLA
+    complexity = DLA.complexity
+    signed_values = DLA.signed_values
 
     def __init__(
         self,
@@ -262,11 +490,49 @@ class MESDDLA(_NamedMESD, method=DLA):
 
 
 @register("mesd-dne")
-class MESDDNE(_NamedMESD, method=DNE):
+class MESDDNE(_NamedMESD):
     """Discriminant neighbourhood embedding (`DNE`) extended by sample duplication.
 
     An instance's own duplicates are its nearest in other classes, with zero distance: ``n_neighbors`` should exceed
     the number of labels per instance.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    n_neighbors : int, default=5
+        Number of nearest instances, in the same class and in other classes, >= 1.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -276,15 +542,60 @@ class MESDDNE(_NamedMESD, method=DNE):
     (300, 2)
     """
 
+    _method = DNE
+    complexity = DNE.complexity
+    signed_values = DNE.signed_values
+
     def __init__(self, n_components: Size = None, n_neighbors: int = 5, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors)
 
 
 @register("mesd-olpp-r")
-class MESDOLPPR(_NamedMESD, method=OLPPR):
+class MESDOLPPR(_NamedMESD):
     """Orthogonal locality preserving projection with repulsion (`OLPPR`) extended by sample duplication.
 
     Two instances attract each other once per common label and repel each other once per pair of different labels.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    beta : float, default=1.0
+        Weight of the repulsion, >= 0.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
+        equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -294,6 +605,10 @@ class MESDOLPPR(_NamedMESD, method=OLPPR):
     3
     """
 
+    _method = OLPPR
+    complexity = OLPPR.complexity
+    signed_values = OLPPR.signed_values
+
     def __init__(
         self, n_components: Size = None, beta: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
     ) -> None:
@@ -301,8 +616,48 @@ class MESDOLPPR(_NamedMESD, method=OLPPR):
 
 
 @register("mesd-sonpp")
-class MESDSONPP(_NamedMESD, method=SONPP):
+class MESDSONPP(_NamedMESD):
     """Supervised orthogonal neighbourhood preserving projection (`SONPP`) extended by sample duplication.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    n_neighbors : int, default=5
+        Number of nearest instances in the same class, >= 1.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -313,6 +668,10 @@ class MESDSONPP(_NamedMESD, method=SONPP):
     True
     """
 
+    _method = SONPP
+    complexity = SONPP.complexity
+    signed_values = SONPP.signed_values
+
     def __init__(
         self, n_components: Size = None, n_neighbors: int = 5, reg: float = 0.001, weighted: bool = False
     ) -> None:
@@ -320,11 +679,54 @@ class MESDSONPP(_NamedMESD, method=SONPP):
 
 
 @register("mesd-donpp")
-class MESDDONPP(_NamedMESD, method=DONPP):
+class MESDDONPP(_NamedMESD):
     """Discriminative orthogonal neighbourhood preserving projection (`DONPP`) extended by sample duplication.
 
     An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
     number of labels per instance.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    n_others : int, default=5
+        Number of nearest instances in other classes, >= 1.
+    beta : float, default=0.1
+        Weight of the instances of other classes, >= 0.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
+        averaged over the class.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -334,6 +736,10 @@ class MESDDONPP(_NamedMESD, method=DONPP):
     >>> method.n_components_
     30
     """
+
+    _method = DONPP
+    complexity = DONPP.complexity
+    signed_values = DONPP.signed_values
 
     def __init__(
         self,
@@ -347,8 +753,52 @@ class MESDDONPP(_NamedMESD, method=DONPP):
 
 
 @register("mesd-onpp-r")
-class MESDONPPR(_NamedMESD, method=ONPPR):
+class MESDONPPR(_NamedMESD):
     """Orthogonal neighbourhood preserving projection with repulsion (`ONPPR`) extended by sample duplication.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    n_neighbors : int, default=5
+        Number of nearest instances in the same class, >= 1.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+    beta : float, default=0.1
+        Weight of the repulsion, >= 0.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W of the repulsion, as of `OLPPR`.
+    weighted : bool, default=False
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
 
     Examples
     --------
@@ -357,6 +807,10 @@ class MESDONPPR(_NamedMESD, method=ONPPR):
     >>> mlreduce.MESDONPPR(n_components=2).fit_transform(data.X, data.Y).shape
     (300, 2)
     """
+
+    _method = ONPPR
+    complexity = ONPPR.complexity
+    signed_values = ONPPR.signed_values
 
     def __init__(
         self,

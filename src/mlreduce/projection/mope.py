@@ -28,21 +28,72 @@ class MOPE(CombinedProximity, Projection):
 
     Parameters
     ----------
-    n_components
-        As of `Projection`.
-    scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, ties, edges
-        As of `CombinedProximity`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    scheme : {1, 2, 3}, default=3
+        Scheme of the label proximity; see `LabelProximity`.
+    index : str, default="dice"
+        Index of the scheme; see `LabelProximity`.
+    combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
+        Psi; ``"priority"`` is ``g^a / (1 + beta (1 - w^b))``, equation (43). See
+        `mlreduce.spectral.graphs.combination.combined`.
+    a, b : float, default=1
+        Exponents of g and of w in ``"priority"``, >= 0.
+    beta : float, default=0.5
+        Influence of the features in ``"priority"``, >= 0; weight of the labels in ``"weighted-sum"``, in [0, 1].
+    gamma : float, default=1
+        Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; by default Gaussian weights of all pairs. Negative weights are set to 0, and all are divided by the largest
+        if it exceeds 1.
+    label_options : dict or None, default=None
+        Further parameters of `LabelProximity`: ``tau``, ``p``, ``space``, ``n_label_components``.
+    n_neighbors : int or None, default=10
+        K of the graph, >= 1; None joins all pairs with Psi > 0.
+    ties : {"features", "first", "all"}, default="features"
+        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper does not say.
+        ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
+        random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
+        that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
+        only where rows tie in W too: equal rows, distances that are whole numbers, pairs that W does not join, weights
+        below ``2^-33``.
+    edges : {"psi", "constant"}, default="psi"
+        Weight of a joined pair: Psi, or 1.
     on : {"P", "Z"}, default="P"
         Orthonormal directions, ``P'P = I``, or orthonormal projected instances, ``P'X'XP = I``.
-    laplacian
-        As of `CombinedProximity`.
+    laplacian : bool, default=False
+        Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
     null_space : {"variance", "none"}, default="variance"
         A of few neighbours has a lower rank than the number of directions wanted, which the paper fixes (1,800 and
         500), and eigenvalue zero does not order the rest. ``"variance"``: by the mean squares of the features along
         them, largest first (the eigenvectors of ``X'X`` in the null space), before those of negative eigenvalue.
         ``"none"``: only directions of positive eigenvalue.
-    random_state
-        As of `CombinedProximity`.
+    random_state : int, RandomState instance or None, default=0
+        Of the order of the rows.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

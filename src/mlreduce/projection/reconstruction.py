@@ -32,12 +32,38 @@ class SONPP(ClassProjection):
 
     Parameters
     ----------
-    n_components
-        As of `Projection`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
     n_neighbors : int, default=5
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -79,12 +105,42 @@ class ONPPR(SONPP):
 
     Parameters
     ----------
-    n_components, n_neighbors, reg
-        As of `SONPP`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    n_neighbors : int, default=5
+        Number of nearest instances in the same class, >= 1.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
     beta : float, default=0.1
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W of the repulsion, as of `OLPPR`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -131,8 +187,12 @@ class DONPP(ClassProjection):
 
     Parameters
     ----------
-    n_components
-        As of `Projection`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
     n_others : int, default=5
         Number of nearest instances in other classes, >= 1.
     beta : float, default=0.1
@@ -140,6 +200,28 @@ class DONPP(ClassProjection):
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
         averaged over the class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

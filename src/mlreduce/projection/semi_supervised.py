@@ -39,6 +39,23 @@ class PartlyLabelled(Projection):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     takes_unknown_rows = True
@@ -117,8 +134,12 @@ class SemiSupervised(PartlyLabelled):
 
     Parameters
     ----------
-    n_components
-        As of `Projection`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     constraint : {"identity", "combined", "supervised"}, default="identity"
@@ -129,6 +150,28 @@ class SemiSupervised(PartlyLabelled):
         A projection that needs no labels.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of the parts; ``n_components`` is not used.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -262,14 +305,40 @@ class SELFProjection(_Pair):
 
     Parameters
     ----------
-    n_components
-        As of `Projection`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
     weight : float, default=0.5
         Weight of PCA, in [0, 1]; beta in the paper.
     supervised_parameters : dict or None, default=None
         Of `MESDLFDA`, whose ridge is 0 by default, since ``weight I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`; none has an effect.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -306,10 +375,38 @@ class SSMFA(_Pair):
 
     Parameters
     ----------
-    n_components, weight
-        As of `SemiSupervised`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    weight : float, default=0.5
+        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDMFA` and of `OLPP`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -341,10 +438,38 @@ class SSDNE(_Pair):
 
     Parameters
     ----------
-    n_components, weight
-        As of `SemiSupervised`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    weight : float, default=0.5
+        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDDNE` and of `OLPP`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -376,10 +501,38 @@ class SSLFDA(_Pair):
 
     Parameters
     ----------
-    n_components, weight
-        As of `SemiSupervised`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    weight : float, default=0.5
+        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDLFDA` and of `OLPP`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -411,10 +564,38 @@ class SSDONPP(_Pair):
 
     Parameters
     ----------
-    n_components, weight
-        As of `SemiSupervised`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    weight : float, default=0.5
+        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDDONPP` and of `ONPP`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -446,10 +627,38 @@ class SSMOPE(_Pair):
 
     Parameters
     ----------
-    n_components, weight
-        As of `SemiSupervised`.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    weight : float, default=0.5
+        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MOPE` and of `OLPP`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -18,7 +18,6 @@ from mlreduce.linalg.utilities import above_half, best_of_each, quotient
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import (
-    FilledDocstrings,
     FloatArray,
     as_dense,
     check_features,
@@ -34,7 +33,7 @@ from mlreduce.validation import (
 __all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
 
 
-class LabelPropagation(FilledDocstrings, BaseEstimator):
+class LabelPropagation(BaseEstimator):
     """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.
 
     Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve
@@ -212,8 +211,10 @@ class LabelPropagation(FilledDocstrings, BaseEstimator):
 
         Parameters
         ----------
-        X, y
-            As of `fit`.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Of all instances, labelled or not.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}, NaN where not known: rows of unlabelled instances, or single cells.
 
         Returns
         -------

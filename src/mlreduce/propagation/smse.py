@@ -27,12 +27,42 @@ class SMSE1(LabelPropagation):
 
     Parameters
     ----------
-    lambda1
-        As of `LabelPropagation`.
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``. Only their ratio matters.
-    label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    label_similarity : {"cosine", "rbf"}, default="cosine"
+        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
+    gamma : float or None, default=None
+        Of ``"rbf"``, > 0; None is the reciprocal of the mean squared distance of different columns.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    decision : {"prior", "half"}, default="prior"
+        Labels of an unlabelled instance: ``"prior"`` gives each label to the instances of largest positive score, in
+        the label's share of the labelled instances, both those of the label; ``"half"`` to those with a score above
+        one half.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_labels)
+        Score of each label: near 1 where it is likely, near 0 where not. Zeros for instances that no path of the graph
+        connects to a labelled one. Where single labels are unknown, a score that nothing determines is zero too: of a
+        label that is known of no instance connected by a path.
+    transduction_ : ndarray of shape (n_samples, n_labels) or (n_samples,), int
+        Labels in {0, 1}: those given, and where not known those of ``decision``.
+    labelled_ : ndarray of shape (n_samples,), bool
+        Mask of the labelled instances: those of which at least one label is known.
+    known_ : ndarray of shape (n_samples, n_labels), bool
+        Mask of the labels that are known.
+    lambda2_ : float
+        The weight of the labels' similarity.
+    label_similarity_ : ndarray of shape (n_labels, n_labels)
+        Sigma.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -76,12 +106,42 @@ class SMSE2(LabelPropagation):
 
     Parameters
     ----------
-    lambda1
-        As of `LabelPropagation`.
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``.
-    label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    label_similarity : {"cosine", "rbf"}, default="cosine"
+        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
+    gamma : float or None, default=None
+        Of ``"rbf"``, > 0; None is the reciprocal of the mean squared distance of different columns.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    decision : {"prior", "half"}, default="prior"
+        Labels of an unlabelled instance: ``"prior"`` gives each label to the instances of largest positive score, in
+        the label's share of the labelled instances, both those of the label; ``"half"`` to those with a score above
+        one half.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_labels)
+        Score of each label: near 1 where it is likely, near 0 where not. Zeros for instances that no path of the graph
+        connects to a labelled one. Where single labels are unknown, a score that nothing determines is zero too: of a
+        label that is known of no instance connected by a path.
+    transduction_ : ndarray of shape (n_samples, n_labels) or (n_samples,), int
+        Labels in {0, 1}: those given, and where not known those of ``decision``.
+    labelled_ : ndarray of shape (n_samples,), bool
+        Mask of the labelled instances: those of which at least one label is known.
+    known_ : ndarray of shape (n_samples, n_labels), bool
+        Mask of the labels that are known.
+    lambda2_ : float
+        The weight of the labels' similarity.
+    label_similarity_ : ndarray of shape (n_labels, n_labels)
+        Sigma.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -17,7 +17,6 @@ from mlreduce.linalg.features import constant_columns
 from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
-    FilledDocstrings,
     FloatArray,
     Size,
     check_features,
@@ -103,7 +102,7 @@ def varying_labels(labels: Any) -> Any:
     return labels[:, check_some_vary(varying, labels.shape[0])]
 
 
-class Selector(FilledDocstrings, SelectorMixin, BaseEstimator):
+class Selector(SelectorMixin, BaseEstimator):
     """Base of the feature selectors; methods implement `_scores`, larger is better.
 
     Parameters
@@ -308,13 +307,28 @@ class DiscretisingSelector(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
         bins: whole numbers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     def __init__(self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3) -> None:

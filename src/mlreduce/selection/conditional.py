@@ -26,8 +26,32 @@ class JMI(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -75,8 +99,32 @@ class CMIM(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -123,8 +171,32 @@ class D2F(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -159,8 +231,32 @@ class MDMR(MeanRedundancy):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -23,6 +23,13 @@ class AllFeatures(Selector):
     ----------
     scores_, ranking_
         Zeros, and the order of the columns.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Examples
     --------
@@ -48,10 +55,25 @@ class RandomFeatures(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     random_state : int, RandomState instance or None, default=None
         Seed of the order.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Examples
     --------

@@ -32,8 +32,8 @@ class MLFS(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code of Yan and Li (2016) adds the labels' variances up without weighting them by size.
 
@@ -41,6 +41,16 @@ class MLFS(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Infinite for a feature that varies between labels and not within them, 0 for a constant one.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -38,8 +38,8 @@ class GMBA(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     n_neighbors : int, default=3
         Number of nearest hits, >= 1.
     s_min : float, default=1.0
@@ -65,6 +65,16 @@ class GMBA(Selector):
         The weights: the larger, the better the feature.
     n_skipped_ : int
         Number of skipped instances among those visited.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -39,16 +39,17 @@ class GRRO(DiscretisingSelector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     alpha : float, default=100.0
         Weight of the redundancy, >= 0.
     beta : float, default=0.1
         Weight of the relation of labels, >= 0.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-frequency"
-        As of `DiscretisingSelector`.
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
     n_bins : int, default=2
-        As of `DiscretisingSelector`.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     label_relation : {"distance", "cosine"}, default="distance"
         L: one minus the cosines of the labels, as in the authors' program, or the cosines.
     n_per_label : int or None, default=None
@@ -59,12 +60,21 @@ class GRRO(DiscretisingSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Sums of weights; they may be negative.
-    ranking_
-        As of `Selector`. Of equal scores that with the larger sum of all weights comes first.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal scores that with the larger sum of all weights comes first.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     n_negative_eigenvalues_ : int
         Of G: they count as 0.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Raises
     ------

@@ -38,11 +38,35 @@ class PMU(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     pairs : {"distinct", "ordered"}, default="distinct"
         Pairs of labels with i < j, or all of i and j, each pair twice and a label with itself: as a public
         implementation has it. ``I(f;l;l) = I(f;l)``, so that the relevance then cancels.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -101,11 +125,35 @@ class LRFS(MeanRedundancy):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     others : {"varying", "all"}, default="varying"
         Which labels are l': those that some instances have and others lack, or all. A label that all instances have, or
         none, tells nothing; with I(f;l|l') = I(f;l) it would add to the weight of the relevance against the redundancy.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Raises
     ------
@@ -168,8 +216,32 @@ class TCRFS(MeanRedundancy):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -215,10 +287,34 @@ class LSMFS(AMI):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     supplement : {"gain", "redundancy"}, default="gain"
         What l' adds: "gain" is that of the formula, "redundancy" ``max(0, I(f;l) - I(f;l|l'))``, as PyIT-MLFS has it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Raises
     ------
@@ -280,11 +376,35 @@ class MLSMFS(LSMFS):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     supplement : {"gain", "conditional"}, default="gain"
         What the maximum is of: "gain" is that of the formula, "conditional" ``I(f;l|l')``, as PyIT-MLFS has it; of
         labels that some instances have and others lack.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -113,8 +113,14 @@ class LabelSetSelector(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     min_count : int, default=6
         Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all. Two must be left.
 
@@ -123,6 +129,21 @@ class LabelSetSelector(GreedySelector):
     n_pruned_ : int
         Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
         Instances with an unknown label, NaN in ``y``, are left out before.
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     def __init__(
@@ -160,17 +181,37 @@ class PPTMI(LabelSetSelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `GreedySelector`.
-    min_count
-        As of `LabelSetSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+        So many are selected one by one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    min_count : int, default=6
+        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all. Two must be left.
 
     Attributes
     ----------
-    n_pruned_
-        As of `LabelSetSelector`.
-    ranking_
-        As of `Selector`. Of equal J that with the larger I(f;L), and then the first column, comes first.
+    n_pruned_ : int
+        Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
+        Instances with an unknown label, NaN in ``y``, are left out before.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J that with the larger I(f;L), and then the first column, comes first.
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -217,17 +258,36 @@ class PPTChi2(LabelSetSelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `DiscretisingSelector`.
-    min_count
-        As of `LabelSetSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    min_count : int, default=6
+        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all. Two must be left.
 
     Attributes
     ----------
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
-    n_pruned_
-        As of `LabelSetSelector`.
+    n_pruned_ : int
+        Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
+        Instances with an unknown label, NaN in ``y``, are left out before.
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

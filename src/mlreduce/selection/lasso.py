@@ -27,8 +27,8 @@ class LassoMultiTask(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     alpha : float, default=0.01
         Weight of the norms of the rows of W, > 0. From the largest norm of a row of ``X'Y / n`` on, both centred, all
         rows of W are 0.
@@ -45,6 +45,16 @@ class LassoMultiTask(Selector):
         W.
     n_iter_ : int
         Number of iterations.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -32,20 +32,22 @@ class LRLSF(ProximalSelector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     alpha : float, default=0.1
         Weight of the smoothness over the instances, >= 0; lambda1 in the paper's program.
     beta : float, default=100.0
         Weight of what the combinations lie off the labels, > 0; 10^4 lambda2 in the paper's program.
-    gamma
-        As of `ProximalSelector`.
+    gamma : float or str, default="5%"
+        Weight of the norm: a number > 0, or a percentage of ``gamma_max_``.
     delta : float, default=0.01
         Weight of the relevance, >= 0; lambda4 in the paper's program.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    max_iter, tol
-        As of `ProximalSelector`.
+    max_iter : int, default=1000
+        Largest number of iterations, >= 1.
+    tol : float, default=1e-4
+        Largest ``gap_`` at which to stop, >= 0.
 
     Attributes
     ----------
@@ -53,6 +55,30 @@ class LRLSF(ProximalSelector):
         W.
     label_relevance_ : ndarray of shape (n_labels, n_labels)
         S.
+    scores_ : ndarray of shape (n_features,)
+        Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
+        the loss is by these rows.
+    objective_ : ndarray of shape (n_iter,)
+        Objective after each iteration; it does not increase.
+    n_iter_ : int
+        Number of iterations.
+    gamma_ : float
+        Weight of the norm.
+    gamma_max_ : float
+        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    gap_ : float
+        How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
+        above the minimum, relative to it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

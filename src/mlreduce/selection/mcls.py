@@ -48,8 +48,8 @@ class MCLS(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     n_neighbors : int, default=5
         Number of nearest neighbours in each graph, >= 1; two less than instances at most.
     ridge : float, default=1e-3
@@ -66,6 +66,16 @@ class MCLS(Selector):
         mu, a column for each label that varies.
     kkt_residual_ : float
         By how much the conditions of their minima are violated at most, relative to the largest slope at -1 and 1.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

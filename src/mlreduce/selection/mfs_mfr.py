@@ -38,8 +38,8 @@ class MFSMFR(DiscretisingSelector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     alpha : float or str, default="1%"
         Weight of the entries of W, >= 0; or as a percentage of the largest entry of R.
     beta : float or str, default="2%"
@@ -54,9 +54,10 @@ class MFSMFR(DiscretisingSelector):
         Graph of the features, each a point with its values as coordinates; None is ``Proximity()``: Gaussian weights,
         ten nearest neighbours.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-frequency"
-        As of `DiscretisingSelector`.
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
     n_bins : int, default=2
-        As of `DiscretisingSelector`.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     max_iter : int, default=5000
         Largest number of iterations, >= 1.
     tol : float, default=1e-5
@@ -66,8 +67,10 @@ class MFSMFR(DiscretisingSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Sums of weights; they may be negative.
-    ranking_
-        As of `Selector`. Of equal scores that with more information on the labels comes first.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal scores that with more information on the labels comes first.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     common_coef_ : ndarray of shape (n_features, n_labels)
@@ -80,6 +83,13 @@ class MFSMFR(DiscretisingSelector):
         Number of iterations.
     gap_ : float
         The largest change by a proximal gradient step of one, relative to the largest entry of R; 0 at a minimum.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

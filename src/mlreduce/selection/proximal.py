@@ -153,8 +153,8 @@ class ProximalSelector(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     gamma : float or str, default="5%"
         Weight of the norm: a number > 0, or a percentage of ``gamma_max_``.
     max_iter : int, default=1000
@@ -180,6 +180,16 @@ class ProximalSelector(Selector):
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
         above the minimum, relative to it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     by_feature = ("coef_",)

@@ -96,15 +96,22 @@ class QPFS(DiscretisingSelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `DiscretisingSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
-    ranking_
-        As of `Selector`. Of equal weights the more relevant feature comes first.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
     relevance_ : ndarray of shape (n_features,)
@@ -115,6 +122,13 @@ class QPFS(DiscretisingSelector):
         Number of eigenvalues replaced by 0.
     kkt_residual_ : float
         By how much the conditions of a minimum are violated, relative to the largest relevance.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -168,12 +182,15 @@ class SampledQPFS(QPFS):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
-    discretise, n_bins
-        As of `DiscretisingSelector`.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample, which is uniform.
 
@@ -181,6 +198,29 @@ class SampledQPFS(QPFS):
     ----------
     sampled_ : ndarray of int
         The sampled features, ascending.
+    scores_ : ndarray of shape (n_features,)
+        The weights; many are 0.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal weights the more relevant feature comes first.
+    weights_ : ndarray of shape (n_features,)
+        The same as the scores.
+    relevance_ : ndarray of shape (n_features,)
+        c, in nats.
+    dependency_ : ndarray of shape (n_features, n_features)
+        Q as it was used, in nats.
+    n_negative_eigenvalues_ : int
+        Number of eigenvalues replaced by 0.
+    kkt_residual_ : float
+        By how much the conditions of a minimum are violated, relative to the largest relevance.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     _method: Literal["average", "nystrom"]
@@ -237,11 +277,48 @@ class ApproximateQPFS(SampledQPFS):
 
     Parameters
     ----------
-    k, sampling, discretise, n_bins, random_state
-        As of `SampledQPFS`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    sampling : float, default=0.2
+        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample, which is uniform.
     diagonal : {"average", "entropies"}, default="average"
         What stands on the diagonal of the features that were not sampled: the average, as the equation says, or their
         entropies, which are known without any pair of features.
+
+    Attributes
+    ----------
+    sampled_ : ndarray of int
+        The sampled features, ascending.
+    scores_ : ndarray of shape (n_features,)
+        The weights; many are 0.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal weights the more relevant feature comes first.
+    weights_ : ndarray of shape (n_features,)
+        The same as the scores.
+    relevance_ : ndarray of shape (n_features,)
+        c, in nats.
+    dependency_ : ndarray of shape (n_features, n_features)
+        Q as it was used, in nats.
+    n_negative_eigenvalues_ : int
+        Number of eigenvalues replaced by 0.
+    kkt_residual_ : float
+        By how much the conditions of a minimum are violated, relative to the largest relevance.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -287,8 +364,45 @@ class NystromQPFS(SampledQPFS):
 
     Parameters
     ----------
-    k, sampling, discretise, n_bins, random_state
-        As of `SampledQPFS`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    sampling : float, default=0.2
+        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample, which is uniform.
+
+    Attributes
+    ----------
+    sampled_ : ndarray of int
+        The sampled features, ascending.
+    scores_ : ndarray of shape (n_features,)
+        The weights; many are 0.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal weights the more relevant feature comes first.
+    weights_ : ndarray of shape (n_features,)
+        The same as the scores.
+    relevance_ : ndarray of shape (n_features,)
+        c, in nats.
+    dependency_ : ndarray of shape (n_features, n_features)
+        Q as it was used, in nats.
+    n_negative_eigenvalues_ : int
+        Number of eigenvalues replaced by 0.
+    kkt_residual_ : float
+        By how much the conditions of a minimum are violated, relative to the largest relevance.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -27,13 +27,31 @@ class MIM(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `DiscretisingSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
 
     Attributes
     ----------
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -69,8 +87,13 @@ class FIMF(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `DiscretisingSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     n_labels : int or None, default=10
         Number of labels in Q, >= 1: of equal entropies the first; None, or more than there are, for all labels.
 
@@ -78,6 +101,19 @@ class FIMF(GreedySelector):
     ----------
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -129,13 +165,31 @@ class IGMF(GreedySelector):
 
     Parameters
     ----------
-    k, discretise, n_bins
-        As of `DiscretisingSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
 
     Attributes
     ----------
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+        Of equal J the first column comes first.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -31,8 +31,8 @@ class MLRF(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     n_neighbors : int, default=3
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
     variant : {"equations", "published-code", "pairs"}, default="equations"
@@ -48,6 +48,16 @@ class MLRF(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         In [-1, 1] for the equations.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -39,8 +39,8 @@ class RidgeCoefficientSelector(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     ridge : float, default=10.0
         Weight of the coefficients' squares, > 0.
     scale : {"std"} or None, default="std"
@@ -51,6 +51,18 @@ class RidgeCoefficientSelector(Selector):
     ----------
     coef_ : ndarray of shape (n_features, n_varying_labels)
         D, of features as they are scaled, a column for each label that varies.
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     by_feature: tuple[str, ...] = ("coef_",)
@@ -106,8 +118,13 @@ class MFSMCDM(RidgeCoefficientSelector):
 
     Parameters
     ----------
-    k, ridge, scale
-        As of `RidgeCoefficientSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    ridge : float, default=10.0
+        Weight of the coefficients' squares, > 0.
+    scale : {"std"} or None, default="std"
+        What features are divided by: their standard deviations. With None rankings depend on units, and features of
+        small numbers have large coefficients.
     weights : {"entropy", "equal"}, default="entropy"
         Weights a of the labels: their entropies over the sum of these, or all the same.
 
@@ -115,6 +132,18 @@ class MFSMCDM(RidgeCoefficientSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         In [0, 1].
+    coef_ : ndarray of shape (n_features, n_varying_labels)
+        D, of features as they are scaled, a column for each label that varies.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----
@@ -176,13 +205,30 @@ class PMFS(RidgeCoefficientSelector):
 
     Parameters
     ----------
-    k, ridge, scale
-        As of `RidgeCoefficientSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    ridge : float, default=10.0
+        Weight of the coefficients' squares, > 0.
+    scale : {"std"} or None, default="std"
+        What features are divided by: their standard deviations. With None rankings depend on units, and features of
+        small numbers have large coefficients.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         ``-(front + 1 / (1 + crowding distance))``, with fronts from 1 on.
+    coef_ : ndarray of shape (n_features, n_varying_labels)
+        D, of features as they are scaled, a column for each label that varies.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -98,8 +98,8 @@ class RowSparseSelector(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     gamma : float, str or None, default=None
         Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
@@ -135,6 +135,16 @@ class RowSparseSelector(Selector):
     gammas_, errors_ : ndarray of shape (n_weights,)
         Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
         is chosen.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

@@ -32,8 +32,8 @@ class SCNMF(ProximalSelector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     alpha : float, default=0.001
         Weight of the similarities of features, >= 0; lambda1 in the paper's program.
     beta : float, default=1.0
@@ -41,14 +41,38 @@ class SCNMF(ProximalSelector):
     gamma : float or str, default="5%"
         Weight of the norms of the rows, > 0, or a percentage of ``gamma_max_``; 1 in the paper's program.
     max_iter : int, default=1000
-        As of `ProximalSelector`.
+        Largest number of iterations, >= 1.
     tol : float, default=1e-4
-        As of `ProximalSelector`.
+        Largest ``gap_`` at which to stop, >= 0.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_labels)
         W.
+    scores_ : ndarray of shape (n_features,)
+        Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
+        the loss is by these rows.
+    objective_ : ndarray of shape (n_iter,)
+        Objective after each iteration; it does not increase.
+    n_iter_ : int
+        Number of iterations.
+    gamma_ : float
+        Weight of the norm.
+    gamma_max_ : float
+        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    gap_ : float
+        How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
+        above the minimum, relative to it.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

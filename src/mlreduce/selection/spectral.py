@@ -33,8 +33,8 @@ class SPEC(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code gives instances that share no label with any other the degree 0.01 and not 0, and a
         feature that vanishes on the graph the score of a constant vector, not the worst.
@@ -43,6 +43,16 @@ class SPEC(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ``-phi``: the larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

@@ -48,10 +48,25 @@ class UnivariateSelector(Selector):
 
     Parameters
     ----------
-    k
-        As of `Selector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     aggregate : {"mean", "max"}, default="mean"
         Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     takes_unknown_cells = True
@@ -103,7 +118,23 @@ class _Totals(NamedTuple):
 
 
 class SumsSelector(UnivariateSelector):
-    """Base of the controls whose scores follow from sums of the features over the instances of a label."""
+    """Base of the controls whose scores follow from sums of the features over the instances of a label.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    """
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
         sums, squares = np.asarray(X.sum(axis=0)).reshape(1, -1), squared_norms(X.T).reshape(1, -1)
@@ -149,13 +180,25 @@ class Chi2(SumsSelector):
 
     Parameters
     ----------
-    k, aggregate
-        As of `UnivariateSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    aggregate : {"mean", "max"}, default="mean"
+        Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated chi-square statistics.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -199,13 +242,25 @@ class AnovaF(SumsSelector):
 
     Parameters
     ----------
-    k, aggregate
-        As of `UnivariateSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    aggregate : {"mean", "max"}, default="mean"
+        Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated F statistics; infinite for a feature that separates a label without scatter within.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -255,8 +310,10 @@ class MutualInformation(UnivariateSelector):
 
     Parameters
     ----------
-    k, aggregate
-        As of `UnivariateSelector`.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    aggregate : {"mean", "max"}, default="mean"
+        Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
     n_neighbors : int, default=3
         Number of neighbours of the estimate, >= 1.
     random_state : int, RandomState instance or None, default=None
@@ -268,6 +325,16 @@ class MutualInformation(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated mutual information in nats, >= 0.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
 
     Notes
     -----

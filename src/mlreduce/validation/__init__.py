@@ -36,7 +36,6 @@ from mlreduce.validation.memory import (
     out_of_memory,
 )
 from mlreduce.validation.parameters import (
-    FilledDocstrings,
     Size,
     check_components,
     check_count,
@@ -53,7 +52,6 @@ __all__ = [
     "LARGEST",
     "MEMORY_SHARE",
     "SMALLEST",
-    "FilledDocstrings",
     "FloatArray",
     "Size",
     "as_dense",

@@ -8,11 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mlreduce.docstrings import fill_docstring
 from mlreduce.exceptions import DataError, nearest, unknown_name
 
 __all__ = [
-    "FilledDocstrings",
     "Size",
     "check_components",
     "check_count",
@@ -26,14 +24,6 @@ __all__ = [
 
 #: How many: a whole number, a share or a percentage such as ``"50%"``; None for all.
 Size: TypeAlias = int | float | str | None
-
-
-class FilledDocstrings:
-    """Mixin of estimators, whose docstrings are filled by `mlreduce.docstrings`."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        fill_docstring(cls)
 
 
 def _is_number(value: Any) -> bool:
