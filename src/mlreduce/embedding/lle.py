@@ -36,10 +36,8 @@ class LLE(Embedding):
         Contribution of each column to the objective, descending.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

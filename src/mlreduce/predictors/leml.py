@@ -97,10 +97,8 @@ class LEML(DecidingClassifier):
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Raises
     ------

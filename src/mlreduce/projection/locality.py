@@ -29,33 +29,25 @@ class OLPP(_Locality):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -95,11 +87,8 @@ class LPP(OLPP):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     constraint : {"degree", "scatter"}, default="degree"
@@ -111,22 +100,17 @@ class LPP(OLPP):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -176,33 +160,25 @@ class ONPP(_Locality):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -244,11 +220,8 @@ class NPP(ONPP):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
     ridge : float or None, default=None
@@ -258,22 +231,17 @@ class NPP(ONPP):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

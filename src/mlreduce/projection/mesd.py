@@ -48,11 +48,8 @@ class MESD(Projection):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     base : str or ClassProjection, default="fda"
         Projection for single-label data: its registry name, or an estimator.
     parameters : dict or None, default=None
@@ -63,22 +60,17 @@ class MESD(Projection):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -164,11 +156,8 @@ class MESDFDA(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     ridge : float, "all-columns" or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal over the features that vary, "all-columns" over all of them.
@@ -178,22 +167,17 @@ class MESDFDA(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -224,11 +208,8 @@ class MESDLFDA(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     ridge : float, "all-columns" or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal over the features that vary, "all-columns" over all of them.
@@ -240,22 +221,17 @@ class MESDLFDA(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -294,11 +270,8 @@ class MESDMFA(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     ridge : float, "all-columns" or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal over the features that vary, "all-columns" over all of them.
@@ -313,22 +286,17 @@ class MESDMFA(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -365,11 +333,8 @@ class MESDMMC(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     within_weight : float, default=1.0
         Weight of the within-class scatter, lambda in the paper, >= 0.
     weighted : bool, default=False
@@ -378,22 +343,17 @@ class MESDMMC(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -427,11 +387,8 @@ class MESDDLA(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         K1, number of nearest instances in the same class, >= 1.
     n_others : int, default=5
@@ -444,22 +401,17 @@ class MESDDLA(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -499,11 +451,8 @@ class MESDDNE(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances, in the same class and in other classes, >= 1.
     weighted : bool, default=False
@@ -512,22 +461,17 @@ class MESDDNE(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -559,11 +503,8 @@ class MESDOLPPR(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
@@ -575,22 +516,17 @@ class MESDOLPPR(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -622,11 +558,8 @@ class MESDSONPP(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
@@ -637,22 +570,17 @@ class MESDSONPP(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -688,11 +616,8 @@ class MESDDONPP(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_others : int, default=5
         Number of nearest instances in other classes, >= 1.
     beta : float, default=0.1
@@ -706,22 +631,17 @@ class MESDDONPP(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -759,11 +679,8 @@ class MESDONPPR(_NamedMESD):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
@@ -778,22 +695,17 @@ class MESDONPPR(_NamedMESD):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

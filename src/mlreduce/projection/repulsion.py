@@ -39,11 +39,8 @@ class DLA(ClassProjection):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         K1, number of nearest instances in the same class, >= 1.
     n_others : int, default=5
@@ -56,22 +53,17 @@ class DLA(ClassProjection):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -125,11 +117,8 @@ class DNE(ClassProjection):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances, in the same class and in other classes, >= 1.
 
@@ -138,22 +127,17 @@ class DNE(ClassProjection):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -197,11 +181,8 @@ class OLPPR(ClassProjection):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
@@ -213,22 +194,17 @@ class OLPPR(ClassProjection):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

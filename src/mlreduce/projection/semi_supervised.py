@@ -40,22 +40,17 @@ class PartlyLabelled(Projection):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     takes_unknown_rows = True
@@ -135,11 +130,8 @@ class SemiSupervised(PartlyLabelled):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     constraint : {"identity", "combined", "supervised"}, default="identity"
@@ -156,22 +148,17 @@ class SemiSupervised(PartlyLabelled):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -306,11 +293,8 @@ class SELFProjection(_Pair):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of PCA, in [0, 1]; beta in the paper.
     supervised_parameters : dict or None, default=None
@@ -323,22 +307,17 @@ class SELFProjection(_Pair):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Notes
     -----
@@ -376,11 +355,8 @@ class SSMFA(_Pair):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
@@ -391,22 +367,17 @@ class SSMFA(_Pair):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -439,11 +410,8 @@ class SSDNE(_Pair):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
@@ -454,22 +422,17 @@ class SSDNE(_Pair):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -502,11 +465,8 @@ class SSLFDA(_Pair):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
@@ -517,22 +477,17 @@ class SSLFDA(_Pair):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -565,11 +520,8 @@ class SSDONPP(_Pair):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
@@ -580,22 +532,17 @@ class SSDONPP(_Pair):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -628,11 +575,8 @@ class SSMOPE(_Pair):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
@@ -643,22 +587,17 @@ class SSMOPE(_Pair):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

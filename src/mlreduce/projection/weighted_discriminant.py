@@ -115,11 +115,8 @@ class WMLDA(WeightedDiscriminant):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
-        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
-        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
-        with ``signed_values`` as many as the rank of the features.
+        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
+        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     ridge : float, "all-columns" or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal over the features that vary, "all-columns" over all of them.
@@ -133,22 +130,17 @@ class WMLDA(WeightedDiscriminant):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        The directions, most important first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
-        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
-        exist: their sum is not known then.
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Raises
     ------

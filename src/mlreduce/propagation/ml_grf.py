@@ -60,10 +60,8 @@ class LabelField(LabelPropagation):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
@@ -137,10 +135,8 @@ class MLGRF(LabelField):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -217,10 +213,8 @@ class MLLGC(LabelField):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

@@ -59,10 +59,8 @@ class SMSE1(LabelPropagation):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -138,10 +136,8 @@ class SMSE2(LabelPropagation):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

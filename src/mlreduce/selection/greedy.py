@@ -114,18 +114,14 @@ class GreedySelector(DiscretisingSelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-        Of equal J the first column comes first.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     #: Whether J depends on the features selected before; where it does not, k makes no difference to the fit.

@@ -61,8 +61,7 @@ class GRRO(DiscretisingSelector):
     scores_ : ndarray of shape (n_features,)
         Sums of weights; they may be negative.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
         Of equal scores that with the larger sum of all weights comes first.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
@@ -71,10 +70,8 @@ class GRRO(DiscretisingSelector):
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Raises
     ------

@@ -132,18 +132,14 @@ class LabelSetSelector(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-        Of equal J the first column comes first.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     def __init__(
@@ -198,8 +194,7 @@ class PPTMI(LabelSetSelector):
         Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
         Instances with an unknown label, NaN in ``y``, are left out before.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
         Of equal J that with the larger I(f;L), and then the first column, comes first.
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
@@ -208,10 +203,8 @@ class PPTMI(LabelSetSelector):
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Notes
     -----
@@ -278,16 +271,12 @@ class PPTChi2(LabelSetSelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-        Of equal J the first column comes first.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

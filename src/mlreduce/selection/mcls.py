@@ -67,15 +67,12 @@ class MCLS(Selector):
     kkt_residual_ : float
         By how much the conditions of their minima are violated at most, relative to the largest slope at -1 and 1.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Notes
     -----

@@ -109,8 +109,7 @@ class QPFS(DiscretisingSelector):
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
@@ -125,10 +124,8 @@ class QPFS(DiscretisingSelector):
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -201,8 +198,7 @@ class SampledQPFS(QPFS):
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
@@ -217,10 +213,8 @@ class SampledQPFS(QPFS):
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     _method: Literal["average", "nystrom"]
@@ -299,8 +293,7 @@ class ApproximateQPFS(SampledQPFS):
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
@@ -315,10 +308,8 @@ class ApproximateQPFS(SampledQPFS):
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -383,8 +374,7 @@ class NystromQPFS(SampledQPFS):
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
@@ -399,10 +389,8 @@ class NystromQPFS(SampledQPFS):
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------

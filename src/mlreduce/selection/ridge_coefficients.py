@@ -54,15 +54,12 @@ class RidgeCoefficientSelector(Selector):
     scores_ : ndarray of shape (n_features,)
         The larger, the better the feature.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     by_feature: tuple[str, ...] = ("coef_",)
@@ -135,15 +132,12 @@ class MFSMCDM(RidgeCoefficientSelector):
     coef_ : ndarray of shape (n_features, n_varying_labels)
         D, of features as they are scaled, a column for each label that varies.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Notes
     -----
@@ -220,15 +214,12 @@ class PMFS(RidgeCoefficientSelector):
     coef_ : ndarray of shape (n_features, n_varying_labels)
         D, of features as they are scaled, a column for each label that varies.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Notes
     -----

@@ -58,15 +58,12 @@ class UnivariateSelector(Selector):
     scores_ : ndarray of shape (n_features,)
         The larger, the better the feature.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     takes_unknown_cells = True
@@ -125,15 +122,12 @@ class SumsSelector(UnivariateSelector):
     scores_ : ndarray of shape (n_features,)
         The larger, the better the feature.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
     """
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
@@ -190,15 +184,12 @@ class Chi2(SumsSelector):
     scores_ : ndarray of shape (n_features,)
         The aggregated chi-square statistics.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -252,15 +243,12 @@ class AnovaF(SumsSelector):
     scores_ : ndarray of shape (n_features,)
         The aggregated F statistics; infinite for a feature that separates a label without scatter within.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -326,15 +314,12 @@ class MutualInformation(UnivariateSelector):
     scores_ : ndarray of shape (n_features,)
         The aggregated mutual information in nats, >= 0.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
         Number of features that are not constant in ``X``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Notes
     -----
