@@ -62,14 +62,14 @@ _at_run_time: dict[str, tuple[str, type]] = {}
 
 def _import_modules(package: str) -> None:
     """Import the modules of a package, except those with an underscore."""
-    for found in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
-        if found.name.rpartition(".")[2].startswith("_"):
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+        if module.name.rpartition(".")[2].startswith("_"):
             continue
         try:
-            importlib.import_module(found.name)
+            importlib.import_module(module.name)
         except (ImportError, SyntaxError) as error:
-            spec = importlib.util.find_spec(found.name)
-            raise ConfigurationError(broken_module(error, (spec and spec.origin) or found.name)) from error
+            spec = importlib.util.find_spec(module.name)
+            raise ConfigurationError(broken_module(error, (spec and spec.origin) or module.name)) from error
 
 
 @cache
@@ -90,11 +90,11 @@ def _find(name: Any) -> tuple[str, type] | None:
     return None if family is None else (family, _methods[family][name])
 
 
-def _found(name: Any) -> tuple[str, type]:
-    found = _find(name)
-    if found is None:
+def _find_or_raise(name: Any) -> tuple[str, type]:
+    method = _find(name)
+    if method is None:
         raise ConfigurationError(unknown_name("method", name, method_names()))
-    return found
+    return method
 
 
 def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
@@ -145,7 +145,9 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
                 f"{cls.__module__}: {name!r} is of the kind {family!r} of its folder; got {kind!r}"
             )
         # Modules that are being imported look up no other, which may need them.
-        registered = [own[name] for own in _methods.values() if name in own] if of_package else _of_package(name)
+        registered = (
+            [methods[name] for methods in _methods.values() if name in methods] if of_package else _of_package(name)
+        )
         if registered and registered[0].__module__ != cls.__module__:
             raise ConfigurationError(f"the method name {name!r} is already used by {registered[0].__module__}")
         if of_package:
@@ -170,12 +172,12 @@ def method_names(kind: str | None = None) -> list[str]:
     ConfigurationError
         If the kind is unknown.
     """
-    own = {name: found for name, (found, _) in _at_run_time.items()}
-    known = {*FAMILIES, *own.values()}
+    kinds = {name: registered for name, (registered, _) in _at_run_time.items()}
+    known = {*FAMILIES, *kinds.values()}
     if kind is not None and kind not in known:
         raise ConfigurationError(unknown_name("kind of method", kind, known))
     names = {name for family in FAMILIES if kind in (None, family) for name in _methods_of(family)}
-    return sorted(names.difference(own).union(name for name, found in own.items() if kind in (None, found)))
+    return sorted(names.union(name for name, registered in kinds.items() if kind in (None, registered)))
 
 
 def is_import_path(name: str) -> bool:
@@ -224,17 +226,17 @@ def _imported(path: str) -> type:
 
 def module_of(name: str) -> str:
     """Return the module in which a method is defined."""
-    return _found(name)[1].__module__
+    return _find_or_raise(name)[1].__module__
 
 
 def class_name_of(name: str) -> str:
     """Return the name of the class of a method."""
-    return _found(name)[1].__name__
+    return _find_or_raise(name)[1].__name__
 
 
 def kind_of(name: str) -> str:
     """Return the family of a method, or what a class outside the package was registered as."""
-    return _found(name)[0]
+    return _find_or_raise(name)[0]
 
 
 def method_class(name: str) -> type:
@@ -246,7 +248,7 @@ def method_class(name: str) -> type:
         If no method has this name; the message names the nearest known one. If nothing can be imported by the path, or
         no estimator.
     """
-    return _imported(name) if is_import_path(name) else _found(name)[1]
+    return _imported(name) if is_import_path(name) else _find_or_raise(name)[1]
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -287,8 +289,8 @@ def registered() -> dict[str, tuple[str, type]]:
 
 def name_of(cls: type) -> str | None:
     """Return the registry name of a class; None where it has none."""
-    names = [name for name, (_, own) in _at_run_time.items() if own is cls]
-    names += [name for methods in _methods.values() for name, own in methods.items() if own is cls]
+    names = [name for name, (_, registered) in _at_run_time.items() if registered is cls]
+    names += [name for methods in _methods.values() for name, registered in methods.items() if registered is cls]
     return names[0] if names else None
 
 
@@ -447,8 +449,8 @@ def find_class(class_name: str, module: str) -> type:
     """
     family = module.partition(".")[2]
     if class_name[:1].isupper():  # others are modules and what Python looks for, and must import nothing
-        for own in (family,) if family else FAMILIES:
-            for cls in _methods_of(own).values():
+        for searched in (family,) if family else FAMILIES:
+            for cls in _methods_of(searched).values():
                 if cls.__name__ == class_name:
                     return cls
     raise AttributeError(f"module {module!r} has no attribute {class_name!r}")

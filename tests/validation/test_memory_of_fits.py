@@ -92,8 +92,10 @@ def test_a_comparison_that_runs_out_of_memory_says_so(monkeypatch):
 def test_a_command_that_runs_out_of_memory_says_so(monkeypatch, capsys):
     monkeypatch.setattr("mlreduce.registry.method_names", run_out)
     assert commandline.main(["list"]) == 1
-    said = capsys.readouterr().err
-    assert re.fullmatch(r"mlreduce: mlreduce list ran out of memory: Unable to .* GB are left by the limit .*\n", said)
+    message = capsys.readouterr().err
+    assert re.fullmatch(
+        r"mlreduce: mlreduce list ran out of memory: Unable to .* GB are left by the limit .*\n", message
+    )
 
 
 # Fits every method to data of which dense labels, and dense features, exceed what `ulimit -v` leaves.
