@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 
 from mlreduce.exceptions import warn
 from mlreduce.metrics.counts import Runs, check_pair, refuse_best
@@ -145,6 +144,8 @@ def macro_auc(outcome: Outcome) -> float:
 
 def _undefined(reason: str) -> float:
     """Return NaN, and warn why there is no area under the ROC curve."""
+    from sklearn.exceptions import UndefinedMetricWarning  # a second to import, and measures need nothing else of it
+
     warn(f"{reason}: no pair of a true and a false assignment can be ordered", UndefinedMetricWarning)
     return float("nan")
 

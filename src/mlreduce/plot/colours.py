@@ -57,9 +57,10 @@ def base_method(label: str) -> str:
     >>> base_method("mvmd-0.5"), base_method("gmba-code"), base_method("mine")
     ('mvmd', 'gmba', 'mine')
     """
-    names, parts = registry.method_names(), label.split("-")
+    parts = label.split("-")
     starts = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((start for start in starts if start in names), label)
+    # Most labels are names with a place: the registry, which imports all methods, is not needed for these.
+    return next((start for start in starts if start in _PLACES or start in registry.method_names()), label)
 
 
 def is_control(label: str) -> bool:
