@@ -121,7 +121,7 @@ def draw_claims(path: Path) -> None:
             shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
             for step, one in enumerate(shown, 1):
                 bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
-                name = f"{one.method}{' (nothing reduced)' if one.method in WHOLE else ''}"
+                name = f"{one.method}{described(one)}"
                 other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
             place += len(shown) + 1.3
         other.invert_yaxis()
@@ -131,6 +131,13 @@ def draw_claims(path: Path) -> None:
         other.spines["bottom"].set_bounds(0, 1)
         other.set_title(f"What to use, with {PREDICTORS[one.predictor]}?", loc="left", pad=24)
         save(figure, [path])
+
+
+def described(choice: methods_evidence.Ranking) -> str:
+    """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
+    if choice.method in WHOLE:
+        return " (nothing reduced)"
+    return " (tuned)" if choice.searched else ""
 
 
 def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
