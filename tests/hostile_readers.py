@@ -21,8 +21,9 @@ from mlreduce import datasets
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.datasets.readers.matlab import read_mat
+from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.datasets.readers.reuters import read_reuters
 from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.datasets.readers.tables import read_tables
