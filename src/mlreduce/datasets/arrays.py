@@ -1,9 +1,8 @@
-"""Numbers and labels of files and callers as the arrays of a data set."""
+"""Labels of files and callers as the arrays of a data set, and checks of arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,46 +12,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.validation import DENSE_CELLS, is_sparse, stored_labels
 
-__all__ = ["as_float64", "as_labels", "check_indices", "dense_unless_many", "numbered"]
-
-
-def as_float64(values: Any, what: str, where: str | Path) -> Any:
-    """Return numbers as a float64 array or CSR array that holds the same, in native byte order.
-
-    Raises
-    ------
-    DataError
-        If they are masked or no real numbers, float64 cannot hold one of them, or a sparse matrix is damaged.
-    """
-    if np.ma.isMaskedArray(values):
-        raise DataError(f"{where}: {what} is a masked array; its filled(numpy.nan) has missing values as NaN")
-    if is_sparse(values):
-        try:
-            if hasattr(values, "check_format"):
-                check_indices(values, what)
-            if isinstance(values, sp.csr_array) and values.dtype == np.float64 and values.dtype.isnative:
-                added = values.copy()
-                added.sum_duplicates()
-                return values if added.nnz == values.nnz else added  # the same bytes where nothing is there twice
-            entries = values.tocoo()
-            data = as_float64(entries.data, what, where)
-            return sp.csr_array((data, (entries.row, entries.col)), shape=values.shape)  # adds what is there twice
-        except DataError:
-            raise
-        except ValueError as error:
-            raise DataError(f"{where}: {what} is a damaged sparse matrix: {error}") from error
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise DataError(f"{where}: {what} holds {array.dtype}, no real numbers; {what}.astype(float) makes them, if so")
-    with np.errstate(over="ignore"):
-        numbers = np.asarray(array, dtype=np.float64)
-    if array.dtype.kind in "iu":
-        exact = array.dtype.itemsize < 8 or bool(((array <= 2**53) & (array >= -(2**53))).all())
-    else:
-        exact = array.dtype.itemsize <= 8 or bool(((numbers == array) | np.isnan(array)).all())
-    if not exact:
-        raise DataError(f"{where}: {what} of {array.dtype} holds a number that float64 cannot hold exactly; scale it")
-    return numbers
+__all__ = ["as_labels", "check_indices", "dense_unless_many", "numbered"]
 
 
 def check_indices(matrix: Any, what: str) -> None:

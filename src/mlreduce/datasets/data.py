@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.datasets.arrays import as_float64, as_labels, check_indices
+from mlreduce.datasets.arrays import as_labels, check_indices
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
 from mlreduce.guards import check_names, stem
@@ -343,6 +343,8 @@ class MultiLabelData:
     @classmethod
     def _of_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
         """Return the data set of two matrices that `numpy.savez` wrote."""
+        from mlreduce.datasets.writing import as_float64
+
         if set(arrays) != {"X", "Y"} or {array.ndim for array in arrays.values()} != {2}:
             shapes = ", ".join(f"{ascii(key)[1:-1][:40]} {array.shape}" for key, array in sorted(arrays.items()))
             raise DataError(

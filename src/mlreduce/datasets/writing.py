@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.datasets.arrays import as_float64
+from mlreduce.datasets.arrays import check_indices
 from mlreduce.datasets.checksums import checksum_comment
 from mlreduce.datasets.readers.attributes import (
     PARQUET_KEY,
@@ -31,7 +31,7 @@ from mlreduce.files import replacing, write_text
 from mlreduce.guards import uncompressed
 from mlreduce.validation import check_memory, check_option, is_sparse
 
-__all__ = ["write"]
+__all__ = ["as_float64", "write"]
 
 #: `MultiLabelData`, whose module imports this one.
 Data: TypeAlias = Any
@@ -147,6 +147,45 @@ def _as_read(data: Data, path: Path, suffix: str) -> Data:
 
 def _is_encodable(text: str) -> bool:
     return "\0" not in text and text.encode("utf-8", "ignore").decode() == text
+
+
+def as_float64(values: Any, what: str, where: str | Path) -> Any:
+    """Return numbers as a float64 array or CSR array that holds the same, in native byte order.
+
+    Raises
+    ------
+    DataError
+        If they are masked or no real numbers, float64 cannot hold one of them, or a sparse matrix is damaged.
+    """
+    if np.ma.isMaskedArray(values):
+        raise DataError(f"{where}: {what} is a masked array; its filled(numpy.nan) has missing values as NaN")
+    if is_sparse(values):
+        try:
+            if hasattr(values, "check_format"):
+                check_indices(values, what)
+            if isinstance(values, sp.csr_array) and values.dtype == np.float64 and values.dtype.isnative:
+                added = values.copy()
+                added.sum_duplicates()
+                return values if added.nnz == values.nnz else added  # the same bytes where nothing is there twice
+            entries = values.tocoo()
+            data = as_float64(entries.data, what, where)
+            return sp.csr_array((data, (entries.row, entries.col)), shape=values.shape)  # adds what is there twice
+        except DataError:
+            raise
+        except ValueError as error:
+            raise DataError(f"{where}: {what} is a damaged sparse matrix: {error}") from error
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"{where}: {what} holds {array.dtype}, no real numbers; {what}.astype(float) makes them, if so")
+    with np.errstate(over="ignore"):
+        numbers = np.asarray(array, dtype=np.float64)
+    if array.dtype.kind in "iu":
+        exact = array.dtype.itemsize < 8 or bool(((array <= 2**53) & (array >= -(2**53))).all())
+    else:
+        exact = array.dtype.itemsize <= 8 or bool(((numbers == array) | np.isnan(array)).all())
+    if not exact:
+        raise DataError(f"{where}: {what} of {array.dtype} holds a number that float64 cannot hold exactly; scale it")
+    return numbers
 
 
 def _as_labels(data: Data, path: Path) -> Any:
