@@ -612,8 +612,9 @@ def times(over: str, *methods: str) -> str:
 
 @cache
 def claims_of(study: str) -> list[Claim]:
-    """Return the claims of a paper."""
-    return read_claims(STUDIES[study].with_name("claims.yaml"))
+    """Return the claims of a paper; none where it has no file of them."""
+    path = STUDIES[study].with_name("claims.yaml")
+    return read_claims(path) if path.is_file() else []
 
 
 def waits(study: str, *what: str) -> str:
@@ -870,8 +871,7 @@ VERDICT = re.compile(r"(?P<begin><!--\s+verdict\s+(?P<id>\S+)\s+-->)[^<]*(?P<end
 def verdicts() -> dict[str, str]:
     """Return the committed verdict of each claim, of all claims of a paper that is not run yet."""
     found = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))
-    claimed = [path.with_name("claims.yaml") for name, path in STUDIES.items() if not is_run(name)]
-    missing = {claim.id: NOT_RUN for path in claimed if path.is_file() for claim in read_claims(path)}
+    missing = {claim.id: NOT_RUN for study in STUDIES if not is_run(study) for claim in claims_of(study)}
     return missing | dict(zip(found["id"], found["verdict"], strict=True))
 
 

@@ -72,11 +72,11 @@ def test_shipped_studies_are_valid(scale, monkeypatch):
     assert qpfs.averages["qpfs-approx"] == [f"qpfs-approx-{draw}" for draw in range(5)]
 
 
-def test_studies_name_one_half_and_may_have_another_decision(changed):
+def test_studies_predict_above_one_half_and_may_have_another_decision(changed):
     """Which ones there are is known from the schema, without a look at what makes decisions."""
     from mlreduce.predictors.decision import DECISIONS
 
-    assert all(read_yaml(path)["decision"] == "half" for path in STUDIES.values())
+    assert all(read_yaml(path).get("decision", "half") == "half" for path in STUDIES.values())
     assert [changed({"decision": rule}).decision for rule in DECISIONS] == list(DECISIONS)
     assert changed({"decision": None}).decision == "half"
     with pytest.raises(ConfigurationError, match="one-treshold"):
