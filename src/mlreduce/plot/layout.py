@@ -34,6 +34,7 @@ __all__ = [
     "put_title",
     "pyplot",
     "save",
+    "say_below",
     "shared_legend",
     "style",
     "with_errors",
@@ -161,13 +162,18 @@ def say_narrow(figure: Any, margin: float) -> None:
         text = (
             f"All values{where} are within {max(narrow.values()):.2g} of each other, less than the margin {margin:g}."
         )
-        figure.set_label(text)
-        lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
-        if figure.legends:
-            (legend,) = figure.legends
-            legend.set_title("\n".join(filter(None, [legend.get_title().get_text(), lines])), {"size": 8})
-        else:
-            figure.supxlabel(lines, fontsize=8)
+        say_below(figure, text)
+
+
+def say_below(figure: Any, text: str) -> None:
+    """Write a sentence below a figure, after what is written there, and into its label."""
+    figure.set_label(" ".join(filter(None, [figure.get_label(), text])))
+    lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
+    if figure.legends:
+        (legend,) = figure.legends
+        legend.set_title("\n".join(filter(None, [legend.get_title().get_text(), lines])), {"size": 8})
+    else:
+        figure.supxlabel("\n".join(filter(None, [figure.get_supxlabel(), lines])), fontsize=8)
 
 
 def _span(lines: Sequence[Mapping[str, Any]]) -> float:
