@@ -93,8 +93,8 @@ def test_counts_before_and_after_add_up(changes):
 
 def test_the_amendment_is_one_dated_entry_with_its_reason():
     amendments = read_yaml(PROJECT / "papers" / "frozen.yaml")["amendments"]
-    entries = [own for own in amendments if "docs/verdicts.md#amendment" in own["why"]]
-    assert len({(own["date"], own["why"]) for own in entries}) == 1
+    entries = [change for change in amendments if "docs/verdicts.md#amendment" in change["why"]]
+    assert len({(change["date"], change["why"]) for change in entries}) == 1
     assert entries[0]["date"] == "2026-11-28"
     files = {own["file"] for own in entries}
     changed = {
