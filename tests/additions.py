@@ -179,7 +179,12 @@ def add_methods(project: Path) -> list[str]:
 
             @register("{name}")
             class {classes[name]}({base}):
-                """{base} by another name: to see what a method needs."""
+                """{base} by another name: to see what a method needs.
+
+                References
+                ----------
+                Doe (2020), "A projection of mine".
+                """
             '''
         file = name.replace("-", "_") + ".py"
         (project / "src" / "mlreduce" / family / file).write_text(dedent(text))

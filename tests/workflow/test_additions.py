@@ -24,10 +24,22 @@ TESTS = (
     *("tests/workflow_lib/test_plan.py", "tests/unit/test_configuration.py", "tests/metrics"),
     *("tests/studies/test_every_kind_and_failed_cells.py", "tests/studies/test_figures.py"),
     *("tests/test_definitions.py", "tests/studies/site/test_front_page.py", "tests/studies/test_leaderboard.py"),
+    "tests/methods/test_facts.py",
 )
 CHOSEN = (
     *("test_frozen", "test_amendment", "test_named_proofs", "test_readme", "claims_can", "claims_are", "headline"),
-    *("mine", "my-", "doe-", "tables_have", "table_of_unknown", "which_studies", "folders_are", "decision"),
+    *(
+        "mine",
+        "my-",
+        "doe-",
+        "tables_have",
+        "table_of_unknown",
+        "which_studies",
+        "folders_are",
+        "decision",
+        "shipped",
+        "its_facts",
+    ),
     *("prevalence", "means", "bars", "kind_is_drawn"),
 )
 
