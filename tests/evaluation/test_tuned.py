@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import mlreduce
+from mlreduce.evaluation.caching import ResultCache
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
-from mlreduce.evaluation.kept import Kept
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_table, resolve_sizes
@@ -113,17 +113,17 @@ def test_what_fails_for_one_task_has_failed_for_all(data, monkeypatch):
     assert set(failures["error"]) == {"TimeLimitError"}
 
 
-def test_of_what_is_kept_the_least_used_is_forgotten():
-    calls, kept = [], Kept(2500)
+def test_least_recently_used_results_are_removed():
+    calls, results = [], ResultCache(2500)
 
     def made(name):
         calls.append(name)
         return np.zeros(100)
 
     for name in "abaca":
-        kept.of((name,), made, name)
+        results.get((name,), made, name)
     assert calls == ["a", "b", "c"]
-    kept.of(("b",), made, "b")
+    results.get(("b",), made, "b")
     assert calls == ["a", "b", "c", "b"]
 
     def wrong():
@@ -132,7 +132,7 @@ def test_of_what_is_kept_the_least_used_is_forgotten():
 
     for _ in range(2):
         with pytest.raises(ValueError, match="no"):
-            kept.of(("wrong",), wrong)
+            results.get(("wrong",), wrong)
     assert calls.count("wrong") == 1
 
 

@@ -30,7 +30,8 @@ from mlreduce.evaluation.comparison import Comparison
 from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
 from mlreduce.evaluation.store import Store, digest, digest_of_data
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name, warn
-from mlreduce.metrics.measures import check_ties, find_measure
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import check_ties
 from mlreduce.model_selection import MultilabelStratifiedKFold
 from mlreduce.predictors.decision import check_decision
 from mlreduce.preprocessing.scaling import SCALINGS

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
 
 from mlreduce import registry
+from mlreduce.evaluation.entries import Entry
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.projection.base import Projection
@@ -18,7 +19,6 @@ from mlreduce.propagation.base import LabelPropagation
 from mlreduce.selection.base import Selector, selects_by_ranking
 
 __all__ = [
-    "Entry",
     "Method",
     "as_entries",
     "as_methods",
@@ -28,8 +28,6 @@ __all__ = [
     "takes_unknown",
     "versions_of",
 ]
-
-Entry: TypeAlias = Mapping[str, Any]
 
 _BASES: Mapping[str, tuple[type, ...]] = {
     "projection": (Projection, LabelPropagation),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -248,9 +249,26 @@ class Comparison:
         Path
             Of the page.
         """
-        from mlreduce.evaluation.page import write_page
+        from mlreduce.evaluation.page import Section, write_page
 
-        return write_page(self, Path(path))
+        sections = []
+        for predictor in self._predictors():
+            measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
+            measure = next(name for name in self.settings["measures"] if name in measured)
+            statistics = self.statistics(measure, predictor) if len(self.pairs(measure, predictor)) else None
+            section = Section(
+                predictor,
+                measure,
+                self.table(predictor),
+                statistics,
+                partial(self.plot, measure=measure, predictor=predictor),
+            )
+            sections.append(section)
+        return write_page(Path(path), self.settings, self.failures, sections)
+
+    def _predictors(self) -> list[str]:
+        """Return the predictors that have scores."""
+        return [predictor for predictor in self.settings["predictors"] if predictor in set(self.scores["predictor"])]
 
     def __repr__(self) -> str:
         settings = self.settings
@@ -258,7 +276,6 @@ class Comparison:
         head = f"Comparison on {name!r}: {len(settings['methods'])} methods, {settings['cv']} folds"
         parts = [
             f"{predictor}, {size} %\n{self.table(predictor).to_string(float_format='{:.3f}'.format)}"
-            for predictor in settings["predictors"]
-            if predictor in set(self.scores["predictor"])
+            for predictor in self._predictors()
         ]
         return "\n\n".join([head, *parts])

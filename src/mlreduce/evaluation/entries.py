@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["chosen_entries", "is_range", "others_of", "strategy_module", "without_search"]
+__all__ = [
+    "Entry",
+    "Methods",
+    "Predictor",
+    "chosen_entries",
+    "is_range",
+    "others_of",
+    "strategy_module",
+    "without_search",
+]
+
+#: An entry of a study file: parameters, and under ``method`` the registry name where it is not the label.
+Entry: TypeAlias = Mapping[str, Any]
+Methods: TypeAlias = Mapping[str, Entry]
+Predictor: TypeAlias = tuple[str, Entry]
 
 # What is done for one family of methods does not depend on the code for another.
 _STRATEGIES = {

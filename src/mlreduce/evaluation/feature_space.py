@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 
 from mlreduce import registry
+from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.evaluation.foreign import ForeignReduction, is_foreign
@@ -23,7 +25,7 @@ from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.projection.base import Projection, energy_size
@@ -131,13 +133,11 @@ class FeatureSpaceStrategy(Strategy):
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate is measured, at the search's number of dimensions."""
-        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
-
-        tried = self.tried or Tried()
+        tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             view, dimension = View(self._data, part, self._space), max(1, int(search.dimension * share))
-            rows = rows_key(part)
+            rows = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 def measure(predictor: Predictor, embedded: Any, failures: Failures) -> dict[str, float]:
@@ -148,7 +148,7 @@ class FeatureSpaceStrategy(Strategy):
                     return measuring.scores_at(number, part, label, entry, embedded, size)
 
                 method = make_reduction(label, entry, self._seed, self._data.name, number)
-                key = (number, rows, label, entry_key(entry))
+                key = (number, rows, label, entry_text(entry))
                 return tried.score((number, label), key, search, failures, partial(_embedded, method, view), measure)
 
             return score

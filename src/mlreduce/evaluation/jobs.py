@@ -23,7 +23,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.compared import Entry, Method, own_classes
+from mlreduce.evaluation.compared import Method, own_classes
+from mlreduce.evaluation.entries import Entry
 from mlreduce.evaluation.failures import FAILURE_COLUMNS, FailedCellWarning
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.loop import Experiment, Settings, Task

@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, fitted_estimator, restore
 from mlreduce.evaluation.scores import as_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.training import Training, make_coder
 from mlreduce.evaluation.view import imputed, normalise
 from mlreduce.exceptions import DataError
@@ -115,9 +117,7 @@ class LabelSpaceStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the labels."""
         measured = Measured(search.measures, [search.size_percent])
 
-        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
-
-        tried = self.tried or Tried()
+        tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             rows = np.concatenate([part.train, part.test])
@@ -125,7 +125,7 @@ class LabelSpaceStrategy(Strategy):
             part_of = replace(whole, X=whole.X[rows], Y=whole.Y[rows])
             strategy = LabelSpaceStrategy(part_of, self._space, self._seed, ties=self._ties)
             split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
-            key = rows_key(part)
+            key = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 splits, methods = {number: split}, {label: entry}
@@ -147,7 +147,7 @@ class LabelSpaceStrategy(Strategy):
                     found = failures.attempt(number, label, scores, predictor, fitted)
                     return {search.measure: math.nan} if found is None else found
 
-                place = (number, key, label, entry_key(entry))
+                place = (number, key, label, entry_text(entry))
                 return tried.score((number, label), place, search, failures, fit, measure)
 
             return score

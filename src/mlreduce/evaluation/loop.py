@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.entries import chosen_entries
+from mlreduce.evaluation.caching import ResultCache, ScoreCache
+from mlreduce.evaluation.entries import Entry, Methods, chosen_entries
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import as_table, joined_scores
 from mlreduce.evaluation.splitting import Split, take_splits
-from mlreduce.evaluation.strategy import Entry, Key, Measured, Methods, find_strategy
+from mlreduce.evaluation.strategy import Key, Measured, find_strategy
 
 if TYPE_CHECKING:
     from mlreduce.linalg.least_squares import Design
@@ -123,9 +124,7 @@ class Experiment:
         self._limits = settings.get("limits", {})
         labels = [(task["protocol"], label) for task in settings["tasks"] for label in task["methods"]]
         if len(set(labels)) < len(labels):  # methods of several tasks
-            from mlreduce.evaluation.kept import Kept, Tried
-
-            self._strategy.kept, self._strategy.tried = Kept(_KEPT_BYTES), Tried(shares=True)
+            self._strategy.results, self._strategy.tried_scores = ResultCache(_KEPT_BYTES), ScoreCache(shares=True)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Choose parameters of predictors or methods on training parts.

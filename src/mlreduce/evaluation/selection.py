@@ -15,6 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce import registry
+from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.foreign import ForeignSelector, is_foreign
@@ -22,7 +24,7 @@ from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.selection.base import Selector, selects_by_ranking
@@ -84,13 +86,11 @@ class SelectionStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the features."""
         data, seed = self._data, self._seed
 
-        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
-
-        tried = self.tried or Tried()
+        tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             scaled, labels = normalise(data, part, self._space["scaling"]), data.Y[part.train]
-            rows = rows_key(part)
+            rows = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 def measure(predictor: Predictor, order: Any, failures: Failures) -> dict[str, float]:
@@ -100,7 +100,7 @@ class SelectionStrategy(Strategy):
                     return measuring.scores_at(number, part, label, entry, chosen, len(best))
 
                 fit = partial(_order, make_selector(label, entry, seed, data.name, number), scaled.train, labels)
-                key = (number, rows, label, entry_key(entry))
+                key = (number, rows, label, entry_text(entry))
                 return tried.score((number, label), key, search, failures, fit, measure)
 
             return score

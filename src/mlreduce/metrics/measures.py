@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DECISIONS",
     "MEASURES",
-    "TIES",
     "Measure",
-    "check_ties",
     "find_measure",
     "higher_is_better",
     "in_parts",
@@ -42,9 +40,6 @@ DECISIONS = {
     "cardinality": "as many labels as in training",
     "top-k": "k labels per instance",
 }
-
-#: How measures of scores count labels that tie: by the rule that is usual for each, or by the mean over all orders.
-TIES = ("standard", "expected")
 
 _Formula: TypeAlias = "Callable[[Outcome], float]"
 _Need: TypeAlias = Literal["labels", "scores", "propensities", "codes"]
@@ -173,23 +168,6 @@ def find_measure(name: str) -> Measure:
     if found.needs != "labels":
         raise ConfigurationError(f"{name}: a decision does not change {plain}, which needs no predicted labels")
     return replace(found, name=name, label=f"{found.label}, {DECISIONS[decision]}")
-
-
-def check_ties(ties: str) -> None:
-    """Refuse an unknown rule for ties.
-
-    Parameters
-    ----------
-    ties : str
-        One of `TIES`.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such rule; the sentence holds the nearest known one.
-    """
-    if ties not in TIES:
-        raise ConfigurationError(unknown_name("rule for ties", ties, TIES))
 
 
 def in_parts(name: str) -> tuple[str, str | None]:

@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.metrics.counts import Counts, Ranks, Runs, best_labels, check_pair
-from mlreduce.metrics.measures import check_ties
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["TOP", "Outcome"]
+__all__ = ["TIES", "TOP", "Outcome", "check_ties"]
+
+#: How measures of scores count labels that tie: by the rule that is usual for each, or by the mean over all orders.
+TIES = ("standard", "expected")
 
 #: How many first labels of an instance are measured at most.
 TOP = 5
@@ -228,3 +230,20 @@ def _with_all(scores: Any) -> Any:
     every = np.full(scores.shape, -np.inf)
     every[stored.row, stored.col] = stored.data
     return every
+
+
+def check_ties(ties: str) -> None:
+    """Refuse an unknown rule for ties.
+
+    Parameters
+    ----------
+    ties : str
+        One of `TIES`.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such rule; the sentence holds the nearest known one.
+    """
+    if ties not in TIES:
+        raise ConfigurationError(unknown_name("rule for ties", ties, TIES))
