@@ -247,7 +247,7 @@ LABELS = np.eye(6, 2, dtype=int)
         (lambda: list(MultilabelStratifiedKFold(2).split(LABELS[:4], LABELS)), "inconsistent numbers of samples"),
         (
             lambda: list(MultilabelStratifiedKFold(2).split(LABELS, LABELS, groups=[0, 0, 1, 1, 2, 2])),
-            "keeps no groups together; sklearn.model_selection.GroupKFold",
+            "does not keep groups together; sklearn.model_selection.GroupKFold",
         ),
         (lambda: list(MultilabelStratifiedShuffleSplit(0).split(LABELS, LABELS)), "n_splits must be an integer >= 1"),
         (lambda: multilabel_train_test_split(LABELS, test_size=6), "test_size=6"),

@@ -33,11 +33,11 @@ _PATIENCE = 500
 def iterative_stratification(
     y: Any, sizes: Sequence[int], *, order: int = 1, random_state: Any = 0, rest: bool = False
 ) -> NDArray[np.int64]:
-    """Deal rows to parts of given sizes so that each part has its share of each label.
+    """Assign rows to parts of given sizes so that each part has its share of each label.
 
-    The label that the fewest of the undealt rows have is dealt first, each of its rows to the part that lacks most of
-    the label, among equals to the one with most room, then at random. Rows without labels fill the room that is left.
-    In the second order, pairs of labels that rows have together are dealt in the same way as labels. Last, rows are
+    The label with the fewest unassigned rows comes first, and each of its rows goes to the part that lacks most of the
+    label; ties are broken by the room that is left, then at random. Rows without labels fill the parts in the end. In
+    the second order, pairs of labels that rows have together are treated in the same way as labels. Last, rows are
     exchanged until each label that as many rows have as there are parts is in every part.
 
     Parameters
@@ -49,7 +49,7 @@ def iterative_stratification(
     order : {1, 2}, default=1
         1 for labels alone, 2 for labels and pairs of labels.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
     rest : bool, default=False
         Whether the last part is what is left over: labels may be missing there.
 
@@ -67,7 +67,7 @@ def iterative_stratification(
     -----
     UserWarning
         If a label that has enough rows is missing in a part. With many labels there may be no other way: of four rows,
-        each two of which share a label of their own, no two parts of two rows have all six labels.
+        each two of which share a label, no two parts of two rows have all six labels.
 
     References
     ----------
@@ -110,7 +110,7 @@ def iterative_stratification(
         if len(missing):
             warnings.warn(
                 f"{len(missing)} of {n_labels} labels are missing in one of {n_covered} parts though as many rows have "
-                f"them, among them column {missing[0]}; no exchange of rows was found that puts them into all",
+                f"them, among them column {missing[0]}; no exchange of rows puts them into all",
                 stacklevel=2,
             )
     result = np.empty(n_samples, dtype=np.int64)
@@ -129,11 +129,11 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     n_splits : int, default=5
         Number of folds, at least 2.
     n_repeats : int, default=1
-        How often the rows are dealt anew.
+        Number of repetitions with other folds.
     order : {1, 2}, default=1
         1 keeps shares of labels, 2 those of pairs of labels, too.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
 
     See Also
     --------
@@ -174,7 +174,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         return check_count(self.n_splits, "n_splits", least=2) * check_count(self.n_repeats, "n_repeats")
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield the numbers of the rows to train and to test, sorted.
+        """Yield the indices of the training and test rows, sorted.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}; NaN, not known, counts as 0.
         groups : None
-            Groups are refused: rows are dealt one by one.
+            Groups are refused: rows are assigned one by one.
 
         Yields
         ------
@@ -215,13 +215,13 @@ class MultilabelStratifiedShuffleSplit(BaseShuffleSplit):
     Parameters
     ----------
     n_splits : int, default=10
-        Number of splits, each dealt anew.
+        Number of splits, each with new parts.
     test_size, train_size : float, int or None, default=None
         Share of the rows, or their number; None is what the other leaves, 0.1 to test where both are None.
     order : {1, 2}, default=1
         1 keeps shares of labels, 2 those of pairs of labels, too.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
 
     See Also
     --------
@@ -251,7 +251,7 @@ class MultilabelStratifiedShuffleSplit(BaseShuffleSplit):
         self.order = order
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield the numbers of the rows to train and to test, sorted.
+        """Yield the indices of the training and test rows, sorted.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ def multilabel_train_test_split(
     order : {1, 2}, default=1
         1 keeps shares of labels, 2 those of pairs of labels, too.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def _check_rows(splitter: Any, X: Any, y: Any, groups: Any) -> int:
     """Return the number of rows."""
     if groups is not None:
         raise DataError(
-            f"{type(splitter).__name__} deals rows one by one and keeps no groups together; "
+            f"{type(splitter).__name__} assigns rows one by one and does not keep groups together; "
             "sklearn.model_selection.GroupKFold and GroupShuffleSplit do"
         )
     if y is None:

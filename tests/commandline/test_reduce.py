@@ -131,8 +131,8 @@ def test_damaged_models_are_refused(rows, tmp_path, capsys):
     assert "mean_ does not fit its features" in given(mean_=arrays["mean_"].astype(str))
     assert "unknown method 'sklearn.decomposition.PCA'" in given(said=told(method="sklearn.decomposition.PCA"))
     assert "unknown parameter of pca 'x'" in given(said=told(parameters={"x": 1}))
-    assert "not a whole saved model" in given(said=told(features=3))
-    assert "not a whole saved model" in given(said=np.arange(3))
+    assert "not a complete saved model" in given(said=told(features=3))
+    assert "not a complete saved model" in given(said=np.arange(3))
     model.write_bytes(pickle.dumps(mlreduce.PCA()))
     assert "not a whole saved model" in refused(capsys, "--model", model, "--apply", test, "-o", out)
     assert "no such file; --save-model writes one" in refused(

@@ -21,7 +21,7 @@ def add_commands(commands: Any) -> None:
         commands, "compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page."
     )
     add_data(parser)
-    parser.set_defaults(after_interruption="; what is done is kept, and the same command goes on")
+    parser.set_defaults(after_interruption="; results are saved, and the same command resumes")
     parser.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
     parser.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
     parser.add_argument("--measures", metavar="NAMES", help="the first decides the order")
@@ -41,7 +41,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FOLDER",
-        help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
+        help="gets index.html, scores.csv and pairs.csv; the same command resumes after an interruption",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace files of these names that are of something else")
 

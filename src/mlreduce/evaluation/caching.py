@@ -65,12 +65,12 @@ class ResultCache:
                 self._add(key, error)
                 raise
             self._add(key, result)
-            return result  # type: ignore[no-any-return]
+            return result
         self._results.move_to_end(key)
         result = self._results[key][1]
         if isinstance(result, Exception):
             raise result
-        return result  # type: ignore[no-any-return]
+        return result
 
     def _add(self, key: tuple[Any, ...], result: Any) -> None:
         size = _size(result)

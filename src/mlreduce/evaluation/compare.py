@@ -1,4 +1,4 @@
-"""Comparing methods: what is asked for, the jobs that it takes, and the result."""
+"""Comparison of methods: the request, its jobs, and the result."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def compare(
         Which rows belong together, for a splitter that keeps groups in one part, as `GroupKFold`; with a number of
         folds, that is the splitter.
     repeats : int, default=1
-        How often the rows are dealt to folds anew; 1 where ``cv`` is no number or there are groups.
+        Number of times that the rows are assigned to new folds; 1 where ``cv`` is no number or there are groups.
     sizes : sequence of int, default=(10, 25, 50)
         In percent of the features (of the labels for label coders), 1..100. Transformers of other packages, and
         selectors whose class overrides how they transform, have one size, that of their output.
@@ -133,9 +133,9 @@ def compare(
         Seconds after which no further fit is begun. Folds are done one after another; a fold that not all methods have
         is left out, unless there is no other.
     store : path or None, default=None
-        A folder that keeps the scores of each method and fold. The same call goes on where it was interrupted, and with
-        more methods runs these alone. Whatever else differs, data, predictors, sizes or versions of packages, is run
-        anew, and so are what failed, and a class of your own whose source has changed.
+        A folder that caches the scores of each method and fold. The same call resumes where it was interrupted; with
+        more methods it runs these alone. If anything else differs, such as data, predictors, sizes or versions of
+        packages, all is computed again, and so are fits that failed, and a class of yours whose source has changed.
     progress : bool, default=True
         Show a bar, where the output is a terminal and tqdm is installed.
     random_state : int, default=0
@@ -171,8 +171,8 @@ def compare(
     --------
     >>> import mlreduce
     >>> X, y = mlreduce.load_dataset("planted-300", return_X_y=True)
-    >>> found = mlreduce.compare(X, y, ["pca", "mvmd"], ["ridge"], cv=3, sizes=[20], measures=["micro-f1"])
-    >>> found.scores.shape[0]
+    >>> comparison = mlreduce.compare(X, y, ["pca", "mvmd"], ["ridge"], cv=3, sizes=[20], measures=["micro-f1"])
+    >>> comparison.scores.shape[0]
     6
     """
     began = time.monotonic()
@@ -200,15 +200,15 @@ def compare(
         for fold, of_rows in enumerate(map(digest, rows))
         for method in named
     ]
-    kept = Store(store, FORM)
-    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
-    left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
+    cache = Store(store, FORM)
+    results = {job.key: result_of_job for job in jobs if (result_of_job := cache.read(job.key)) is not None}
+    left = [job for job in jobs if job.key not in results or results[job.key]["failures"]]
     deadline = None if time_budget is None else began + time_budget
     coded = any(job.method.family == "labelspace" for job in left)
     common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, factorise(data, scaling) if coded else None)
-    for key, own in run_all(left, common, n_jobs, deadline, progress):
-        kept.write(key, own)
-        found[key] = own
+    for key, result_of_job in run_all(left, common, n_jobs, deadline, progress):
+        cache.write(key, result_of_job)
+        results[key] = result_of_job
     settings = {
         "data": {"name": data.name, **data.describe()},
         "methods": {method.label: dict(method.entry) for method in named},
@@ -216,8 +216,8 @@ def compare(
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
         **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
     }
-    result = _result([found[job.key] for job in _balanced(jobs, found)], settings)
-    _warn(result, len(jobs) - len(found), time_budget)
+    result = _result([results[job.key] for job in _balanced(jobs, results)], settings)
+    _warn(result, len(jobs) - len(results), time_budget)
     return result
 
 
@@ -236,8 +236,8 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     labels, known = check_known_labels(y, features.shape[0], sparse=is_sparse(y))
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
     names = [
-        column_names(own) or list(map(str, range(1, width + 1)))
-        for own, width in ((X, features.shape[1]), (y, labels.shape[1]))
+        column_names(table) or list(map(str, range(1, width + 1)))
+        for table, width in ((X, features.shape[1]), (y, labels.shape[1]))
     ]
     return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
 
@@ -344,20 +344,20 @@ def _check_names(
         )
 
 
-def _balanced(jobs: Sequence[Job], found: Mapping[str, Any]) -> list[Job]:
+def _balanced(jobs: Sequence[Job], results: Mapping[str, Any]) -> list[Job]:
     """Return the jobs of the folds that all methods have; where there is no such fold, all that were done."""
-    partial = {job.fold for job in jobs if job.key not in found}
-    return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in found]
+    partial = {job.fold for job in jobs if job.key not in results}
+    return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in results]
 
 
 def _result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
     order = ["method", "predictor", "measure", "size_percent", "split"]
-    scores = pd.DataFrame([row for own in parts for row in own["scores"]], columns=list(SCORES))
-    failures = pd.DataFrame([row for own in parts for row in own["failures"]], columns=list(FAILURES))
+    scores = pd.DataFrame([row for part in parts for row in part["scores"]], columns=list(SCORES))
+    failures = pd.DataFrame([row for part in parts for row in part["failures"]], columns=list(FAILURES))
     return Comparison(
         scores.sort_values(order, ignore_index=True, kind="stable"),
         failures.sort_values(["method", "predictor", "split"], ignore_index=True, kind="stable"),
-        pd.DataFrame([own["fit"] for own in parts], columns=["method", "split", "seconds"]),
+        pd.DataFrame([part["fit"] for part in parts], columns=["method", "split", "seconds"]),
         settings,
     )
 
@@ -375,7 +375,7 @@ def _warn(result: Comparison, left: int, time_budget: float | None) -> None:
     if left:
         warnings.warn(
             f"the time budget of {time_budget:g} s ended with {left} fits to do; the same call with the same store "
-            "goes on",
+            "resumes",
             stacklevel=3,
         )
     undefined = result.scores[result.scores["value"].isna()]

@@ -52,8 +52,8 @@ class Method(NamedTuple):
     family: str
 
 
-def as_entries(asked: Any, what: str) -> dict[str, Entry]:
-    """Return what was asked for as label to entry.
+def as_entries(given: Any, what: str) -> dict[str, Entry]:
+    """Return methods or predictors as a dict of label to entry.
 
     Parameters
     ----------
@@ -66,21 +66,21 @@ def as_entries(asked: Any, what: str) -> dict[str, Entry]:
     ConfigurationError
         If it is empty, a label occurs twice, or a name, class or parameter is unknown.
     """
-    if isinstance(asked, str) or _is_estimator(asked):
-        asked = [asked]
-    if not isinstance(asked, Mapping):
-        if not isinstance(asked, Iterable):
-            raise ConfigurationError(f"{what} must be names or estimators, or a dict of them; got {asked!r}")
-        asked = list(asked)
-        labels = [one if isinstance(one, str) else _label(one) for one in asked]
+    if isinstance(given, str) or _is_estimator(given):
+        given = [given]
+    if not isinstance(given, Mapping):
+        if not isinstance(given, Iterable):
+            raise ConfigurationError(f"{what} must be names or estimators, or a dict of them; got {given!r}")
+        given = list(given)
+        labels = [one if isinstance(one, str) else _label(one) for one in given]
         twice = [label for label in labels if labels.count(label) > 1]
         if twice:
             raise ConfigurationError(f"{what}: {twice[0]!r} occurs twice; give a dict with a label for each")
-        asked = dict(zip(labels, asked, strict=True))
-    if not asked:
+        given = dict(zip(labels, given, strict=True))
+    if not given:
         raise ConfigurationError(f"{what} names nothing to compare")
     entries: dict[str, Entry] = {}
-    for label, one in asked.items():
+    for label, one in given.items():
         if not isinstance(label, str) or not label.strip():
             raise ConfigurationError(f"{what}: a label is text; got {label!r}")
         entries[label] = _entry(one, f"{what}: {label}")
@@ -103,7 +103,7 @@ def _is_estimator(one: Any) -> bool:
 
 def _changed(estimator: Any) -> dict[str, Any]:
     """Return the parameters that are not their defaults; a ``random_state`` that is none of them gets a seed later."""
-    defaults = {name: own.default for name, own in inspect.signature(type(estimator)).parameters.items()}
+    defaults = {name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()}
     values = estimator.get_params(deep=False)
     return {name: value for name, value in values.items() if repr(value) != repr(defaults.get(name, inspect.Parameter))}
 
@@ -159,9 +159,9 @@ def _value(value: Any, where: str) -> Any:
     )
 
 
-def as_methods(asked: Any) -> list[Method]:
-    """Return the methods that were asked for, as by `as_entries`, with their families."""
-    return [Method(label, entry, _family(label, entry)) for label, entry in as_entries(asked, "methods").items()]
+def as_methods(given: Any) -> list[Method]:
+    """Return methods as by `as_entries`, with their families."""
+    return [Method(label, entry, _family(label, entry)) for label, entry in as_entries(given, "methods").items()]
 
 
 def _family(label: str, entry: Entry) -> str:
@@ -207,7 +207,7 @@ def takes_unknown(label: str, entry: Entry) -> bool:
 def names_of(methods: Iterable[Method], predictors: Mapping[str, Entry]) -> list[str]:
     """Return the registry names and import paths in methods and predictors, sorted."""
     entries = [*((method.label, method.entry) for method in methods), *predictors.items()]
-    return sorted(set().union(*(registry.names_in(*own) for own in entries)))
+    return sorted(set().union(*(registry.names_in(*entry) for entry in entries)))
 
 
 def own_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
@@ -219,18 +219,18 @@ def own_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
 def versions_of(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of the packages that scores depend on."""
     packages = [registry.package_of(name).split(" ") for name in names if registry.is_import_path(name)]
-    found = {name: version(name) for name in ("mlreduce", "numpy", "scipy", "scikit-learn")}
-    return found | {own[0]: own[1] for own in packages if len(own) == 2}
+    versions = {name: version(name) for name in ("mlreduce", "numpy", "scipy", "scikit-learn")}
+    return versions | {package[0]: package[1] for package in packages if len(package) == 2}
 
 
 def own_sources(names: Iterable[str]) -> dict[str, str]:
     """Return the source of those classes that belong to no installed package, whose version would stand for it."""
-    own = [
+    outside = [
         name
         for name in names
         if name in registry.registered() or (registry.is_import_path(name) and " " not in registry.package_of(name))
     ]
-    return {name: _source(registry.method_class(name)) for name in own}
+    return {name: _source(registry.method_class(name)) for name in outside}
 
 
 def _source(cls: type) -> str:

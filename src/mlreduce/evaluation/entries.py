@@ -32,8 +32,8 @@ _STRATEGIES = {
     "selection": "mlreduce.evaluation.selection",
 }
 
-# How parameters are found: by a search, or as those of other methods.
-_FOUND = ("search", "parts", "like")
+# How parameters are chosen: by a search, or as those of other methods.
+_CHOSEN = ("search", "parts", "like")
 
 
 def others_of(entry: Mapping[str, Any]) -> list[str]:
@@ -42,8 +42,8 @@ def others_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def without_search(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a method's entry with defaults for the parameters that are found by a search."""
-    return {key: value for key, value in entry.items() if key not in _FOUND}
+    """Return a method's entry with defaults for the parameters that a search chooses."""
+    return {key: value for key, value in entry.items() if key not in _CHOSEN}
 
 
 def strategy_module(family: str) -> str:

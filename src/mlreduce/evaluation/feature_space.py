@@ -40,7 +40,7 @@ __all__ = ["STRATEGY", "FeatureSpaceStrategy", "embed", "fit_method", "make_redu
 
 
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
-    """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed of its own.
+    """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed.
 
     A class of another package, by its import path, or of a script is any transformer.
 
@@ -73,7 +73,7 @@ def fit_method(method: Any, view: View) -> Arrays:
     partly = isinstance(method, PartlyLabelled) or not method.supervised
     if not shared:
         return _embedded_by_class(method, view, partly)
-    if view.unknown:  # what is done with single unknown labels is the method's own
+    if view.unknown:  # what is done with single unknown labels is up to the method
         if view.related:
             raise DataError("some labels are NaN, not known; a study on relation features takes labels that are known")
         method.fit(view.train, view.partly_labelled()) if partly else method.fit(view.known(view.train), view.labels)
@@ -114,16 +114,16 @@ def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[
 
 
 def _sizes(
-    found: int, n_features: int, eigenvalues: FloatArray | None, measured: Measured
+    n_directions: int, n_features: int, eigenvalues: FloatArray | None, measured: Measured
 ) -> dict[int, list[tuple[int, float]]]:
-    """Map each size that occurs to the percentages and energies that it stands for, and to (0, 0.0) for itself."""
+    """Map each size that occurs to the percentages and energies that give it, and to (0, 0.0) for itself."""
     sizes: dict[int, list[tuple[int, float]]] = {}
     for percent in measured.sizes:
-        sizes.setdefault(min(percent_size(percent, n_features), found), []).append((percent, 0.0))
+        sizes.setdefault(min(percent_size(percent, n_features), n_directions), []).append((percent, 0.0))
     if eigenvalues is not None:
         for energy in measured.energies:
             sizes.setdefault(energy_size(eigenvalues, energy), []).append((0, energy))
-    for size in {min(dimension, found) for dimension in measured.dimensions}:
+    for size in {min(dimension, n_directions) for dimension in measured.dimensions}:
         sizes.setdefault(size, []).append((0, 0.0))
     return dict(sorted(sizes.items()))
 
@@ -205,7 +205,7 @@ class FeatureSpaceStrategy(Strategy):
     def ready(
         self, number: int, split: Split, scalings: Mapping[str, str]
     ) -> Callable[[str, Entry], Callable[[], Any]]:
-        """Return what makes a fit on a view of its own: see `Strategy.ready`."""
+        """Return what makes a fit on a separate view: see `Strategy.ready`."""
         return lambda label, entry: partial(
             fit_method,
             make_reduction(label, entry, self._seed, self._data.name, number),

@@ -47,7 +47,7 @@ FORM = {
     "fit": {"method": str, "split": int, "seconds": float},
 }
 
-# Stands for study and data set: folds and seeds depend on what the data are, not on what they are called.
+# Replaces the names of study and data set: folds and seeds depend on what the data are, not on what they are called.
 _NAME = "comparison"
 # Held by a job, where a backend runs several in threads: warnings and BLAS threads are settings of the process.
 _one = threading.Lock()
@@ -141,26 +141,26 @@ def run_all(
 
     with _bar(len(jobs), progress) as bar:
         try:
-            for key, own in _done(due(), n_jobs):
+            for key, result in _done(due(), n_jobs):
                 if bar is not None:
-                    bar.set_postfix_str(f"{own['fit']['method']}, fold {own['fit']['split'] + 1}")
+                    bar.set_postfix_str(f"{result['fit']['method']}, fold {result['fit']['split'] + 1}")
                     bar.update()
-                yield key, own
+                yield key, result
         except (BrokenExecutor, CancelledError) as error:
             raise MLReduceError(
                 f"a process was lost in the middle of a fit, most often since memory ran out ({type(error).__name__}: "
-                f"{error}). The same call goes on where it has a store; fewer processes (n_jobs) need less memory"
+                f"{error}). The same call resumes if it has a store; fewer processes (n_jobs) need less memory"
             ) from error
 
 
 def _done(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what comes of tasks as they end: in the processes of joblib, or of the backend that it is told to use."""
+    """Yield what comes of tasks as they end: in the processes of joblib, or of the backend that is set there."""
     backend, _ = get_active_backend()
     try:
         at_once = joblib.effective_n_jobs(n_jobs)
     except Exception as error:
-        said = f"{type(backend).__name__} of joblib, n_jobs={n_jobs}, can run nothing; is there a cluster?"
-        raise ConfigurationError(f"{said} {error}") from error
+        reason = f"{type(backend).__name__} of joblib, n_jobs={n_jobs}, can run nothing; is there a cluster?"
+        raise ConfigurationError(f"{reason} {error}") from error
     if backend.supports_return_generator:
         # As few tasks ahead as keep all processes at work: one that is dispatched is done.
         yield from joblib.Parallel(n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(tasks)
@@ -227,7 +227,7 @@ def _predict(
         try:
             return _experiment(job, common, predictor, measures).predict(fitted, None, failures)
         except ConfigurationError:
-            # Whether a classifier around another ranks labels shows when it is asked to.
+            # Whether a classifier around another ranks labels shows when it predicts.
             if measures == of_labels:
                 raise
     return _experiment(job, common, predictor, of_labels).predict(fitted, None, failures)
@@ -249,7 +249,7 @@ def _experiment(
         "predictors": dict([] if predictor is None else [predictor]),
         "dimensions": [],
     }
-    asked: Settings = {
+    experiment: Settings = {
         "family": method.family,
         "space": {"scaling": settings["scaling"], "relation": None},
         "tasks": [task],
@@ -259,4 +259,4 @@ def _experiment(
         },
         "ties": settings["ties"],
     }
-    return Experiment(_NAME, common.data, asked, settings["random_state"], common.design)
+    return Experiment(_NAME, common.data, experiment, settings["random_state"], common.design)

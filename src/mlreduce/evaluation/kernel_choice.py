@@ -68,7 +68,7 @@ def choose_kernel(
     sum wins; among equal ones the largest penalty and then the smallest gamma, which is the smoothest regression.
 
     Distances are computed once. Each gamma and fold costs one reduction of the kernel to tridiagonal form, which
-    serves every penalty and method. Beside the features it needs memory for about two matrices of n_samples by
+    serves every penalty and method. In addition to the features it needs memory for about two matrices of n_samples by
     n_samples numbers.
 
     Parameters
@@ -233,7 +233,7 @@ def choose_on_splits(
     candidates : dict
         ``gammas``, ``alphas`` and ``folds``, as for `choose_kernel`.
     seed : int
-        Of the study; every split derives its own.
+        Seed of the study, from which those of splits are derived.
     failures : Failures, default=RAISE
         Takes what a method, or the regression, raises.
 
@@ -262,9 +262,9 @@ def _chosen(
     seed: int,
     labels: Sequence[str],
 ) -> dict[str, KernelChoice]:
-    own = {label: methods[label] for label in labels}
+    entries = {label: methods[label] for label in labels}
     X = imputed(data, split.train).X
-    return choose_kernel(X[split.train], data.Y[split.train], own, **candidates, seed=seed)
+    return choose_kernel(X[split.train], data.Y[split.train], entries, **candidates, seed=seed)
 
 
 def chosen_parameters(
@@ -278,7 +278,7 @@ def chosen_parameters(
         From `choose_on_splits`.
     splits : iterable of int
     once : bool
-        Whether the choice of the first split in the table stands for all.
+        Whether the choice of the first split in the table holds for all.
     """
     best = choices[choices["chosen"]]
     first = best["split"].min() if once else None

@@ -78,7 +78,7 @@ class LabelSpaceStrategy(Strategy):
         """Fill and scale the features of all rows by the training rows of a split."""
         data = imputed(self._data, split.train)
         scaled = scale_parts(data.X[split.train], data.X, self._space["scaling"])
-        names = [data.feature_names[column] for column in scaled.kept]
+        names = [data.feature_names[column] for column in scaled.columns]
         return replace(data, X=scaled.test, feature_names=names)
 
     @cached_property
@@ -121,8 +121,8 @@ class LabelSpaceStrategy(Strategy):
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             rows = np.concatenate([part.train, part.test])
-            whole = imputed(self._data, part.train)
-            part_of = replace(whole, X=whole.X[rows], Y=whole.Y[rows])
+            data = imputed(self._data, part.train)
+            part_of = replace(data, X=data.X[rows], Y=data.Y[rows])
             strategy = LabelSpaceStrategy(part_of, self._space, self._seed, ties=self._ties)
             split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
             key = digest_rows(part)
@@ -144,8 +144,8 @@ class LabelSpaceStrategy(Strategy):
                     return dict(zip(table["measure"], map(float, table["value"]), strict=True))
 
                 def measure(predictor: Predictor, fitted: Any, failures: Failures) -> dict[str, float]:
-                    found = failures.attempt(number, label, scores, predictor, fitted)
-                    return {search.measure: math.nan} if found is None else found
+                    measured_scores = failures.attempt(number, label, scores, predictor, fitted)
+                    return {search.measure: math.nan} if measured_scores is None else measured_scores
 
                 place = (number, key, label, entry_text(entry))
                 return tried.score((number, label), place, search, failures, fit, measure)
@@ -169,10 +169,10 @@ class LabelSpaceStrategy(Strategy):
                     if (number, label) in failures:
                         continue
                     coder = make_coder(label, entry, self._seed, data.name, number)
-                    parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
-                    coder.set_params(**{key: value for key, value in found.items() if key in parameters})
+                    parameters, best = coder.get_params(), (chosen or {}).get((str(number), label), {})
+                    coder.set_params(**{key: value for key, value in best.items() if key in parameters})
                     given = self._data.Y if self._unknown else None
-                    fit = partial(self.fit_once, number, split, label, [entry, found], _fitted)
+                    fit = partial(self.fit_once, number, split, label, [entry, best], _fitted)
                     arrays = failures.attempt(number, label, fit, coder, data, split, shared, given)
                     if arrays is not None:
                         yield (str(number), label), arrays
@@ -350,7 +350,7 @@ def _outcomes(
     if min(sizes) > coder.n_components_:
         raise DataError(
             f"{registry.name_of(type(coder))}: the code is {coder.n_components_} long, and sizes of "
-            f"{', '.join(map(str, sizes))} are asked for"
+            f"{', '.join(map(str, sizes))} are requested"
         )
     possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
     if is_sparse(truth):
@@ -365,14 +365,14 @@ def _outcomes(
         return
     codes = coder.project(labels) if has_shortcut(coder, "project", "encode") else coder.encode(labels)
     centred, decoded = labels - coder.mean_, _reconstructed(coder, codes, possible)
-    for size, guess, own, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
+    for size, guess, codes_of_size, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
         yield (
             size,
             Outcome(
                 labels=truth,
                 predicted=_labels_of(coder, predicted_codes[:, :size], guess, decision),
                 centred=centred,
-                decoded_codes=own,
+                decoded_codes=codes_of_size,
                 codes=codes[:, :size],
                 predicted_codes=predicted_codes[:, :size],
                 scores=coder.scores(guess, size),

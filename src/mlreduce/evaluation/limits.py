@@ -33,7 +33,7 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     Parameters
     ----------
     limits : dict
-        Perhaps ``seconds``, of the processor, and ``gigabytes``, beside what the process has before.
+        Perhaps ``seconds``, of the processor, and ``gigabytes``, in addition to what the process has before.
 
     Raises
     ------
@@ -83,13 +83,13 @@ def _memory(gigabytes: float | None) -> Iterator[None]:
     import resource  # not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    asked = held + int(gigabytes * 1e9)
-    allowed = min((own for own in (asked, soft, hard) if own != resource.RLIM_INFINITY), default=asked)
+    wanted = held + int(gigabytes * 1e9)
+    allowed = min((bound for bound in (wanted, soft, hard) if bound != resource.RLIM_INFINITY), default=wanted)
     resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
     try:
         yield
     except MemoryError as error:
-        if allowed < asked:
+        if allowed < wanted:
             raise
         raise MemoryLimitError(f"took more than {gigabytes:g} GB, the limit of the study") from error
     finally:

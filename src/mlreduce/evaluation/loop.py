@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Experiment", "Settings", "Task"]
 
-# Bytes of the fits that are kept for other tasks of a job.
+# Bytes of the fits that are cached for other tasks of a job.
 _KEPT_BYTES = 1e9
 
 
@@ -40,7 +40,7 @@ class Task(TypedDict):
     others : dict of label to entry
         Methods of which only the chosen parameters are used.
     once : bool, default=False
-        Whether the choice on the first split stands for all.
+        Whether the choice on the first split holds for all.
     candidates, search : dict
         To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
         `mlreduce.evaluation.search.Search`.
@@ -67,7 +67,7 @@ class Task(TypedDict):
 
 
 class Settings(TypedDict):
-    """What a job is told, in plain values, which the workflow passes as JSON.
+    """Settings of a job, in plain values, which the workflow passes as JSON.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Experiment:
     data : MultiLabelData
     settings : Settings
     seed : int
-        Of the study; data sets, methods and splits derive their own.
+        Seed of the study, from which those of data sets, methods and splits are derived.
     design : Design, path or None, default=None
         Factorised design of the data set, or its file, for methods that reduce the label space.
     threads : int, default=1
@@ -165,9 +165,10 @@ class Experiment:
         parts, failed = [], []
         for task in self._settings["tasks"]:
             splits, chosen = self._splits(task), _of(choices, task)
-            own = _of(before, task)
-            own = own[own["method"].isin(list(task["methods"]))]  # choices are those of the whole group
-            before_it = failures_before(own, splits, task.get("once", False))
+            failed_before = _of(before, task)
+            # Choices are those of the group, of which a task may have a part.
+            failed_before = failed_before[failed_before["method"].isin(list(task["methods"]))]
+            before_it = failures_before(failed_before, splits, task.get("once", False))
             failures = Failures(self._strategy.step, before=before_it, limits=self._limits)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
             place = {"study": self._study, "protocol": task["protocol"], "dataset": self._data.name}
@@ -194,13 +195,13 @@ class Experiment:
         for task in self._settings["tasks"]:
             splits, chosen = self._splits(task), _of(choices, task)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
-            asked = {**self._settings["measured"], **({"measures": task["measures"]} if "measures" in task else {})}
-            measured = Measured(**asked, dimensions=task["dimensions"])
-            own = _Part(fitted, (task["protocol"], task["group"]))
+            options = {**self._settings["measured"], **({"measures": task["measures"]} if "measures" in task else {})}
+            measured = Measured(**options, dimensions=task["dimensions"])
+            task_fits = _Part(fitted, (task["protocol"], task["group"]))
             for predictor in task["predictors"].items():
                 failures = Failures("predict", predictor[0], _of(before, task), self._limits)
                 scores = joined_scores(
-                    self._strategy.score(part, own, entries, predictor, measured, failures, parameters)
+                    self._strategy.score(part, task_fits, entries, predictor, measured, failures, parameters)
                     for entries, part in _entries(task, splits, chosen)
                 )
                 parts.append(_placed(scores, {"study": self._study, "protocol": task["protocol"]}))
@@ -220,7 +221,7 @@ class Experiment:
 def _entries(
     task: Task, splits: Mapping[int, Split], choices: pd.DataFrame | None
 ) -> Iterator[tuple[dict[str, Entry], Mapping[int, Split]]]:
-    """Yield the entries of a task's methods, with what was found by a search, and the splits that have them."""
+    """Yield the entries of a task's methods, with the parameters that a search chose, and the splits that have them."""
     methods = {**task.get("others", {}), **task["methods"]}
     if choices is None or not any("search" in entry for entry in methods.values()):  # or of a predictor's parameters
         parts: list[tuple[pd.DataFrame | None, Mapping[int, Split]]] = [(None, splits)]

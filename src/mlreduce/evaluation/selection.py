@@ -37,7 +37,7 @@ __all__ = ["STRATEGY", "SelectionStrategy", "make_selector"]
 
 
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
-    """Make a selector from an entry of a study file; a randomised one gets a seed of its own.
+    """Make a selector from an entry of a study file; a randomised one gets a seed.
 
     A class of another package, by its import path, or of a script is any estimator that rates features when fitted.
 
@@ -72,7 +72,7 @@ def _ranked(selector: Selector, scaled: Any, labels: Any) -> Arrays:
     """Return columns of the data set from the best on, with ranks and scores."""
     selector.fit(scaled.train, labels)
     best = np.argsort(selector.ranking_, kind="stable")
-    arrays = {"feature": scaled.kept, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
+    arrays = {"feature": scaled.columns, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
     return {name: values[best] for name, values in arrays.items()}
 
 
@@ -154,7 +154,7 @@ class SelectionStrategy(Strategy):
         for number, split in splits.items():
             scaled = normalise(data, split, self._space["scaling"])
             place = np.full(data.X.shape[1], -1)
-            place[scaled.kept] = np.arange(len(scaled.kept))
+            place[scaled.columns] = np.arange(len(scaled.columns))
             for label, entry in methods.items():
                 if (number, label) in failures:
                     continue
@@ -177,7 +177,7 @@ class SelectionStrategy(Strategy):
     ) -> Callable[[str, Entry], Callable[[], Any]]:
         """Return what makes a fit on scaled features: see `Strategy.ready`.
 
-        Features on a scale of their own are sparse where that takes less memory: what one scaling fills another may
+        Features on another scale are sparse where that takes less memory: what one scaling fills another may
         leave empty.
         """
 
@@ -197,9 +197,9 @@ class SelectionStrategy(Strategy):
 def _sparse_where_smaller(features: Any) -> Any:
     """Return features as a sparse matrix where its values and indices take less memory than all values."""
     sparse = sp.csr_array(features)
-    own = (sparse.data, sparse.indices, sparse.indptr)
+    arrays = (sparse.data, sparse.indices, sparse.indptr)
     dense = sparse.shape[0] * sparse.shape[1] * sparse.dtype.itemsize
-    return sparse if sum(part.nbytes for part in own) < dense else as_dense(features)
+    return sparse if sum(part.nbytes for part in arrays) < dense else as_dense(features)
 
 
 #: See `mlreduce.evaluation.strategy.find_strategy`.

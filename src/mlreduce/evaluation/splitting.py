@@ -35,7 +35,7 @@ class Split(NamedTuple):
     ----------
     train, test : ndarray of int
     validation : ndarray of int or None
-        Rows beside both, by which parameters may be searched; None where there are none.
+        Further rows, by which parameters may be searched; None where there are none.
     labelled : ndarray of int or None
         Those of the training rows whose labels are known; None where all are.
     """
@@ -145,7 +145,7 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
 def three_parts(labels: Any, rng: np.random.Generator) -> Parts:
     """Deal the rows to three parts of one size, in each of which every label has nearly a third of its rows.
 
-    The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are dealt
+    The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are assigned
     first, and of those the rows with the same labels one after another, in random order. Each goes to the part that
     lacks the most, counting together what it lacks of each of the row's labels and of rows at all; among equals to
     the one that lacks the most rows, then to the first.
@@ -214,7 +214,7 @@ def take_splits(
         ``shuffle`` false of the rows as they are;
         ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
         ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
-        tests, the second is kept for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
+        tests, the second is for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
         Optionally ``labelled``: the share of the training rows whose labels are known; and, but with ``parts``,
         ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows.
     numbers : iterable of int

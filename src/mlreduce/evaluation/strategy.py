@@ -40,7 +40,7 @@ class Measured(NamedTuple):
     Attributes
     ----------
     measures : sequence of str
-        Names of `mlreduce.metrics.MEASURES`, with a decision of their own or not.
+        Names of `mlreduce.metrics.MEASURES`, with a decision or without.
     sizes : sequence of int
         Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
         with fewer directions is measured with all it has, a control that keeps all features at 100 only.
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     every_size : bool, default=False
         Of label coders: at all sizes 1..n_labels too.
     dimensions : sequence of int, default=()
-        Numbers of directions, features or codes beside the percentages and energies. A projection with fewer directions
+        Numbers of directions, features or codes, too. A projection with fewer directions
         is measured with all it has; there is nothing to measure where there are fewer features or labels.
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
@@ -72,7 +72,7 @@ class Strategy:
     space : dict, default: the features as they are
         What methods see of the features: see `mlreduce.evaluation.view.View`.
     seed : int, default=0
-        Of the study; every method and split derives its own.
+        Seed of the study, from which those of methods and splits are derived.
     design : Design, path or None, default=None
         Factorised design of all rows as they are, or its file, for label coders; None to factorise it.
     threads : int, default=1
@@ -220,5 +220,4 @@ class Strategy:
 
 def find_strategy(family: str) -> type[Strategy]:
     """Return the strategy of a family of methods."""
-    strategy: type[Strategy] = import_module(strategy_module(family)).STRATEGY
-    return strategy
+    return import_module(strategy_module(family)).STRATEGY

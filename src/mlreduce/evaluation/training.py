@@ -26,7 +26,7 @@ _Parameters = Mapping[str, Mapping[str, Any]]
 
 
 def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
-    """Make a label coder from an entry of a study; a randomised one gets a seed of its own.
+    """Make a label coder from an entry of a study; a randomised one gets a seed.
 
     Raises
     ------
@@ -150,14 +150,13 @@ class Training:
         regression = model.on_split(self._X[split.train], self._labels[split.train], self._X[split.test])
         predicted = {}
         for name, coder in coders.items():
-            own = self._configured(parameters.get(name, {})).get_params()
-            predicted[name] = coder.project(regression.predictions(**own))
+            options = self._configured(parameters.get(name, {})).get_params()
+            predicted[name] = coder.project(regression.predictions(**options))
         return predicted
 
     def _trained(self, split: Split, codes: FloatArray, parameters: Mapping[str, Any]) -> FloatArray:
         model = self._configured(parameters).fit(self._X[split.train], codes)
-        predicted: FloatArray = model.predict(self._X[split.test]).reshape(len(split.test), -1)
-        return predicted
+        return model.predict(self._X[split.test]).reshape(len(split.test), -1)
 
     def _configured(self, parameters: Mapping[str, Any]) -> Any:
         model = clone(self._model)

@@ -46,7 +46,7 @@ class KernelRidgePath:
     def __init__(self, kernel: FloatArray, targets: FloatArray, crossed: FloatArray) -> None:
         n_samples = len(kernel)
         lwork, _ = lapack.dsytrd_lwork(n_samples, lower=1)
-        # A symmetric C array is its own transpose, which LAPACK overwrites in place.
+        # A symmetric C array equals its transpose, which LAPACK overwrites in place.
         storage = np.ascontiguousarray(kernel)
         reduced, self._diagonal, self._off_diagonal, scales, _ = lapack.dsytrd(
             storage.T, lower=1, lwork=int(lwork), overwrite_a=1

@@ -235,8 +235,7 @@ class Runs(NamedTuple):
         """
         wrong = self.true * (self.before - self.true_before + (self.size - self.true) / 2)
         n_true = self.sums(self.true)
-        shares: FloatArray = self.sums(wrong) / np.maximum(n_true * (n_ordered - n_true), 1)
-        return shares
+        return self.sums(wrong) / np.maximum(n_true * (n_ordered - n_true), 1)
 
     def precisions(self) -> FloatArray:
         """Return each instance's mean share of true labels up to a true one; 1 for one with no true label."""

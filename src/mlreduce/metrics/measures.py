@@ -5,7 +5,7 @@ A measure is a function of one `mlreduce.metrics.outcome.Outcome`, in a module o
     @measure("micro-f1", label="micro-F1", higher_is_better=True)
     def micro_f1(outcome): ...
 
-``micro-f1@one-threshold`` is the same measure of the labels that a decision of its own predicts: see `in_parts`.
+``micro-f1@one-threshold`` is the same measure of the labels that another decision predicts: see `in_parts`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
     "measures_that_need",
 ]
 
-#: Ways to predict labels from scores (`mlreduce.predictors.decision.Decision`), with what is said of them in figures.
+#: Ways to predict labels from scores (`mlreduce.predictors.decision.Decision`), with their descriptions in figures.
 DECISIONS = {
     "half": "cut at one half",
     "one-threshold": "one threshold",
@@ -64,7 +64,7 @@ class Measure:
     higher_is_better : bool
         False for losses.
     needs : {"labels", "scores", "propensities", "codes"}
-        What an outcome must hold beside the predicted labels; "propensities" are so beside scores.
+        What an outcome must hold in addition to the predicted labels; "propensities" need scores, too.
     formula : callable
     """
 
@@ -105,7 +105,7 @@ def measure(
     higher_is_better : bool
         False for losses.
     needs : {"labels", "scores", "propensities", "codes"}, default="labels"
-        What an outcome must hold beside the predicted labels.
+        What an outcome must hold in addition to the predicted labels.
 
     Returns
     -------
@@ -162,12 +162,12 @@ def find_measure(name: str) -> Measure:
     """
     declared: Declarations[Measure] = MEASURES
     plain, decision = in_parts(name)
-    found = declared.find(plain)
+    declaration = declared.find(plain)
     if decision is None:
-        return found
-    if found.needs != "labels":
+        return declaration
+    if declaration.needs != "labels":
         raise ConfigurationError(f"{name}: a decision does not change {plain}, which needs no predicted labels")
-    return replace(found, name=name, label=f"{found.label}, {DECISIONS[decision]}")
+    return replace(declaration, name=name, label=f"{declaration.label}, {DECISIONS[decision]}")
 
 
 def in_parts(name: str) -> tuple[str, str | None]:
@@ -227,12 +227,11 @@ def higher_is_better(name: str) -> bool:
     >>> higher_is_better("micro-f1"), higher_is_better("hamming-loss")
     (True, False)
     """
-    better: bool = MEASURES.plain(in_parts(name)[0], "higher_is_better")["higher_is_better"]
-    return better
+    return MEASURES.plain(in_parts(name)[0], "higher_is_better")["higher_is_better"]
 
 
 def measure_label(name: str) -> str:
-    """Return the name of a measure in tables and figures; of "all", which stands for all measures together, too.
+    """Return the name of a measure in tables and figures; also of "all", the name of all measures together.
 
     Parameters
     ----------

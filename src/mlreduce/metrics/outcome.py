@@ -187,7 +187,7 @@ class Outcome:
         Parameters
         ----------
         best : ndarray of shape (n_samples, k), int
-            Places of labels; -1 stands for none.
+            Places of labels; -1 for none.
 
         Returns
         -------
@@ -198,8 +198,8 @@ class Outcome:
         starts = np.arange(len(best), dtype=np.int64) * n_labels
         cells = np.repeat(starts, np.diff(stored.indptr)) + stored.indices
         wanted = starts[:, np.newaxis] + best
-        found = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
-        return (best >= 0) & (cells[found] == wanted) if len(cells) else np.zeros(best.shape, dtype=bool)
+        places = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+        return (best >= 0) & (cells[places] == wanted) if len(cells) else np.zeros(best.shape, dtype=bool)
 
     @property
     def averages_ties(self) -> bool:

@@ -156,8 +156,7 @@ def _ranking_losses(outcome: Outcome) -> FloatArray:
     ranks = outcome.ranks
     false_behind = np.where(ranks.true, ranks.behind - ranks.true_behind, 0).sum(axis=1)
     n_true = np.count_nonzero(ranks.true, axis=1)
-    losses: FloatArray = false_behind / np.maximum(n_true * (outcome.n_known(axis=1) - n_true), 1)
-    return losses
+    return false_behind / np.maximum(n_true * (outcome.n_known(axis=1) - n_true), 1)
 
 
 def _steps(outcome: Outcome) -> NDArray[Any]:
@@ -165,8 +164,7 @@ def _steps(outcome: Outcome) -> NDArray[Any]:
     if outcome.averages_ties:
         return np.maximum(_runs(outcome).last_true() - 1, 0)
     ranks = outcome.ranks
-    steps: NDArray[np.int64] = np.where(ranks.true, ranks.behind, 1).max(axis=1) - 1
-    return steps
+    return np.where(ranks.true, ranks.behind, 1).max(axis=1) - 1
 
 
 def _precisions(outcome: Outcome) -> FloatArray:
@@ -209,8 +207,7 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     sums = np.where(true, rankdata(scores, axis=0), 0.0).sum(axis=0)
     # Unknown labels, whose scores are the smallest, come before all others.
     first = n_true * (n_true + 1) / 2 + n_true * (len(true) - n_known)
-    areas: FloatArray = (sums - first)[mixed] / (n_true * n_false)[mixed]
-    return areas
+    return (sums - first)[mixed] / (n_true * n_false)[mixed]
 
 
 def _assignments(outcome: Outcome) -> tuple[NDArray[np.bool_], NDArray[Any]]:

@@ -81,8 +81,7 @@ def propensities(y: ArrayLike, a: float = 0.55, b: float = 1.5) -> FloatArray:
             f"instances, a={a!r} and b={b!r}"
         )
     counts = np.asarray(labels.sum(axis=0), dtype=np.float64)
-    values: FloatArray = 1 / (1 + (np.log(labels.shape[0]) - 1) * (b + 1) ** a * (counts + b) ** -a)
-    return values
+    return 1 / (1 + (np.log(labels.shape[0]) - 1) * (b + 1) ** a * (counts + b) ** -a)
 
 
 @measure("precision-at-1", label="precision@1", higher_is_better=True, needs="scores")
@@ -202,5 +201,4 @@ def _discounted(outcome: Outcome, gains: FloatArray, k: int) -> FloatArray:
     discounts = 1 / np.log2(np.arange(k) + 2)
     n_true: NDArray[np.int64] = np.minimum(np.diff(outcome.stored_labels.indptr), k)
     most = np.concatenate(([1.0], np.cumsum(discounts)))[n_true]
-    sums: FloatArray = gains[:, :k] @ discounts[: gains.shape[1]] / most
-    return sums
+    return gains[:, :k] @ discounts[: gains.shape[1]] / most

@@ -11,7 +11,7 @@ from mlreduce.plot.colours import FAINT
 
 __all__ = ["ERRORS_OF", "drawn_points"]
 
-#: What the label of bars of errors beside a line begins with, before the label of the line; no legend shows it.
+#: What the label of bars of errors of a line begins with, before the label of the line; no legend shows it.
 ERRORS_OF = "_errors of "
 
 
@@ -32,8 +32,8 @@ def drawn_points(figure: Any) -> dict[str, Any]:
         has one point without x. A figure without lines, such as of images, has no panels.
     """
     axes = [axis for axis in figure.axes if axis.get_visible() and axis.axison]
-    found = [_panel(axis, axes) for axis in axes]
-    return {"panels": [panel for panel in found if panel["lines"]]}
+    panels = [_panel(axis, axes) for axis in axes]
+    return {"panels": [panel for panel in panels if panel["lines"]]}
 
 
 def _panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
         names = isinstance(ticks.get_major_formatter(), FixedFormatter | FuncFormatter | NullFormatter)
         return names and isinstance(ticks.get_major_locator(), FixedLocator)
 
-    own = getattr(axis, f"{which}axis")
-    for ticks in [own, *(getattr(other, f"{which}axis") for other in axes)] if named(own) else []:
+    ruler = getattr(axis, f"{which}axis")
+    for ticks in [ruler, *(getattr(other, f"{which}axis") for other in axes)] if named(ruler) else []:
         texts = [label.get_text() for label in ticks.get_majorticklabels()]
         if named(ticks) and any(texts):
             return {"names": {f"{place:g}": text for place, text in zip(ticks.get_ticklocs(), texts, strict=True)}}

@@ -47,7 +47,7 @@ def needed(number: int, of: str | int) -> int:
     if of == "most":
         return number // 2 + 1
     if not isinstance(of, int) or not 1 <= of <= number:
-        raise DataError(f"of {number} statements 1 to {number} can be asked to hold; got {of!r}")
+        raise DataError(f"of {number} statements 1 to {number} can be required to hold; got {of!r}")
     return of
 
 
@@ -89,7 +89,7 @@ def at_least(number: int, evidence: Sequence[Evidence], independent: bool = Fals
     """
     total = len(evidence)
     if not 1 <= number <= total:
-        raise DataError(f"of {total} statements 1 to {total} can be asked to hold; got {number}")
+        raise DataError(f"of {total} statements 1 to {total} can be required to hold; got {number}")
     combine = _lancaster if independent else _bonferroni
     p_for = combine(np.sort([part.p_for for part in evidence])[number - 1 :])
     p_against = combine(np.sort([part.p_against for part in evidence])[total - number :])

@@ -33,7 +33,7 @@ _Class = TypeVar("_Class", bound=type)
 #: Share of the memory that is left that an array may take.
 MEMORY_SHARE = 0.8
 
-#: Number of cells beyond which labels and targets are kept as a sparse matrix where they are one, or it is smaller.
+#: Number of cells beyond which labels and targets are stored as a sparse matrix where they are one, or it is smaller.
 DENSE_CELLS = 2**25
 
 _PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
@@ -98,7 +98,7 @@ def within_memory(function: _Function) -> _Function:
     DataError
         If it is a ``fit``, and what its class declares as ``complexity`` is too much.
     OutOfMemoryError
-        If the memory runs out, with what was asked for, how much is left and how much of the data would fit.
+        If the memory runs out, with what was requested, how much is left and how much of the data would fit.
     """
     is_fit = function.__name__ == "fit"
 
