@@ -191,7 +191,7 @@ def run_again(protocol: Protocol, names: Collection[str]) -> None:
 def scores_again(jobs: Any, protocol: Protocol, study: Study, name: str) -> pd.DataFrame:
     """Return the scores of the measures of scores, with the columns of a piece."""
     data, seed = load_dataset(name, protocol.mirror), protocol.config["seed"]
-    design = Design.of(data.X, rcond=0.0) if study.family == "labelspace" else None
+    design = Design.factorise(data.X, rcond=0.0) if study.family == "labelspace" else None
 
     def step(kind: str) -> Experiment:
         settings = json.loads(jobs.settings(kind, study, name, "all", "all"))

@@ -24,7 +24,7 @@ def with_singular_values(rng, rows, columns, values):
 
 def assert_same(design, X, targets, tolerance=1e-9):
     """Compare with the singular value decomposition: rank, coefficients, predictions, explained Gram matrix."""
-    expected = Design.of(X, RCOND)
+    expected = Design.factorise(X, RCOND)
     assert design.rank == expected.rank
     solution, reference = design.coefficients(targets), expected.coefficients(targets)
     np.testing.assert_allclose(solution, reference, rtol=0, atol=tolerance * max(1, np.abs(reference).max()))
@@ -42,7 +42,7 @@ SHAPES = [(60, 20), (20, 60), (40, 39), (40, 40), (40, 41)]
 @pytest.mark.parametrize("smallest", [1.0, 1e-1, 1e-2, 1e-3])
 def test_solutions_are_those_of_the_decomposition(shape, lost, smallest, rng):
     X = with_singular_values(rng, *shape, np.geomspace(1, smallest, min(shape) - 1 - lost))
-    design = GramDesign.of(X, RCOND)
+    design = GramDesign.factorise(X, RCOND)
     assert design is not None
     assert_same(design, X, rng.standard_normal((shape[0], 3)))
 
@@ -54,12 +54,12 @@ def test_near_the_cut_off_the_rank_is_that_of_the_decomposition(shape, lost, exp
     """One singular value far below the others, from well above the cut-off to rounding."""
     values = np.r_[np.geomspace(1, 0.1, min(shape) - 2 - lost), 10.0**-exponent]
     X = with_singular_values(rng, *shape, values)
-    expected = Design.of(X, RCOND)
+    expected = Design.factorise(X, RCOND)
     assert factorise(X, RCOND).rank == expected.rank
     if 7 <= exponent <= 12:
-        assert GramDesign.of(X, RCOND) is None
+        assert GramDesign.factorise(X, RCOND) is None
     if exponent >= 15:
-        assert GramDesign.of(X, RCOND) is not None
+        assert GramDesign.factorise(X, RCOND) is not None
 
 
 @pytest.mark.parametrize("factor", [1.1, 1.5, 3.0])
@@ -75,7 +75,7 @@ def test_other_cut_offs(rcond, rng):
     """The last column is the sum of two others: its singular value is rounding, which only a cut-off of 0 counts."""
     X = with_singular_values(rng, 50, 12, np.geomspace(1, 0.01, 12))
     X = np.c_[X, X[:, 0] + X[:, 1]]
-    assert factorise(X, rcond).rank == Design.of(X, rcond).rank
+    assert factorise(X, rcond).rank == Design.factorise(X, rcond).rank
 
 
 @settings(max_examples=60, deadline=None)
@@ -92,7 +92,7 @@ def test_counts_with_equal_rows_and_columns(seed, rows, columns, sparse):
 
 def test_columns_of_very_different_sizes(rng):
     X = rng.standard_normal((80, 10)) * 10.0 ** np.linspace(-2, 2, 10)
-    design = GramDesign.of(X, RCOND)
+    design = GramDesign.factorise(X, RCOND)
     assert design is not None
     assert_same(design, X, rng.standard_normal((80, 2)))
 
@@ -130,6 +130,6 @@ def test_published_data_take_the_short_way(name, mirror, rng):
     data = entry.read(entry.fetch(mirror, None))
     rows = rng.permutation(data.X.shape[0])[: 2 * data.X.shape[0] // 3]
     X, Y = data.X[rows], np.asarray(data.Y, dtype=float)[rows]
-    design = GramDesign.of(X, RCOND)
+    design = GramDesign.factorise(X, RCOND)
     assert design is not None
     assert_same(design, X, Y)

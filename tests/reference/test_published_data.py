@@ -162,7 +162,7 @@ def test_shared_least_squares_equals_numpy_on_real_designs(name, fraction, load)
     data = load(name)
     X = data.X.toarray() if sp.issparse(data.X) else data.X
     Y = data.Y.astype(float)
-    shared = HeldOutLeastSquares(Design.of(data.X), Y)
+    shared = HeldOutLeastSquares(Design.factorise(data.X), Y)
     split = split_rows(random_orders(len(Y), 1, 1, name)[0], fraction)
     design = np.column_stack([np.ones(len(X)), X])
     coefficients = np.linalg.lstsq(design[split.train], Y[split.train], rcond=1e-10)[0]

@@ -54,7 +54,9 @@ def test_neighbours_of_duplicates_by_sorting(seed, within, between, step):
     Y = (np.random.default_rng(seed + 1).random((17, 4)) < 0.4).astype(float)
     Y[0, :2] = 1  # two classes at least
     copies, distances = Duplicates(Y, False), Distances(X)
-    blocks = [(slice(a, min(a + step, 17)), distances.of(np.arange(a, min(a + step, 17)))) for a in range(0, 17, step)]
+    blocks = [
+        (slice(a, min(a + step, 17)), distances.compute(np.arange(a, min(a + step, 17)))) for a in range(0, 17, step)
+    ]
     for same, graph in zip((True, False), copies.neighbours(blocks, within, between), strict=True):
         number = within if same else between
         assert set(zip(*graph.nonzero(), strict=True)) == duplicates_by_sorting(X, Y, number, same)
@@ -80,10 +82,10 @@ def test_distances_of_rows_and_table_agree(kind, rng):
     X = rng.standard_normal((50, 7)) * (rng.random((50, 7)) < 0.5)
     distances = Distances(kind(X))
     plain = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
-    for found in (distances.table(), distances.of(np.arange(50))):
+    for found in (distances.table(), distances.compute(np.arange(50))):
         np.testing.assert_allclose(found, plain, atol=distances.unit)
         assert (found % distances.unit == 0).all()
-    np.testing.assert_array_equal(distances.of(np.array([3, 1])), distances.table()[[3, 1]])
+    np.testing.assert_array_equal(distances.compute(np.array([3, 1])), distances.table()[[3, 1]])
 
 
 @pytest.mark.parametrize("centred", [True, False])

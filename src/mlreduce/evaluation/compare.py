@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -194,21 +194,9 @@ def compare(
         "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
-    shared = digest(digest_of_data(data), decisive, own_sources(names))
-    jobs = [
-        Job(method, fold, digest(shared, method, fold, of_rows))
-        for fold, of_rows in enumerate(map(digest, rows))
-        for method in named
-    ]
-    cache = Store(store, FORM)
-    results = {job.key: result_of_job for job in jobs if (result_of_job := cache.read(job.key)) is not None}
-    left = [job for job in jobs if job.key not in results or results[job.key]["failures"]]
+    request = _Request(data, named, rows, names, decisive)
     deadline = None if time_budget is None else began + time_budget
-    coded = any(job.method.family == "labelspace" for job in left)
-    common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, factorise(data, scaling) if coded else None)
-    for key, result_of_job in run_all(left, common, n_jobs, deadline, progress):
-        cache.write(key, result_of_job)
-        results[key] = result_of_job
+    jobs, results = request.run(Store(store, FORM), n_jobs, deadline, progress)
     settings = {
         "data": {"name": data.name, **data.describe()},
         "methods": {method.label: dict(method.entry) for method in named},
@@ -219,6 +207,49 @@ def compare(
     result = _result([results[job.key] for job in _balanced(jobs, results)], settings)
     _warn(result, len(jobs) - len(results), time_budget)
     return result
+
+
+class _Request(NamedTuple):
+    """What is compared, after all checks.
+
+    Attributes
+    ----------
+    data : MultiLabelData
+    methods : list of Method
+    splits : list of [training rows, test rows]
+    names : list of str
+        Registry names and import paths of methods and predictors.
+    decisive : dict
+        Settings that the scores depend on.
+    """
+
+    data: MultiLabelData
+    methods: Sequence[Method]
+    splits: Sequence[Sequence[Sequence[int]]]
+    names: Sequence[str]
+    decisive: Mapping[str, Any]
+
+    def run(
+        self, cache: Store, n_jobs: int | None, deadline: float | None, progress: bool
+    ) -> tuple[list[Job], dict[str, Any]]:
+        """Run the jobs whose results the store lacks; return all jobs, and the results by their keys."""
+        # The keys hold all that scores depend on: a result in the store is valid for ever.
+        shared = digest(digest_of_data(self.data), self.decisive, own_sources(self.names))
+        jobs = [
+            Job(method, fold, digest(shared, method, fold, of_rows))
+            for fold, of_rows in enumerate(map(digest, self.splits))
+            for method in self.methods
+        ]
+        results = {job.key: stored for job in jobs if (stored := cache.read(job.key)) is not None}
+        # Failures are repeated, since what caused them may have gone.
+        left = [job for job in jobs if job.key not in results or results[job.key]["failures"]]
+        coded = any(job.method.family == "labelspace" for job in left)
+        design = factorise(self.data, self.decisive["scaling"]) if coded else None
+        common = Common.collect(self.data, {**self.decisive, "rule": {"rows": self.splits}}, self.names, design)
+        for key, result in run_all(left, common, n_jobs, deadline, progress):
+            cache.write(key, result)
+            results[key] = result
+        return jobs, results
 
 
 def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:

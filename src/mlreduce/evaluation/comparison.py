@@ -249,7 +249,7 @@ class Comparison:
         Path
             Of the page.
         """
-        from mlreduce.evaluation.page import Section, write_page
+        from mlreduce.evaluation.page import Section, write_comparison_page
 
         sections = []
         for predictor in self._predictors():
@@ -264,7 +264,7 @@ class Comparison:
                 partial(self.plot, measure=measure, predictor=predictor),
             )
             sections.append(section)
-        return write_page(Path(path), self.settings, self.failures, sections)
+        return write_comparison_page(Path(path), self.settings, self.failures, sections)
 
     def _predictors(self) -> list[str]:
         """Return the predictors that have scores."""

@@ -96,7 +96,7 @@ class Common:
     owner: int = field(default_factory=os.getpid)
 
     @classmethod
-    def of(
+    def collect(
         cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str], design: Design | None
     ) -> Self:
         """Return it for names of methods and predictors."""
@@ -114,7 +114,7 @@ def factorise(data: MultiLabelData, scaling: str) -> Design | None:
     if data.impute is not None or scaling != "none":
         return None
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        return Design.of(data.X, rcond=0.0)
+        return Design.factorise(data.X, rcond=0.0)
 
 
 def run_all(

@@ -55,7 +55,7 @@ class LabelSpaceStrategy(Strategy):
     def _design(self) -> Design:
         given = self._given_design
         if given is None:
-            return Design.of(self._data.X, rcond=0.0)
+            return Design.factorise(self._data.X, rcond=0.0)
         return given if isinstance(given, Design) else Design.load(given)
 
     def _places(
@@ -71,7 +71,7 @@ class LabelSpaceStrategy(Strategy):
             return
         for number, split in splits.items():
             data = self._scaled(split) if changed else self._data
-            design = cache(partial(Design.of, data.X, rcond=0.0)) if changed else lambda: self._design
+            design = cache(partial(Design.factorise, data.X, rcond=0.0)) if changed else lambda: self._design
             yield (self._completed(data, split) if self._unknown else data), design, {number: split}
 
     def _scaled(self, split: Split) -> MultiLabelData:

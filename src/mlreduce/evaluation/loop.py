@@ -164,8 +164,8 @@ class Experiment:
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
-            splits, chosen = self._splits(task), _of(choices, task)
-            failed_before = _of(before, task)
+            splits, chosen = self._splits(task), _rows_of_task(choices, task)
+            failed_before = _rows_of_task(before, task)
             # Choices are those of the group, of which a task may have a part.
             failed_before = failed_before[failed_before["method"].isin(list(task["methods"]))]
             before_it = failures_before(failed_before, splits, task.get("once", False))
@@ -193,13 +193,13 @@ class Experiment:
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
-            splits, chosen = self._splits(task), _of(choices, task)
+            splits, chosen = self._splits(task), _rows_of_task(choices, task)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
             options = {**self._settings["measured"], **({"measures": task["measures"]} if "measures" in task else {})}
             measured = Measured(**options, dimensions=task["dimensions"])
             task_fits = _Part(fitted, (task["protocol"], task["group"]))
             for predictor in task["predictors"].items():
-                failures = Failures("predict", predictor[0], _of(before, task), self._limits)
+                failures = Failures("predict", predictor[0], _rows_of_task(before, task), self._limits)
                 scores = joined_scores(
                     self._strategy.score(part, task_fits, entries, predictor, measured, failures, parameters)
                     for entries, part in _entries(task, splits, chosen)
@@ -262,7 +262,7 @@ def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
-def _of(table: Any, task: Task) -> Any:
+def _rows_of_task(table: Any, task: Task) -> Any:
     """Return the rows of a table that belong to a task."""
     if table is None:
         return None

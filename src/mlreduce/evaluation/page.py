@@ -20,7 +20,7 @@ from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.stats.margins import DECIDED
 
-__all__ = ["Section", "write_page"]
+__all__ = ["Section", "write_comparison_page"]
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -61,7 +61,9 @@ class Section(NamedTuple):
     plot: Callable[[str], Any]
 
 
-def write_page(path: Path, settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]) -> Path:
+def write_comparison_page(
+    path: Path, settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]
+) -> Path:
     """Write the page of a comparison, and return its path."""
     title = f"Comparison on {settings['data']['name']}"
     # Text comes from data sets and users: nothing in it can run.

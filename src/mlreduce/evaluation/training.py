@@ -102,7 +102,7 @@ class Training:
             Parameters of the predictor that were chosen for a coder; may be empty.
         """
         linear = {name: coder for name, coder in coders.items() if coder.projects_predictions}
-        predicted = self._of_linear(split, linear, parameters) if linear else {}
+        predicted = self._predict_linear(split, linear, parameters) if linear else {}
         for name, coder in coders.items():
             if name not in linear:
                 codes = coder.codes_for_training(self._labels[split.train])
@@ -126,7 +126,7 @@ class Training:
             predicted[name] = held_out, model.predict(self._X[split.test]).reshape(len(split.test), -1)
         return predicted
 
-    def _of_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
+    def _predict_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
         """Predict codes that are a linear map of the labels, which have work in common."""
         if self._regression is not None:
             labels = self._regression.solve(split.train, split.test).predictions

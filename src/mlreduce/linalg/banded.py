@@ -40,7 +40,7 @@ class BlockTridiagonal(NamedTuple):
     right: list[FloatArray]
 
     @classmethod
-    def of(cls, matrix: FloatArray, right: FloatArray) -> Self:
+    def reduce(cls, matrix: FloatArray, right: FloatArray) -> Self:
         """Reduce a symmetric matrix S of shape (n, n), which is overwritten, and C of shape (n, n_columns)."""
         n_rows, right = len(matrix), right.copy()
         diagonal, below = [], []

@@ -61,8 +61,8 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     """
     if is_large(X) and 0 <= rcond < 1:
         return IterativeDesign(X)
-    design = GramDesign.of(X, rcond) if 0 <= rcond < 1 else None
-    return Design.of(X, rcond) if design is None else design
+    design = GramDesign.factorise(X, rcond) if 0 <= rcond < 1 else None
+    return Design.factorise(X, rcond) if design is None else design
 
 
 class GramDesign:
@@ -86,7 +86,7 @@ class GramDesign:
         self._mixing: FloatArray | None = None  # Cholesky factor of W'W = I + M M'
 
     @classmethod
-    def of(cls, X: Any, rcond: float) -> Self | None:
+    def factorise(cls, X: Any, rcond: float) -> Self | None:
         """Factorise a feature matrix, dense or sparse; None where the rank at the cut-off ``rcond`` is in doubt."""
         X = _by_density(X)
         gram = _gram(X)

@@ -55,7 +55,7 @@ class Design(NamedTuple):
         return len(self.singular_values)
 
     @classmethod
-    def of(cls, X: Any, rcond: float = DEFAULT_RCOND) -> Self:
+    def factorise(cls, X: Any, rcond: float = DEFAULT_RCOND) -> Self:
         """Factorise a feature matrix, dense or sparse.
 
         The left factor is dense whatever X is: memory is about 2 * n_samples * n_features numbers.
@@ -77,7 +77,7 @@ class Design(NamedTuple):
         projected = self.left.T @ targets
         return projected.T @ projected
 
-    def of_rows(self, rows: NDArray[np.integer[Any]], rcond: float) -> Self:
+    def select_rows(self, rows: NDArray[np.integer[Any]], rcond: float) -> Self:
         """Return the design of some of the rows, cut off by the largest singular value of these rows."""
         left, values, right = scipy.linalg.svd(self.left[rows] * self.singular_values, full_matrices=False)
         return type(self)(left, values, right @ self.right).truncated(rcond)
@@ -165,7 +165,7 @@ class HeldOutLeastSquares:
         if np.array_equal(np.sort(np.concatenate([train, held_out])), np.arange(len(self._targets))):
             return self._without(held_out)
         design = self._all_values
-        training, targets = design.of_rows(train, self._rcond), self._targets[train]
+        training, targets = design.select_rows(train, self._rcond), self._targets[train]
         rows = design.left[held_out] * design.singular_values
         return HeldOutSolution(rows @ (design.right @ training.coefficients(targets)), training.explained_gram(targets))
 

@@ -161,12 +161,12 @@ class Outcome:
     @cached_property
     def instance_counts(self) -> Counts:
         """Counts per instance, computed once for all measures."""
-        return Counts.of_instances(self.labels, self.predicted)
+        return Counts.count_instances(self.labels, self.predicted)
 
     @cached_property
     def label_counts(self) -> Counts:
         """Counts per label, computed once for all measures."""
-        return Counts.of_labels(self.labels, self.predicted)
+        return Counts.count_labels(self.labels, self.predicted)
 
     @cached_property
     def stored_labels(self) -> sp.csr_array:
@@ -209,17 +209,17 @@ class Outcome:
     @cached_property
     def runs(self) -> Runs:
         """Runs of the labels of each instance that tie, computed once for all measures."""
-        return Runs.of(self.labels, self.scores, self.known, TOP)
+        return Runs.compute(self.labels, self.scores, self.known, TOP)
 
     @cached_property
     def gain_runs(self) -> Runs:
         """The same, each true label counted by its inverse propensity."""
-        return Runs.of(self.stored_labels * (1 / np.asarray(self.propensities)), self.scores, self.known, TOP)
+        return Runs.compute(self.stored_labels * (1 / np.asarray(self.propensities)), self.scores, self.known, TOP)
 
     @cached_property
     def ranks(self) -> Ranks:
         """Ranks of the labels of each instance, computed once for all measures."""
-        return Ranks.of(self.labels, self.scores)
+        return Ranks.compute(self.labels, self.scores)
 
 
 def _with_all(scores: Any) -> Any:

@@ -119,7 +119,7 @@ def micro_auprc(outcome: Outcome) -> float:
     if outcome.known is not None:
         true, scores = true[outcome.known], scores[outcome.known]
     if outcome.averages_ties:
-        runs = Runs.of(true.reshape(1, -1), scores.reshape(1, -1), None, 0)
+        runs = Runs.compute(true.reshape(1, -1), scores.reshape(1, -1), None, 0)
         return float(runs.precisions()[0]) if true.any() else 0.0
     order = np.argsort(-scores, axis=None, kind="stable")
     hits = np.cumsum(true.ravel()[order])
@@ -202,7 +202,7 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     mixed = (n_true > 0) & (n_false > 0)
     if outcome.averages_ties:
         known = None if outcome.known is None else outcome.known.reshape(true.shape).T
-        losses: FloatArray = Runs.of(true.T, scores.T, known, 0).losses(n_known)[mixed]
+        losses: FloatArray = Runs.compute(true.T, scores.T, known, 0).losses(n_known)[mixed]
         return 1 - losses
     sums = np.where(true, rankdata(scores, axis=0), 0.0).sum(axis=0)
     # Unknown labels, whose scores are the smallest, come before all others.

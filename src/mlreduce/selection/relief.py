@@ -101,7 +101,7 @@ class MLRF(Selector):
         for rows in row_blocks(len(labels), len(labels)):
             number = np.arange(rows.start, rows.stop)
             weights = _weights_of_neighbours(
-                distances.of(number), number, present, absent, members, bounds, apart, priors, n_neighbors
+                distances.compute(number), number, present, absent, members, bounds, apart, priors, n_neighbors
             )
             _add_weighted_differences(scores, scaled, number, every, weights)
         scores /= present.sum()
@@ -237,7 +237,7 @@ def _of_pairs(
     every = np.arange(len(present))[np.newaxis]
     for block in row_blocks(len(present), len(present)):
         number = np.arange(block.start, block.stop)
-        of_block = distances.of(number)
+        of_block = distances.compute(number)
         of_block[np.arange(len(number)), number] = np.inf
         weights = _weights_within_pairs(
             np.argsort(of_block, axis=1, kind="stable"), number, present, absent, apart, n_neighbors
@@ -297,7 +297,7 @@ def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.rando
     distances, shares = Distances(X), labels * priors
     for block in row_blocks(len(labels), len(labels)):
         number = np.arange(block.start, block.stop)
-        of_block = distances.of(number)
+        of_block = distances.compute(number)
         for label in range(labels.shape[1] - 1):
             with_label = labels[:, label] == 1
             if min(np.count_nonzero(with_label), np.count_nonzero(~with_label)) < n_neighbors:

@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
     p_against: float
 
     @classmethod
-    def of(cls, probability: float) -> Evidence:
+    def from_probability(cls, probability: float) -> Evidence:
         """Return the evidence of a probability that a statement is true."""
         return cls(1.0 - probability, probability)
 
@@ -82,9 +82,10 @@ def at_least(number: int, evidence: Sequence[Evidence], independent: bool = Fals
 
     Examples
     --------
-    >>> [round(p, 9) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)])]
+    >>> evidence = [Evidence.from_probability(probability) for probability in (0.99, 0.98, 0.5)]
+    >>> [round(p, 9) for p in at_least(2, evidence)]
     [0.04, 1.0]
-    >>> [round(p, 4) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)], independent=True)]
+    >>> [round(p, 4) for p in at_least(2, evidence, independent=True)]
     [0.0532, 0.9996]
     """
     total = len(evidence)
