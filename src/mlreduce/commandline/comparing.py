@@ -59,9 +59,9 @@ def _compare(options: argparse.Namespace) -> Any:
         )
     comparison = compare(
         read_data(options.data, options),
-        methods=_names(options.methods, DEFAULT_METHODS),
-        predictors=_names(options.predictors, DEFAULT_PREDICTORS),
-        measures=_names(options.measures, DEFAULT_MEASURES),
+        methods=_split_names(options.methods, DEFAULT_METHODS),
+        predictors=_split_names(options.predictors, DEFAULT_PREDICTORS),
+        measures=_split_names(options.measures, DEFAULT_MEASURES),
         cv=options.folds,
         sizes=[int(size) for size in sizes],
         decision=options.decision,
@@ -84,5 +84,5 @@ def _compare(options: argparse.Namespace) -> Any:
     return {"page": str(options.output / _FILES[0]), **best}
 
 
-def _names(text: str | None, otherwise: Sequence[str]) -> list[str]:
+def _split_names(text: str | None, otherwise: Sequence[str]) -> list[str]:
     return list(otherwise) if text is None else [name.strip() for name in text.split(",") if name.strip()]

@@ -48,7 +48,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     _check(options)
     parameters: dict[str, Any]
     if options.model is None:
-        name, parameters = options.method, _parameters(options)
+        name, parameters = options.method, _read_parameters(options)
         data = read_data(options.data, options)
         check_finite(data.X, data.feature_names, data.name, training=True)  # which knows the columns' names
         method: Any = registry.make(name, **parameters)
@@ -114,7 +114,7 @@ def _check(options: argparse.Namespace) -> None:
     check_outputs(outputs, [path for path in inputs if path is not None], options.force)
 
 
-def _parameters(options: argparse.Namespace) -> dict[str, Any]:
+def _read_parameters(options: argparse.Namespace) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for text in options.set:
         name, _, value = named_value(text, "--set", "beta=0.3")

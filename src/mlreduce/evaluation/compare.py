@@ -179,7 +179,7 @@ def compare(
     data, measures = _as_data(X, y, impute), [measures] if isinstance(measures, str) else list(measures)
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
-    rows, test_share = _splits(cv, repeats, groups, data, random_state)
+    rows, test_share = _make_splits(cv, repeats, groups, data, random_state)
     if data.has_unknown_labels:
         named, chosen = _taking_unknown(named, chosen)
     _check_names(named, chosen, measures, scaling)
@@ -202,10 +202,10 @@ def compare(
         "methods": {method.label: dict(method.entry) for method in named},
         **decisive,
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
-        **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
+        **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter_name(cv, groups)},
     }
-    result = _result([results[job.key] for job in _balanced(jobs, results)], settings)
-    _warn(result, len(jobs) - len(results), time_budget)
+    result = _make_result([results[job.key] for job in _select_balanced(jobs, results)], settings)
+    _warn_of_gaps(result, len(jobs) - len(results), time_budget)
     return result
 
 
@@ -273,7 +273,7 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
 
 
-def _splits(
+def _make_splits(
     cv: Any, repeats: int, groups: Any, data: MultiLabelData, random_state: int
 ) -> tuple[list[list[list[int]]], float]:
     """Return the rows that train and that test in each split, and the share of the rows that test in one."""
@@ -294,7 +294,7 @@ def _splits(
         if not hasattr(cv, "split") and groups is not None:
             raise ValueError("groups goes with a splitter or a number of folds")
         pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
-        rows = [[_rows(part, data.Y.shape[0]) for part in pair] for pair in pairs]
+        rows = [[_row_numbers(part, data.Y.shape[0]) for part in pair] for pair in pairs]
     except DataError:
         raise
     except (TypeError, ValueError) as error:
@@ -308,7 +308,7 @@ def _splits(
     return rows, float(np.mean(shares))
 
 
-def _rows(part: Any, n_samples: int) -> list[int]:
+def _row_numbers(part: Any, n_samples: int) -> list[int]:
     """Return the numbers of rows, sorted, of an array of them or of a mask."""
     given = np.asarray(part)
     numbers = np.flatnonzero(given) if given.dtype == bool and len(given) == n_samples else given
@@ -319,7 +319,7 @@ def _rows(part: Any, n_samples: int) -> list[int]:
     return sorted(map(int, numbers))
 
 
-def _splitter(cv: Any, groups: Any) -> str:
+def _splitter_name(cv: Any, groups: Any) -> str:
     """Return how the page calls the splitter."""
     if not _is_whole(cv):
         return type(cv).__name__ if hasattr(cv, "split") else "given rows"
@@ -375,13 +375,13 @@ def _check_names(
         )
 
 
-def _balanced(jobs: Sequence[Job], results: Mapping[str, Any]) -> list[Job]:
+def _select_balanced(jobs: Sequence[Job], results: Mapping[str, Any]) -> list[Job]:
     """Return the jobs of the folds that all methods have; where there is no such fold, all that were done."""
     partial = {job.fold for job in jobs if job.key not in results}
     return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in results]
 
 
-def _result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
+def _make_result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
     order = ["method", "predictor", "measure", "size_percent", "split"]
     scores = pd.DataFrame([row for part in parts for row in part["scores"]], columns=list(SCORES))
     failures = pd.DataFrame([row for part in parts for row in part["failures"]], columns=list(FAILURES))
@@ -393,7 +393,7 @@ def _result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
     )
 
 
-def _warn(result: Comparison, left: int, time_budget: float | None) -> None:
+def _warn_of_gaps(result: Comparison, left: int, time_budget: float | None) -> None:
     failures = result.failures
     if result.scores.empty:
         first = None if failures.empty else failures.iloc[0]

@@ -57,7 +57,7 @@ def as_entries(given: Any, what: str) -> dict[str, Entry]:
 
     Parameters
     ----------
-    asked : iterable of str or estimator, or dict of label to str, dict or estimator
+    given : iterable of str or estimator, or dict of label to str, dict or estimator
     what : str
         "methods" or "predictors", for messages.
 
@@ -72,7 +72,7 @@ def as_entries(given: Any, what: str) -> dict[str, Entry]:
         if not isinstance(given, Iterable):
             raise ConfigurationError(f"{what} must be names or estimators, or a dict of them; got {given!r}")
         given = list(given)
-        labels = [one if isinstance(one, str) else _label(one) for one in given]
+        labels = [one if isinstance(one, str) else _make_label(one) for one in given]
         twice = [label for label in labels if labels.count(label) > 1]
         if twice:
             raise ConfigurationError(f"{what}: {twice[0]!r} occurs twice; give a dict with a label for each")
@@ -83,7 +83,7 @@ def as_entries(given: Any, what: str) -> dict[str, Entry]:
     for label, one in given.items():
         if not isinstance(label, str) or not label.strip():
             raise ConfigurationError(f"{what}: a label is text; got {label!r}")
-        entries[label] = _entry(one, f"{what}: {label}")
+        entries[label] = _make_entry(one, f"{what}: {label}")
         try:
             registry.check_entry(label, entries[label])
         except ConfigurationError as error:
@@ -91,7 +91,7 @@ def as_entries(given: Any, what: str) -> dict[str, Entry]:
     return entries
 
 
-def _label(one: Any) -> str:
+def _make_label(one: Any) -> str:
     if not _is_estimator(one):
         raise ConfigurationError(f"a list has names and estimators; got {one!r}. Entries with parameters need a dict")
     return str(_name_of(type(one)))
@@ -101,22 +101,22 @@ def _is_estimator(one: Any) -> bool:
     return hasattr(one, "get_params") and not isinstance(one, type)
 
 
-def _changed(estimator: Any) -> dict[str, Any]:
+def _changed_parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters that are not their defaults; a ``random_state`` that is none of them gets a seed later."""
     defaults = {name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()}
     values = estimator.get_params(deep=False)
     return {name: value for name, value in values.items() if repr(value) != repr(defaults.get(name, inspect.Parameter))}
 
 
-def _entry(one: Any, where: str) -> dict[str, Any]:
+def _make_entry(one: Any, where: str) -> dict[str, Any]:
     if isinstance(one, str):
         return {"class" if registry.is_import_path(one) else "method": one}
     if isinstance(one, Mapping):
-        return {str(key): _value(value, where) for key, value in one.items()}
+        return {str(key): _plain_value(value, where) for key, value in one.items()}
     if _is_estimator(one):
         name = _name_of(type(one))
         key = "class" if registry.is_import_path(name) else "method"
-        return {key: name, **{name: _value(value, where) for name, value in _changed(one).items()}}
+        return {key: name, **{name: _plain_value(value, where) for name, value in _changed_parameters(one).items()}}
     raise ConfigurationError(f"{where}: neither a name nor an estimator nor a dict of parameters; got {one!r}")
 
 
@@ -142,18 +142,18 @@ def _name_of(cls: type) -> str:
         return path
 
 
-def _value(value: Any, where: str) -> Any:
+def _plain_value(value: Any, where: str) -> Any:
     """Return a parameter as a plain value."""
     if _is_estimator(value):
-        return _entry(value, where)
+        return _make_entry(value, where)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (str, int, float, bool, type(None))):
         return value
     if isinstance(value, (list, tuple)):
-        return [_value(one, where) for one in value]
+        return [_plain_value(one, where) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _value(one, where) for key, one in value.items()}
+        return {str(key): _plain_value(one, where) for key, one in value.items()}
     raise ConfigurationError(
         f"{where}: a parameter must be a number, text, list or estimator, so that results can say it; got {value!r}"
     )
@@ -161,10 +161,10 @@ def _value(value: Any, where: str) -> Any:
 
 def as_methods(given: Any) -> list[Method]:
     """Return methods as by `as_entries`, with their families."""
-    return [Method(label, entry, _family(label, entry)) for label, entry in as_entries(given, "methods").items()]
+    return [Method(label, entry, _find_family(label, entry)) for label, entry in as_entries(given, "methods").items()]
 
 
-def _family(label: str, entry: Entry) -> str:
+def _find_family(label: str, entry: Entry) -> str:
     """Return the family of a method; a transformer of another package is a projection.
 
     Raises
@@ -230,10 +230,10 @@ def own_sources(names: Iterable[str]) -> dict[str, str]:
         for name in names
         if name in registry.registered() or (registry.is_import_path(name) and " " not in registry.package_of(name))
     ]
-    return {name: _source(registry.method_class(name)) for name in outside}
+    return {name: _read_source(registry.method_class(name)) for name in outside}
 
 
-def _source(cls: type) -> str:
+def _read_source(cls: type) -> str:
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):  # typed into an interpreter

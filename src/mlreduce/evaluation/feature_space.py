@@ -105,7 +105,7 @@ def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArr
     return projection.transform(view.known(view.train)), projection.transform(view.test)
 
 
-def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
+def _try_embedding(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
     """Return the embeddings of both parts; empty where this part of the data does not allow the parameters."""
     try:
         return embed(method, fit_method(method, view), view)
@@ -113,7 +113,7 @@ def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[
         return ()
 
 
-def _sizes(
+def _map_sizes(
     n_directions: int, n_features: int, eigenvalues: FloatArray | None, measured: Measured
 ) -> dict[int, list[tuple[int, float]]]:
     """Map each size that occurs to the percentages and energies that give it, and to (0, 0.0) for itself."""
@@ -149,7 +149,9 @@ class FeatureSpaceStrategy(Strategy):
 
                 method = make_reduction(label, entry, self._seed, self._data.name, number)
                 key = (number, rows, label, entry_text(entry))
-                return tried.score((number, label), key, search, failures, partial(_embedded, method, view), measure)
+                return tried.score(
+                    (number, label), key, search, failures, partial(_try_embedding, method, view), measure
+                )
 
             return score
 
@@ -196,7 +198,7 @@ class FeatureSpaceStrategy(Strategy):
                 parts = failures.attempt(number, label, embed, method, arrays, view)
                 if parts is None:
                     continue
-                sizes = _sizes(parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), measured)
+                sizes = _map_sizes(parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), measured)
                 if isinstance(method, ForeignReduction):
                     sizes = {parts[0].shape[1]: list(dict.fromkeys(chain.from_iterable(sizes.values())))}
                 measuring.add(number, split, label, entry, parts, sizes)

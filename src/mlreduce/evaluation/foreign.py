@@ -172,7 +172,7 @@ class ForeignClassifier(BaseEstimator):
 
     def predict(self, X: FloatArray) -> Guess:
         """Return labels and scores."""
-        labels = _dense(self.estimator.predict(X))
+        labels = _as_float_array(self.estimator.predict(X))
         if labels.shape != (len(X), self._n_labels):
             raise DataError(
                 f"{type(self.estimator).__name__} predicted {labels.shape} for {len(X)} rows and {self._n_labels} "
@@ -185,7 +185,7 @@ class ForeignClassifier(BaseEstimator):
         return None if outputs is None else outputs[0]
 
 
-def _dense(values: Any) -> FloatArray:
+def _as_float_array(values: Any) -> FloatArray:
     """Return a label matrix, which scikit-multilearn has sparse, as an array."""
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
 

@@ -139,9 +139,9 @@ def run_all(
                 return
             yield joblib.delayed(_run)(job, common)
 
-    with _bar(len(jobs), progress) as bar:
+    with _progress_bar(len(jobs), progress) as bar:
         try:
-            for key, result in _done(due(), n_jobs):
+            for key, result in _run_tasks(due(), n_jobs):
                 if bar is not None:
                     bar.set_postfix_str(f"{result['fit']['method']}, fold {result['fit']['split'] + 1}")
                     bar.update()
@@ -153,7 +153,7 @@ def run_all(
             ) from error
 
 
-def _done(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _run_tasks(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what comes of tasks as they end: in the processes of joblib, or of the backend that is set there."""
     backend, _ = get_active_backend()
     try:
@@ -169,7 +169,7 @@ def _done(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[
         yield from joblib.Parallel(n_jobs, batch_size=1)(some)
 
 
-def _bar(total: int, progress: bool) -> Any:
+def _progress_bar(total: int, progress: bool) -> Any:
     if progress:
         with suppress(ModuleNotFoundError):
             from tqdm import tqdm
@@ -202,10 +202,10 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # NaN is
         start = time.perf_counter()
         fitted: dict[Key, Arrays] = {}
-        _, before = _experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)
+        _, before = _make_experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)
         seconds = time.perf_counter() - start
         parts = [
-            _predict(job, common, fitted, before, predictor)
+            _predict_and_measure(job, common, fitted, before, predictor)
             for predictor in common.settings["predictors"].items()
             if job.method.family != "labelspace" or is_regressor(registry.make_entry(*predictor))
         ]
@@ -217,7 +217,7 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     }
 
 
-def _predict(
+def _predict_and_measure(
     job: Job, common: Common, fitted: Any, failures: pd.DataFrame, predictor: tuple[str, Entry]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure a predictor; one that does not rank labels by the measures of labels alone."""
@@ -225,15 +225,15 @@ def _predict(
     of_labels = [name for name in measures if find_measure(name).needs == "labels"]
     if job.method.family != "labelspace":
         try:
-            return _experiment(job, common, predictor, measures).predict(fitted, None, failures)
+            return _make_experiment(job, common, predictor, measures).predict(fitted, None, failures)
         except ConfigurationError:
             # Whether a classifier around another ranks labels shows when it predicts.
             if measures == of_labels:
                 raise
-    return _experiment(job, common, predictor, of_labels).predict(fitted, None, failures)
+    return _make_experiment(job, common, predictor, of_labels).predict(fitted, None, failures)
 
 
-def _experiment(
+def _make_experiment(
     job: Job, common: Common, predictor: tuple[str, Entry] | None = None, measures: Sequence[str] = ()
 ) -> Experiment:
     method, settings = job.method, common.settings

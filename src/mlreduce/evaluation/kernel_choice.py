@@ -128,7 +128,7 @@ def choose_kernel(
             for j, alpha in enumerate(penalties):
                 for label, wrong in fold.errors(path.solve(alpha)).items():
                     errors[label][i, j] += wrong
-    return {label: _smallest(wrong / labels.size, widths, penalties) for label, wrong in errors.items()}
+    return {label: _find_smallest(wrong / labels.size, widths, penalties) for label, wrong in errors.items()}
 
 
 class _Fold:
@@ -203,7 +203,7 @@ def _wrong_labels(coder: LabelCoder, codes: FloatArray, truth: NDArray[np.int8])
     return float(sum(np.count_nonzero(coder.round(guess, size) != truth) for size, guess in guesses))
 
 
-def _smallest(losses: FloatArray, gammas: Sequence[float], alphas: Sequence[float]) -> KernelChoice:
+def _find_smallest(losses: FloatArray, gammas: Sequence[float], alphas: Sequence[float]) -> KernelChoice:
     least = losses.min()
     if not np.isfinite(least):
         raise DataError(
@@ -246,7 +246,7 @@ def choose_on_splits(
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         own_seed = derive_seed(seed, data.name, number)
-        choose = partial(_chosen, data, split, methods, candidates, own_seed)
+        choose = partial(_choose, data, split, methods, candidates, own_seed)
         for method, choice in sorted(failures.attempt_all(number, list(methods), choose).items()):
             for (i, j), loss in np.ndenumerate(choice.losses):
                 gamma, alpha = candidates["gammas"][i], candidates["alphas"][j]
@@ -254,7 +254,7 @@ def choose_on_splits(
     return as_table(rows, CHOICE_COLUMNS)
 
 
-def _chosen(
+def _choose(
     data: MultiLabelData,
     split: Split,
     methods: Mapping[str, Mapping[str, Any]],

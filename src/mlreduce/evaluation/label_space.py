@@ -172,7 +172,7 @@ class LabelSpaceStrategy(Strategy):
                     parameters, best = coder.get_params(), (chosen or {}).get((str(number), label), {})
                     coder.set_params(**{key: value for key, value in best.items() if key in parameters})
                     given = self._data.Y if self._unknown else None
-                    fit = partial(self.fit_once, number, split, label, [entry, best], _fitted)
+                    fit = partial(self.fit_once, number, split, label, [entry, best], _fit_coder)
                     arrays = failures.attempt(number, label, fit, coder, data, split, shared, given)
                     if arrays is not None:
                         yield (str(number), label), arrays
@@ -214,8 +214,8 @@ class LabelSpaceStrategy(Strategy):
                     given = self._data.Y[split.train].astype(np.float64)
                     coded = None if self._unknown else labels[split.test]
                     for rule, functions in by_rule.items():
-                        decide = partial(_decisions, rule, coders[label], given, held_out)
-                        outcomes = _outcomes(
+                        decide = partial(_make_decisions, rule, coders[label], given, held_out)
+                        outcomes = _make_outcomes(
                             *(coders[label], truth, coded, predicted_codes, list(sizes), decide, self._ties)
                         )
                         for size, outcome in failures.attempt_each(number, label, outcomes):
@@ -272,7 +272,7 @@ class _Shared:
         return self._explained[rcond]
 
 
-def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
+def _fit_coder(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
     """Fit a coder; ``given`` are the labels of all rows, NaN where not known, where some are filled in."""
     if not has_shortcut(coder, "fit_statistics", "fit"):
         labels = data.Y if given is None else given
@@ -301,18 +301,18 @@ def _predicted_codes(
     return {name: (None, codes) for name, codes in training.predicted_codes(split, chosen, parameters).items()}
 
 
-def _decisions(
+def _make_decisions(
     rule: str, coder: LabelCoder, labels: FloatArray, held_out: FloatArray | None, sizes: Sequence[int]
 ) -> Iterator[Decision | None]:
     """Yield the decision at each size; None where codes are rounded."""
     if held_out is None or rule == "half":
         yield from repeat(None, len(sizes))
         return
-    for size, centred in zip(sizes, _reconstructed(coder, held_out, sizes), strict=True):
+    for size, centred in zip(sizes, _reconstruct(coder, held_out, sizes), strict=True):
         yield Decision.of(rule, "micro-f1", coder.scores(centred, size), *split_known(labels))
 
 
-def _reconstructed(coder: LabelCoder, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
+def _reconstruct(coder: LabelCoder, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
     if has_shortcut(coder, "reconstruct_sizes", "reconstruct"):
         return coder.reconstruct_sizes(codes, sizes)
     return (coder.reconstruct(codes[:, :size]) for size in sizes)
@@ -333,7 +333,7 @@ def _sparse_labels_of(coder: LabelCoder, codes: FloatArray, decision: Decision |
     return sp.csr_array(sp.vstack([sp.csr_array(_labels_of(coder, codes[rows], None, decision)) for rows in blocks]))
 
 
-def _outcomes(
+def _make_outcomes(
     coder: LabelCoder,
     truth: Any,
     labels: FloatArray | None,
@@ -357,14 +357,14 @@ def _outcomes(
         for size, decision in zip(possible, decide(possible), strict=True):
             yield size, Outcome(truth, _sparse_labels_of(coder, predicted_codes[:, :size], decision))
         return
-    guesses = _reconstructed(coder, predicted_codes, possible)
+    guesses = _reconstruct(coder, predicted_codes, possible)
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):
             scores, predicted = coder.scores(guess, size), _labels_of(coder, predicted_codes[:, :size], guess, decision)
             yield size, Outcome.over_known(truth, predicted, scores, ties=ties)
         return
     codes = coder.project(labels) if has_shortcut(coder, "project", "encode") else coder.encode(labels)
-    centred, decoded = labels - coder.mean_, _reconstructed(coder, codes, possible)
+    centred, decoded = labels - coder.mean_, _reconstruct(coder, codes, possible)
     for size, guess, codes_of_size, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
         yield (
             size,

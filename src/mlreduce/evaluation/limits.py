@@ -52,12 +52,12 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     if not limits or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield
         return
-    with _memory(limits.get("gigabytes")), _time(limits.get("seconds")):
+    with _limit_memory(limits.get("gigabytes")), _limit_time(limits.get("seconds")):
         yield
 
 
 @contextmanager
-def _time(seconds: float | None) -> Iterator[None]:
+def _limit_time(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
@@ -75,7 +75,7 @@ def _time(seconds: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def _memory(gigabytes: float | None) -> Iterator[None]:
+def _limit_memory(gigabytes: float | None) -> Iterator[None]:
     held = _address_space()
     if gigabytes is None or held is None:
         yield

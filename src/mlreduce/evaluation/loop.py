@@ -140,7 +140,7 @@ class Experiment:
             table = self._strategy.choose(task, self._splits(task), failures)
             parts.append(table.assign(protocol=task["protocol"], dataset=self._data.name, group=task["group"]))
             failed.append(self._failed(failures, task))
-        return _together(parts), sorted_failures(failed)
+        return _concatenate(parts), sorted_failures(failed)
 
     def fit(
         self, choices: pd.DataFrame | None, before: pd.DataFrame, keep: Callable[[Key, Arrays], None]
@@ -172,14 +172,14 @@ class Experiment:
             failures = Failures(self._strategy.step, before=before_it, limits=self._limits)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
             place = {"study": self._study, "protocol": task["protocol"], "dataset": self._data.name}
-            for entries, part in _entries(task, splits, chosen):
+            for entries, part in _task_entries(task, splits, chosen):
                 for (split, label), arrays in self._strategy.fit(part, entries, failures, parameters):
                     keep((task["protocol"], task["group"], split, label), arrays)
                     rows = self._strategy.details(int(split), label, arrays)
                     if rows is not None:
-                        parts.append(_placed(rows, place))
+                        parts.append(_add_columns(rows, place))
             failed.append(self._failed(failures, task))
-        return _together(parts or [as_table([], self._strategy.detail_columns)]), sorted_failures(failed)
+        return _concatenate(parts or [as_table([], self._strategy.detail_columns)]), sorted_failures(failed)
 
     def predict(
         self, fitted: Mapping[Key, Arrays], choices: pd.DataFrame | None, before: pd.DataFrame
@@ -202,11 +202,11 @@ class Experiment:
                 failures = Failures("predict", predictor[0], _rows_of_task(before, task), self._limits)
                 scores = joined_scores(
                     self._strategy.score(part, task_fits, entries, predictor, measured, failures, parameters)
-                    for entries, part in _entries(task, splits, chosen)
+                    for entries, part in _task_entries(task, splits, chosen)
                 )
-                parts.append(_placed(scores, {"study": self._study, "protocol": task["protocol"]}))
+                parts.append(_add_columns(scores, {"study": self._study, "protocol": task["protocol"]}))
                 failed.append(self._failed(failures, task))
-        return _together(parts), sorted_failures(failed)
+        return _concatenate(parts), sorted_failures(failed)
 
     def _splits(self, task: Task) -> dict[int, Split]:
         first, last = task["splits"]
@@ -218,7 +218,7 @@ class Experiment:
         )
 
 
-def _entries(
+def _task_entries(
     task: Task, splits: Mapping[int, Split], choices: pd.DataFrame | None
 ) -> Iterator[tuple[dict[str, Entry], Mapping[int, Split]]]:
     """Yield the entries of a task's methods, with the parameters that a search chose, and the splits that have them."""
@@ -250,14 +250,14 @@ class _Part(Mapping[Key, Arrays]):
         return sum(1 for _ in self)
 
 
-def _placed(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:
+def _add_columns(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:
     """Put columns that say where rows belong before the others."""
     for name, value in reversed([*place.items()]):
         table.insert(0, name, value)
     return table
 
 
-def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
+def _concatenate(parts: list[pd.DataFrame]) -> pd.DataFrame:
     """Return tables as one; empty ones, whose columns have no types, only where all are."""
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 

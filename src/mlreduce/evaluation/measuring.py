@@ -51,7 +51,7 @@ class Measuring:
         Seed of the study, from which a randomised predictor derives one for each split.
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`. Classifiers whose entry has
-        a ``decision`` have their own, and those without scores their labels.
+        a ``decision`` use that, and those without scores their labels.
     ties : {"standard", "expected"}, default="standard"
         How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
 

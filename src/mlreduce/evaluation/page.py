@@ -73,12 +73,12 @@ def write_comparison_page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
     )
-    body = "\n".join(_body(settings, failures, sections))
+    body = "\n".join(_write_body(settings, failures, sections))
     write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n"))
     return path
 
 
-def _body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]) -> Iterator[str]:
+def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]) -> Iterator[str]:
     data, size = settings["data"], max(settings["sizes"])
     repeats = f", {settings['repeats']} times" if settings["repeats"] > 1 else ""
     splits = f"{settings['cv']}-fold stratified cross-validation{repeats}"
@@ -99,19 +99,19 @@ def _body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequenc
             f"<p>Means over the folds at {size} % of the features (of the labels for label coders); what is not "
             "reduced at 100 %. The best of a measure is bold.</p>"
         )
-        yield _means(section.means)
+        yield _format_means(section.means)
         if len(settings["sizes"]) > 1:
-            yield _figure(
+            yield _draw_figure(
                 partial(section.plot, "sizes"),
                 f"{measure_label(section.measure)} against size: mean over the folds and its standard error; dotted "
                 "lines have one size.",
             )
         if section.statistics is not None:
-            yield from _statistics(section, section.statistics, f"{settings['margin']:g}", size)
-    yield from _end(settings, failures)
+            yield from _write_statistics(section, section.statistics, f"{settings['margin']:g}", size)
+    yield from _write_end(settings, failures)
 
 
-def _statistics(section: Section, statistics: pd.DataFrame, margin: str, size: int) -> Iterator[str]:
+def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, size: int) -> Iterator[str]:
     name = measure_label(section.measure)
     yield f"<h3>Statistics of {escape(name)} at {size} %</h3>"
     yield (
@@ -125,15 +125,15 @@ def _statistics(section: Section, statistics: pd.DataFrame, margin: str, size: i
     rows = [
         [
             escape(str(method)),
-            _number(row["mean"]),
-            _number(row["deviation"]),
+            _format_number(row["mean"]),
+            _format_number(row["deviation"]),
             *(f"{row[name]:.2f}" for name in ("near", "rank")),
         ]
         + [f"{row[name]:.0f}" for name in ("first", "beats", "beaten_by")]
         for method, row in statistics.iterrows()
     ]
-    yield _table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
-    yield _figure(
+    yield _format_table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
+    yield _draw_figure(
         partial(section.plot, "pairs"),
         f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
         "row is better; folds won, tied and lost; the largest of the probabilities that it is better, similar (within "
@@ -141,7 +141,7 @@ def _statistics(section: Section, statistics: pd.DataFrame, margin: str, size: i
     )
 
 
-def _means(table: pd.DataFrame) -> str:
+def _format_means(table: pd.DataFrame) -> str:
     best = {
         name: table[name].max() if higher_is_better(name) else table[name].min()
         for name in table.columns
@@ -149,24 +149,24 @@ def _means(table: pd.DataFrame) -> str:
     }
     rows = []
     for method, row in table.iterrows():
-        cells = [_number(row[name], row[name] == most) for name, most in best.items()]
+        cells = [_format_number(row[name], row[name] == most) for name, most in best.items()]
         rows.append([escape(str(method)), *cells, f"{row['seconds']:.3g}"])
-    return _table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
+    return _format_table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
 
 
-def _table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
+def _format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
     """Return a table of cells that are markup already, under names that are not."""
     cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
     return f'<div class="wide"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
-def _number(value: float, best: bool = False) -> str:
+def _format_number(value: float, best: bool = False) -> str:
     text = "–" if pd.isna(value) else f"{value:.3f}"
     return f"<td class=best>{text}</td>" if best else text
 
 
-def _figure(draw: Callable[[], Any], caption: str) -> str:
+def _draw_figure(draw: Callable[[], Any], caption: str) -> str:
     """Return a figure as an image in the page: SVG, the same bytes each time, in which no script can run."""
     try:
         plt = pyplot()
@@ -186,7 +186,7 @@ def _figure(draw: Callable[[], Any], caption: str) -> str:
     )
 
 
-def _end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[str]:
+def _write_end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[str]:
     if len(failures):
         yield '<h2 id="failures">What failed</h2>'
         rows = []
@@ -195,14 +195,14 @@ def _end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[str]:
                 escape(str(failure[key])) for key in ("method", "predictor", "error", "message")
             )
             rows.append([method, predictor, str(failure["split"] + 1), f"{error}: {message}"])
-        yield _table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
+        yield _format_table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
     yield "<h2>How this was made</h2>"
     rows = [
         [escape(name), kind, f"<code>{escape(json.dumps(entry, ensure_ascii=False))}</code>"]
         for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
         for name, entry in entries.items()
     ]
-    yield _table(rows, kind=' class="text"')
+    yield _format_table(rows, kind=' class="text"')
     versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in settings["versions"].items())
     imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (

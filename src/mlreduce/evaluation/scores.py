@@ -52,11 +52,11 @@ def as_table(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.Data
     """Return rows as a table; one without rows has types too, so that tables can be joined."""
     if rows:
         return pd.DataFrame(rows, columns=list(columns))
-    return _empty(tuple(columns)).copy()
+    return _make_empty(tuple(columns)).copy()
 
 
 @cache
-def _empty(columns: tuple[str, ...]) -> pd.DataFrame:
+def _make_empty(columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=_KINDS.get(name, "str")) for name in columns})
 
 

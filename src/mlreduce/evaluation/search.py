@@ -78,7 +78,7 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     if not any(map(is_range, values.values())):
         grid = list(product(*values.values()))
         if len(grid) <= number:
-            return [_nested(dict(zip(values, point, strict=True))) for point in grid]
+            return [_nest(dict(zip(values, point, strict=True))) for point in grid]
     if len(values) == 1:
         points = np.linspace(0, 1, number)[:, np.newaxis]
     else:
@@ -89,7 +89,7 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     distinct: dict[tuple[Any, ...], None] = {}
     for point in points:
         distinct[tuple(map(_value_at, values.values(), point))] = None
-    return [_nested(dict(zip(values, point, strict=True))) for point in list(distinct)[:number]]
+    return [_nest(dict(zip(values, point, strict=True))) for point in list(distinct)[:number]]
 
 
 def _with_bounds(points: FloatArray, values: Sequence[Any], number: int) -> FloatArray:
@@ -112,7 +112,7 @@ def _value_at(values: Any, place: float) -> Any:
     return round(value) if values.get("whole") else float(f"{value:.3g}")
 
 
-def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _nest(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with those of parameters, ``a.b``, as dict of dict."""
     nested: dict[str, Any] = {}
     for name, value in parameters.items():
@@ -255,14 +255,14 @@ def search_on_splits(
     rows = [
         row
         for number, split in splits.items()
-        for row in _searched(data, number, split, methods, evaluator, search, seed, failures)
+        for row in _search_split(data, number, split, methods, evaluator, search, seed, failures)
         if (number, row[1]) not in failures
     ]
     table = as_table(rows, SEARCH_COLUMNS)
     return table.sort_values(list(SEARCH_COLUMNS[:5]), ignore_index=True)
 
 
-def _searched(
+def _search_split(
     data: MultiLabelData,
     number: int,
     split: Split,
@@ -281,14 +281,14 @@ def _searched(
         for label in labels:
             for other in others_of(methods[label]):
                 if (number, other) in failures:
-                    failures.attempt(number, label, _without, other)
+                    failures.attempt(number, label, _raise_failed_part, other)
         trials = [
             _Trial(label, i, parameters, entries[label] | parameters)
             for label, entry in with_search.items()
             if (number, label) not in failures
             for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
         ]
-        results = _halved(data, number, split, trials, evaluator, search, seed, failures)
+        results = _halve(data, number, split, trials, evaluator, search, seed, failures)
         for trial, share, score, chosen in results:
             tried = [each.parameters for each in trials if each.label == trial.label]
             entry = methods[trial.label]
@@ -300,11 +300,11 @@ def _searched(
     return rows
 
 
-def _without(part: str) -> None:
+def _raise_failed_part(part: str) -> None:
     raise DataError(f"{part}, whose parameters it has, failed")
 
 
-def _halved(
+def _halve(
     data: MultiLabelData,
     number: int,
     split: Split,
@@ -323,7 +323,7 @@ def _halved(
             scored = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
             if (number, label) not in failures:
                 keep = search.keep if share < 1 else 1
-                best += failures.attempt(number, label, _best, label, scored, keep, search.measure) or []
+                best += failures.attempt(number, label, _select_best, label, scored, keep, search.measure) or []
         for trial, score in zip(trials, scores, strict=True):
             yield trial, share, score, share == 1 and trial in best
         trials = best
@@ -360,7 +360,7 @@ def _scores(
     return [float(mean) for mean in values.mean(axis=0)]
 
 
-def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
+def _select_best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
     """Return the best trials of a method, of equal ones the first, in the order they have."""
     sign = -1.0 if higher_is_better(measure) else 1.0
     fitted = sorted((sign * score, trial.number) for trial, score in scored if not np.isnan(score))

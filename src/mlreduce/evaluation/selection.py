@@ -68,7 +68,7 @@ def _order(selector: Selector, features: Any, labels: Any) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
 
 
-def _ranked(selector: Selector, scaled: Any, labels: Any) -> Arrays:
+def _fit_ranking(selector: Selector, scaled: Any, labels: Any) -> Arrays:
     """Return columns of the data set from the best on, with ranks and scores."""
     selector.fit(scaled.train, labels)
     best = np.argsort(selector.ranking_, kind="stable")
@@ -126,7 +126,7 @@ class SelectionStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_selector(label, entry, self._seed, data.name, number)
-                fit = partial(self.fit_once, number, split, label, entry, _ranked)
+                fit = partial(self.fit_once, number, split, label, entry, _fit_ranking)
                 arrays = failures.attempt(number, label, fit, method, scaled, data.Y[split.train])
                 if arrays is not None:
                     yield (str(number), label), arrays

@@ -239,18 +239,18 @@ def take_splits(
             n_samples = labels.shape[0]
             orders[drawn] = random_order(n_samples, drawn, seed, dataset) if shuffled else np.arange(n_samples)
             if "stratify" in protocol:
-                orders[drawn] = _stratified(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
+                orders[drawn] = _stratify(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
         order = orders[drawn]
         if "parts" in protocol:
             train, validation, test = random_parts(labels, number, seed, dataset)
             split = Split(train, test, validation) if protocol["parts"] == "test" else Split(train, validation)
         else:
-            split = _taken(order, protocol, number)
+            split = _take(order, protocol, number)
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits
 
 
-def _taken(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) -> Split:
+def _take(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) -> Split:
     """Take the rows of a split from an order."""
     if "train" in protocol:
         return split_rows(order, protocol["train"])
@@ -259,11 +259,11 @@ def _taken(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int)
     return fold_rows(order, int(protocol["folds"]), number % int(protocol["folds"]))
 
 
-def _stratified(labels: Any, protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int) -> NDArray[np.int32]:
+def _stratify(labels: Any, protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int) -> NDArray[np.int32]:
     """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
     from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies ask for
 
-    split = _taken(order, protocol, 0)
+    split = _take(order, protocol, 0)
     sizes = [len(split.train), len(split.test)]
     if "folds" in protocol:
         sizes = [len(rows) for rows in np.array_split(order, int(protocol["folds"]))]

@@ -53,7 +53,7 @@ class Store:
             return None
         try:
             stored = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-            valid = _fits(stored, self._form) and stored["digest"] == digest(key, stored["content"])
+            valid = _has_form(stored, self._form) and stored["digest"] == digest(key, stored["content"])
         except (OSError, ValueError, RecursionError):  # also of a folder, of long numbers, of deep lists
             return None
         return stored["content"] if valid else None
@@ -65,11 +65,13 @@ class Store:
             write_text(path, json.dumps({"digest": digest(key, content), "content": content}))
 
 
-def _fits(value: Any, form: Any) -> bool:
+def _has_form(value: Any, form: Any) -> bool:
     if isinstance(form, dict):
-        return isinstance(value, dict) and value.keys() == form.keys() and all(_fits(value[k], form[k]) for k in form)
+        return (
+            isinstance(value, dict) and value.keys() == form.keys() and all(_has_form(value[k], form[k]) for k in form)
+        )
     if isinstance(form, list):
-        return isinstance(value, list) and all(_fits(one, form[0]) for one in value)
+        return isinstance(value, list) and all(_has_form(one, form[0]) for one in value)
     if isinstance(form, tuple):
-        return isinstance(value, list) and len(value) == len(form) and all(map(_fits, value, form))
+        return isinstance(value, list) and len(value) == len(form) and all(map(_has_form, value, form))
     return type(value) is form

@@ -99,7 +99,7 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
         If the matrices do not have the same number of columns.
     """
     if other is not None and X.shape[1] != other.shape[1]:
-        raise DataError(f"distances need rows with the same features; got {X.shape[1]} columns beside {other.shape[1]}")
+        raise DataError(f"distances need rows with the same features; got {X.shape[1]} columns and {other.shape[1]}")
     same = other is None or other is X
     other = X if same else other
     if is_sparse(X) and is_sparse(other):

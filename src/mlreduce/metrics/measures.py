@@ -45,7 +45,7 @@ _Formula: TypeAlias = "Callable[[Outcome], float]"
 _Need: TypeAlias = Literal["labels", "scores", "propensities", "codes"]
 
 _MISSING = {
-    "scores": "measure scores of the labels, and here is only said which are present: choose another measure, or a "
+    "scores": "measure scores of the labels, but only labels are predicted here: choose another measure, or a "
     "predictor with probabilities for a study of features",
     "propensities": "measure scores of the labels by how often these are in the training data: give "
     "propensity=mlreduce.metrics.propensities(Y_train), or choose another predictor where labels have no scores",

@@ -82,7 +82,7 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     if scaling == "none":
         return ScaledParts(train, test, np.arange(train.shape[1]))
     if scaling == "tf-idf":
-        return _weighted(train, test)
+        return _weight(train, test)
     from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
     rows: FloatArray = as_dense(train)
@@ -94,7 +94,7 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     return ScaledParts(scaler.transform(rows[:, columns]), scaler.transform(as_dense(test)[:, columns]), columns)
 
 
-def _weighted(train: Any, test: Any) -> ScaledParts:
+def _weight(train: Any, test: Any) -> ScaledParts:
     from sklearn.feature_extraction.text import TfidfTransformer
 
     counts, others = sp.csr_array(train), sp.csr_array(test)

@@ -185,7 +185,7 @@ def rank(
     >>> rank(cells, higher_is_better=True).table[["near", "rank"]].to_dict("index")
     {'br': {'near': 1.0, 'rank': 1.5}, 'mvmd': {'near': 0.5, 'rank': 1.5}, 'pca': {'near': 0.0, 'rank': 3.0}}
     """
-    data_sets, methods, values, left_out = _settings(cells)
+    data_sets, methods, values, left_out = _complete_settings(cells)
     worst, sign = (-np.inf, 1.0) if higher_is_better else (np.inf, -1.0)
     rounded = pd.DataFrame(np.where(np.isnan(values), worst, values).round(DECIMALS), columns=methods)
     ranks = rank_methods(rounded, higher_is_better).to_numpy()
@@ -213,7 +213,7 @@ def rank(
     low, high = _interval(by_set["near"].to_numpy())
     taken = pd.Series(seconds or {}, dtype=float).reindex(table.index)
     table = table.assign(low=low, high=high, seconds=taken)
-    table["front"] = _front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
+    table["front"] = _find_front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
     table = table[["near", "low", "high", "rank", "won", "mean", "seconds", "front"]].rename_axis("method")
     shares = ["near", "low", "high", "rank", "won"]
     table[shares] = table[shares].round(DECIMALS)  # so that they are printed equally, whatever they were summed from
@@ -247,7 +247,7 @@ def highlighted(
     return [name for name in order if name in shown]
 
 
-def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, list[str]]:
+def _complete_settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, list[str]]:
     """Return the data set of each setting, in order, the methods, values, and the data sets that are left out."""
     keys = ["dataset", *(name for name in cells.columns if name not in ("dataset", *_CELL))]
     series: dict[tuple[str, ...], dict[str, dict[float, float]]] = {}
@@ -260,17 +260,18 @@ def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, li
             )
         sizes[size] = value
     methods = sorted({method for sizes in series.values() for method in sizes})
-    parts = {key: _settings_of(sizes, methods) for key, sizes in series.items()}
+    parts = {key: _settings_in_common(sizes, methods) for key, sizes in series.items()}
     left_out = {key[0] for key, rows in parts.items() if not rows}
-    kept = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
-    if not kept:
+    complete = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
+    if not complete:
         raise DataError(
             "no data set can be ranked: on each of them a method was not tried, or methods have no size in common."
         )
-    return [name for name, _ in kept], methods, np.array([row for _, row in kept], dtype=np.float64), sorted(left_out)
+    names, values = [name for name, _ in complete], np.array([row for _, row in complete], dtype=np.float64)
+    return names, methods, values, sorted(left_out)
 
 
-def _settings_of(series: Mapping[str, Mapping[float, float]], methods: Sequence[str]) -> list[list[float]]:
+def _settings_in_common(series: Mapping[str, Mapping[float, float]], methods: Sequence[str]) -> list[list[float]]:
     """Return the values of the methods at each common size; none where a method was not tried or no size is common."""
     if len(series) < len(methods):
         return []
@@ -299,7 +300,7 @@ def _weights(number: int) -> FloatArray:
     return np.stack([(drawn == place).sum(axis=1) for place in range(number)], axis=1) / number
 
 
-def _front(quality: Any, seconds: Any) -> list[bool]:
+def _find_front(quality: Any, seconds: Any) -> list[bool]:
     """Return which points no other point dominates; none without seconds."""
     quality = quality.round(DECIMALS)
     return [
