@@ -12,7 +12,7 @@ from project import PROJECT
 
 from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
-from plan import make_plan
+from mlreduce_studies.planning.plan import make_plan
 
 
 @pytest.fixture
