@@ -126,9 +126,6 @@ article: .venv/.article-installed ## the article on all papers, into results/art
 test-site: docs chromium ## make docs, and the site in Chromium (a package, with root)
 	$(PYTEST) tests/browser -n 3 --dist loadfile
 
-rule-graph: $(STAMP) ## the rules behind a paper as docs/rule-graph.svg, seconds
-	$(BIN)/python docs/draw_rule_graph.py
-
 pictures: $(STAMP) ## the pictures of docs/methods, from the data set scene
 	$(BIN)/python docs/methods/pictures.py
 

@@ -1,4 +1,4 @@
-"""Draw the rules behind a paper as docs/rule-graph.svg, from ``snakemake --rulegraph``: make rule-graph.
+"""Draw the rules behind a paper as docs/rule-graph.svg, from ``snakemake --rulegraph``.
 
 Rules of one step are one box, such as those for groups of tables. A box says what its jobs do: features are normalised
 within the jobs of choose, fit and predict, by the training rows of each split. An arrow that others imply is left out.

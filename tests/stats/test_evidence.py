@@ -143,7 +143,7 @@ def test_false_confirmations_stay_below_their_level():
     rng = np.random.default_rng(0)
     p = rng.uniform(size=(4000, 9))
     for number in (1, 5, 9):
-        evidence = [at_least(number, [Evidence.from_probability(value) for value in row]) for row in p]
+        evidence = [at_least(number, [Evidence.of(value) for value in row]) for row in p]
         assert np.mean([own.p_for <= 0.05 for own in evidence]) <= 0.06
         assert np.mean([own.p_against <= 0.05 for own in evidence]) <= 0.06
 
@@ -208,9 +208,7 @@ def test_bootstrap_interval_holds_the_mean():
 def test_a_statement_holds_more_often_where_it_is_certain_in_more_cases():
     for first in range(5):
         for second in range(5):
-            evidence = [
-                [Evidence.from_probability(float(case < number)) for case in range(4)] for number in (first, second)
-            ]
+            evidence = [[Evidence.of(float(case < number)) for case in range(4)] for number in (first, second)]
             assert holds_more_often(*evidence) == ((0, 1) if first > second else (1, 0))
 
 

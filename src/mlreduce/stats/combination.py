@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
     p_against: float
 
     @classmethod
-    def from_probability(cls, probability: float) -> Evidence:
+    def of(cls, probability: float) -> Evidence:
         """Return the evidence of a probability that a statement is true."""
         return cls(1.0 - probability, probability)
 
@@ -47,7 +47,7 @@ def needed(number: int, of: str | int) -> int:
     if of == "most":
         return number // 2 + 1
     if not isinstance(of, int) or not 1 <= of <= number:
-        raise DataError(f"of {number} statements 1 to {number} can be required to hold; got {of!r}")
+        raise DataError(f"of {number} statements 1 to {number} can be asked to hold; got {of!r}")
     return of
 
 
@@ -82,15 +82,14 @@ def at_least(number: int, evidence: Sequence[Evidence], independent: bool = Fals
 
     Examples
     --------
-    >>> evidence = [Evidence.from_probability(probability) for probability in (0.99, 0.98, 0.5)]
-    >>> [round(p, 9) for p in at_least(2, evidence)]
+    >>> [round(p, 9) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)])]
     [0.04, 1.0]
-    >>> [round(p, 4) for p in at_least(2, evidence, independent=True)]
+    >>> [round(p, 4) for p in at_least(2, [Evidence.of(0.99), Evidence.of(0.98), Evidence.of(0.5)], independent=True)]
     [0.0532, 0.9996]
     """
     total = len(evidence)
     if not 1 <= number <= total:
-        raise DataError(f"of {total} statements 1 to {total} can be required to hold; got {number}")
+        raise DataError(f"of {total} statements 1 to {total} can be asked to hold; got {number}")
     combine = _lancaster if independent else _bonferroni
     p_for = combine(np.sort([part.p_for for part in evidence])[number - 1 :])
     p_against = combine(np.sort([part.p_against for part in evidence])[total - number :])

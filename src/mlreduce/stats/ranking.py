@@ -5,7 +5,7 @@ methods are compared; the settings of a data set have the same weight, and so ha
 
 - **Sizes** are those that all methods of several sizes have. At 100 % nothing is reduced, and methods tie: that size
   is left out where there is another.
-- **Controls** such as all features or binary relevance have one size, and so may methods that choose it: they
+- **Controls** such as all features or binary relevance have one size, and so may methods that choose their own: they
   enter every setting with their one value, as a line in a plot against the size.
 - **One variant per method**: see `one_variant`.
 - **What failed** is last in its setting, with the value of the last of the others in the mean. A data set is left out
@@ -81,7 +81,7 @@ def one_variant(
 ) -> pd.DataFrame:
     """Return the cells of one variant per method, under the name of the method.
 
-    Of several parametrisations of a method that is the one with the method's name, or else the first. The draws of
+    Of several parametrisations of a method that is the one with the method's own name, or else the first. The draws of
     a method that draws are one variant: their mean, which failed where a draw failed.
 
     Parameters
@@ -99,24 +99,22 @@ def one_variant(
         With the same columns; labels that ``names`` does not have are left out.
     """
     for mean, labels in (draws or {}).items():
-        matching = cells["method"].isin(labels)
-        if matching.any() and not cells["method"].eq(mean).any():
+        own = cells["method"].isin(labels)
+        if own.any() and not cells["method"].eq(mean).any():
             keys = [name for name in cells.columns if name not in ("method", "value")]
             made = (
-                cells[matching]
-                .groupby(keys, sort=False, observed=True)["value"]
-                .agg(lambda drawn: drawn.mean(skipna=False))
+                cells[own].groupby(keys, sort=False, observed=True)["value"].agg(lambda drawn: drawn.mean(skipna=False))
             )
             cells = pd.concat([cells, made.reset_index().assign(method=mean)], ignore_index=True)
         cells = cells[~cells["method"].isin(labels)]
     chosen = variants(cells["method"].unique(), names)
     back = {label: name for name, label in chosen.items()}
-    remaining: pd.DataFrame = cells[cells["method"].isin(list(back))]
-    return remaining.assign(method=remaining["method"].map(back).astype(object))
+    kept: pd.DataFrame = cells[cells["method"].isin(list(back))]
+    return kept.assign(method=kept["method"].map(back).astype(object))
 
 
 def variants(labels: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the name of each method to its label in the ranking: its name, or else the first in order.
+    """Return the name of each method to the label that stands for it: its own name, or else the first in order.
 
     Parameters
     ----------
@@ -180,12 +178,12 @@ def rank(
     >>> import pandas as pd
     >>> from mlreduce.stats.ranking import rank
     >>> values = {"pca": (0.50, 0.60), "mvmd": (0.58, 0.70), "br": (0.60, 0.69)}
-    >>> cells = pd.DataFrame([(d, m, 10, v) for m, series in values.items() for d, v in zip("ab", series)],
+    >>> cells = pd.DataFrame([(d, m, 10, v) for m, own in values.items() for d, v in zip("ab", own)],
     ...                      columns=["dataset", "method", "size", "value"])
     >>> rank(cells, higher_is_better=True).table[["near", "rank"]].to_dict("index")
     {'br': {'near': 1.0, 'rank': 1.5}, 'mvmd': {'near': 0.5, 'rank': 1.5}, 'pca': {'near': 0.0, 'rank': 3.0}}
     """
-    data_sets, methods, values, left_out = _complete_settings(cells)
+    data_sets, methods, values, left_out = _settings(cells)
     worst, sign = (-np.inf, 1.0) if higher_is_better else (np.inf, -1.0)
     rounded = pd.DataFrame(np.where(np.isnan(values), worst, values).round(DECIMALS), columns=methods)
     ranks = rank_methods(rounded, higher_is_better).to_numpy()
@@ -198,25 +196,25 @@ def rank(
     counts = np.diff([*first, len(data_sets)])[:, None]
     by_set = {
         name: pd.DataFrame(
-            (np.add.reduceat(values_of, first) / counts).round(DECIMALS),
+            (np.add.reduceat(own, first) / counts).round(DECIMALS),
             index=pd.Index(names, name="dataset"),
             columns=methods,
         )
-        for name, values_of in {
+        for name, own in {
             "near": (behind <= margin) * 1.0,
             "rank": ranks,
             "won": (behind == 0) * 1.0,
             "mean": sign * np.where(there, signed, of_last),
         }.items()
     }
-    table = pd.DataFrame({name: values_of.mean() for name, values_of in by_set.items()})
+    table = pd.DataFrame({name: own.mean() for name, own in by_set.items()})
     low, high = _interval(by_set["near"].to_numpy())
     taken = pd.Series(seconds or {}, dtype=float).reindex(table.index)
     table = table.assign(low=low, high=high, seconds=taken)
-    table["front"] = _find_front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
+    table["front"] = _front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
     table = table[["near", "low", "high", "rank", "won", "mean", "seconds", "front"]].rename_axis("method")
     shares = ["near", "low", "high", "rank", "won"]
-    table[shares] = table[shares].round(DECIMALS)  # so that they are printed equally, whatever they were summed from
+    table[shares] = table[shares].round(DECIMALS)  # so that they are printed alike, whatever they were summed from
     order = sorted(table.index, key=lambda name: (-table["near"][name], table["rank"][name], name))
     return Ranking(table.loc[order], by_set, left_out, len(values), margin)
 
@@ -247,39 +245,38 @@ def highlighted(
     return [name for name in order if name in shown]
 
 
-def _complete_settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, list[str]]:
+def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, list[str]]:
     """Return the data set of each setting, in order, the methods, values, and the data sets that are left out."""
     keys = ["dataset", *(name for name in cells.columns if name not in ("dataset", *_CELL))]
-    series: dict[tuple[str, ...], dict[str, dict[float, float]]] = {}
+    found: dict[tuple[str, ...], dict[str, dict[float, float]]] = {}
     for *key, method, size, value in cells[[*keys, *_CELL]].itertuples(index=False, name=None):
-        sizes = series.setdefault(tuple(map(str, key)), {}).setdefault(str(method), {})
-        if size in sizes:
+        own = found.setdefault(tuple(map(str, key)), {}).setdefault(str(method), {})
+        if size in own:
             raise DataError(
                 f"method {method!r} has several values on data set {key[0]!r} at size {size:g}; a ranking needs one: "
                 "the mean over the splits, of one protocol, predictor and measure."
             )
-        sizes[size] = value
-    methods = sorted({method for sizes in series.values() for method in sizes})
-    parts = {key: _settings_in_common(sizes, methods) for key, sizes in series.items()}
+        own[size] = value
+    methods = sorted({method for own in found.values() for method in own})
+    parts = {key: _settings_of(own, methods) for key, own in found.items()}
     left_out = {key[0] for key, rows in parts.items() if not rows}
-    complete = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
-    if not complete:
+    kept = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
+    if not kept:
         raise DataError(
             "no data set can be ranked: on each of them a method was not tried, or methods have no size in common."
         )
-    names, values = [name for name, _ in complete], np.array([row for _, row in complete], dtype=np.float64)
-    return names, methods, values, sorted(left_out)
+    return [name for name, _ in kept], methods, np.array([row for _, row in kept], dtype=np.float64), sorted(left_out)
 
 
-def _settings_in_common(series: Mapping[str, Mapping[float, float]], methods: Sequence[str]) -> list[list[float]]:
+def _settings_of(found: Mapping[str, Mapping[float, float]], methods: Sequence[str]) -> list[list[float]]:
     """Return the values of the methods at each common size; none where a method was not tried or no size is common."""
-    if len(series) < len(methods):
+    if len(found) < len(methods):
         return []
-    several = [set(by_size) for by_size in series.values() if len(by_size) > 1]
+    several = [set(own) for own in found.values() if len(own) > 1]
     common = set.intersection(*several) if several else {FULL}
     sizes = sorted(common - {FULL} or common)
     return [
-        [series[name][size] if len(series[name]) > 1 else next(iter(series[name].values())) for name in methods]
+        [found[name][size] if len(found[name]) > 1 else next(iter(found[name].values())) for name in methods]
         for size in sizes
     ]
 
@@ -300,7 +297,7 @@ def _weights(number: int) -> FloatArray:
     return np.stack([(drawn == place).sum(axis=1) for place in range(number)], axis=1) / number
 
 
-def _find_front(quality: Any, seconds: Any) -> list[bool]:
+def _front(quality: Any, seconds: Any) -> list[bool]:
     """Return which points no other point dominates; none without seconds."""
     quality = quality.round(DECIMALS)
     return [

@@ -73,11 +73,12 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> FloatArray:
     ranks = [stats.rankdata(table, axis=1) for table in (first, second)]
     left, right = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
     scale = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
-    return np.divide((left * right).sum(axis=1), scale, out=np.zeros(len(scale)), where=scale > 0)
+    correlations: FloatArray = np.divide((left * right).sum(axis=1), scale, out=np.zeros(len(scale)), where=scale > 0)
+    return correlations
 
 
 def friedman(values: pd.DataFrame) -> tuple[float, float]:
-    """Friedman's rank test of the hypothesis that all methods perform equally over the data sets [1]_.
+    """Friedman's rank test of the hypothesis that all methods perform alike over the data sets [1]_.
 
     Ties are those of `rank_methods` and are corrected for.
 
@@ -152,7 +153,7 @@ def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Methods by methods, symmetric, 1 on the diagonal; NaN elsewhere for fewer than two data sets.
+        Methods by methods, symmetric, 1 on the diagonal; NaN beside it for fewer than two data sets.
 
     References
     ----------

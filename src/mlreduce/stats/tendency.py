@@ -69,7 +69,7 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
     # Draws in which two regions have the same sum count half for each.
     won = [share >= most for share in shares]
     parts = np.sum(won, axis=0)
-    return Regions(*(float((counts / parts).mean()) for counts in won))
+    return Regions(*(float((own / parts).mean()) for own in won))
 
 
 @functools.lru_cache(maxsize=2)

@@ -69,7 +69,7 @@ class Difference:
         """
         mean = self.posterior(splits)
         ends = [
-            Evidence.from_probability(mean.within(low, high))
+            Evidence.of(mean.within(low, high))
             for low, high in ((self.low, np.inf), (-np.inf, self.high))
             if np.isfinite([low, high]).any()
         ]
@@ -84,7 +84,7 @@ class Bounded:
 
     def evidence(self, splits: int | None = None) -> Evidence:
         """Return what is certain."""
-        return Evidence.from_probability(float(self.kept))
+        return Evidence.of(float(self.kept))
 
 
 #: Of a data set: compared methods to cell to what is known of it.

@@ -97,7 +97,7 @@ def evidence(statement, datasets, holds, pairs):
     for dataset in datasets:
         by_method = {}
         for (method, _), shown in pairs.items():
-            own = [Evidence.from_probability(probability) for probability in ends(shown[dataset])]
+            own = [Evidence.of(probability) for probability in ends(shown[dataset])]
             by_method.setdefault(method, []).append(at_least(len(own), own))
         if statement.methods_hold == "all":
             of_methods = [own for every in by_method.values() for own in every]
