@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from quick import by_kind
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
@@ -44,7 +45,7 @@ def refused(capsys, *arguments):
     return error
 
 
-@pytest.mark.parametrize("name", [*mlreduce.list_methods("projection"), *mlreduce.list_methods("selection")])
+@pytest.mark.parametrize("name", by_kind([*mlreduce.list_methods("projection"), *mlreduce.list_methods("selection")]))
 def test_where_labels_decide_it_is_said(name, tmp_path, capsys):
     """The truth by trial: whether other labels give other features."""
     X, output = np.random.default_rng(0).uniform(size=(24, 6)), tmp_path / "out.csv"

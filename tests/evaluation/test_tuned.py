@@ -22,9 +22,9 @@ TUNED = {SCORES: [SCORES, "ranking-loss"], LABELS: [LABELS, "hamming-loss"]}
 ON_FEATURES = {"ridge": {"alpha": 1.0}, "br-knn": {}}
 ON_CODES = {"ridge": {"alpha": 1.0}, "nn": {"class": "sklearn.neighbors.KNeighborsRegressor", "n_neighbors": 3}}
 FAMILIES = {
-    "selection": ({"csfs": {"max_iter": 5, "search": {"gamma": [0.1, 1.0, 10.0]}}}, ON_FEATURES, {"size_percent": 20}),
+    "selection": ({"csfs": {"max_iter": 5, "search": {"gamma": [0.1, 10.0]}}}, ON_FEATURES, {"size_percent": 20}),
     "projection": ({"mddmf": {"search": {"beta": [0.1, 0.5, 0.9]}}}, ON_FEATURES, {"dimension": 2}),
-    "labelspace": ({"faie": {"search": {"alpha": [0.1, 1.0, 10.0]}}}, ON_CODES, {"size_percent": 40}),
+    "labelspace": ({"faie": {"search": {"alpha": [0.1, 10.0]}}}, ON_CODES, {"size_percent": 40}),
 }
 
 
