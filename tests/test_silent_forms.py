@@ -32,8 +32,8 @@ METHODS = [*mlreduce.list_methods(), "coded"]
 
 def make(name):
     cls = CodedClassifier if name == "coded" else registry.method_class(name)
-    known, own = cls().get_params(), {} if name == "coded" else quick(name)
-    return cls(**{key: value for key, value in (SMALL | own).items() if key in known})
+    known, more = cls().get_params(), {} if name == "coded" else quick(name)
+    return cls(**{key: value for key, value in (SMALL | more).items() if key in known})
 
 
 def labels(name):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
@@ -66,7 +66,6 @@ def test_rows_that_train_twice_count_twice(rng):
     np.testing.assert_allclose(solution.predictions, expected, atol=1e-9)
 
 
-@settings(max_examples=60)
 @given(
     X=st.integers(5, 14).flatmap(
         lambda n: st.lists(st.lists(st.integers(0, 1), min_size=6, max_size=6), min_size=n, max_size=n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
@@ -24,7 +24,6 @@ def whole_numbers(seed, n_samples, n_features=2):
     return np.random.default_rng(seed).integers(3, size=(n_samples, n_features)).astype(float)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), n_samples=st.integers(2, 30), number=st.integers(1, 12), first=st.integers(0, 5))
 def test_nearest_others_by_sorting(seed, n_samples, number, first):
     rows = slice(min(first, n_samples - 1), n_samples)
@@ -47,7 +46,6 @@ def duplicates_by_sorting(X, Y, number, same):
     return joined
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), within=st.integers(0, 6), between=st.integers(0, 9), step=st.integers(1, 20))
 def test_neighbours_of_duplicates_by_sorting(seed, within, between, step):
     X = whole_numbers(seed, 17)
@@ -115,7 +113,6 @@ def test_directions_of_full_rank_do_not_depend_on_a_basis_of_the_row_space(const
     assert len(solver.solve(dependent, objective, signed_values=True).eigenvalues) == 9
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), number=st.integers(1, 300), least=st.sampled_from([0, 3, 50]))
 def test_nearest_pairs_by_sorting(seed, number, least):
     """Whether the bound from a sample of rows is too low or not."""
