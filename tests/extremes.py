@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from quick import quick
 from sklearn.base import BaseEstimator, clone, is_regressor
 
 import mlreduce
@@ -142,11 +141,11 @@ SMALL = {"random_state": 0, "n_neighbors": 3, "min_leaf": 4, "min_count": 2}
 
 
 def method(name):
-    """A method, of its defaults but for what so few instances ask for, and for choices on rows held out."""
+    """A method, of its defaults but for what so few instances ask for."""
     if name in VARIANTS:
         return VARIANTS[name]
     cls = registry.method_class(name)
-    return cls(**{key: value for key, value in (SMALL | quick(name)).items() if key in cls().get_params()})
+    return cls(**{key: value for key, value in SMALL.items() if key in cls().get_params()})
 
 
 def ordinary(name):
