@@ -21,7 +21,7 @@ COMMANDS = (
 TESTS = (
     *("tests/claims/test_frozen.py", "tests/claims/test_amendment.py", "tests/claims/test_named_proofs.py"),
     *("tests/studies/verdicts/test_studies.py", "tests/unit/test_readme.py", "tests/unit/test_method_pages.py"),
-    *("tests/workflow_lib/test_plan.py", "tests/unit/test_configuration.py", "tests/metrics"),
+    *("tests/planning/test_plan.py", "tests/unit/test_configuration.py", "tests/metrics"),
     *("tests/studies/test_every_kind_and_failed_cells.py", "tests/studies/test_figures.py"),
     *("tests/test_definitions.py", "tests/studies/site/test_front_page.py", "tests/studies/test_leaderboard.py"),
     "tests/methods/test_facts.py",
