@@ -292,7 +292,7 @@ def _read_catalogue(path: Path) -> Any:
         (folder / name).write_text(content)
     (folder / "g.sgm").write_text(_SGML_HEAD + _SGML.format(1, "cocoa"))
     (folder / "none.toml").write_text('[datasets.none]\nreader = "digits"\n')
-    with mock.patch.multiple(datasets.catalogue, _BUILT_IN=folder / "none.toml", _FURTHER=None):  # which take a while
+    with mock.patch.multiple(datasets.catalogue, BUILT_IN=folder / "none.toml", FURTHER=None):  # which take a while
         catalogue = read_catalogue(path)
     errors = []
     for dataset in catalogue.values():

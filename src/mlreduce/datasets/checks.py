@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
 from mlreduce.validation import is_sparse
 
 __all__ = ["checked", "counting_columns"]
@@ -134,8 +133,7 @@ def _unlike_catalogue(data: Any) -> list[str]:
 @cache
 def _expected_numbers() -> dict[str, Mapping[str, Any]]:
     """Return the statistics that the catalogue states of each data set, without the catalogue's code."""
-    files = [Path(__file__).with_name(name) for name in ("datasets.toml", "further-datasets.toml")]
-    contents = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    contents = map(read_entries, (BUILT_IN, FURTHER))
     return {name: entry.get("expect", {}) for content in contents for name, entry in content["datasets"].items()}
 
 
