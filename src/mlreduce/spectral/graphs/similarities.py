@@ -165,9 +165,9 @@ def _kendall(
         order = np.argsort(y, kind="mergesort")
         order = order[np.argsort(x[order], kind="mergesort")]
         x, y, weights = x[order], y[order], weights[order]
-        ties_x, ties_both = _tied_pairs(x, np.zeros_like(x), weights), _tied_pairs(x, y, weights)
+        ties_x, ties_both = _tied_pairs(x, x, weights), _tied_pairs(x, y, weights)
         y, weights, discordant = _sorted_with_inversions(y, weights)
-        ties_y = _tied_pairs(y, np.zeros_like(y), weights)
+        ties_y = _tied_pairs(y, y, weights)
         total = n_features * (n_features - 1.0) / 2.0
         untied = (total - ties_x) * (total - ties_y)
         if untied > 0.0:
