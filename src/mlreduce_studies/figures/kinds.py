@@ -130,10 +130,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     figure
         Below it are the cells that failed. Where nothing is left to draw because of them, it says so.
     """
-    kind, rows = _kind(spec), kept(source, spec)
-    for column, value in (("protocol", protocol), ("predictor", spec.get("predictor"))):
-        if column in rows and value is not None:
-            rows = rows[rows[column] == value]
+    kind, rows = _kind(spec), kept(source, spec, [protocol])
     if kind.per_dataset:
         rows = rows[rows["dataset"] == dataset]
         title = f"{dataset}, {protocol}: mean over {rows['splits'].max()} random splits"

@@ -150,10 +150,7 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
     markdown, latex : str
         With a footnote for each failed cell.
     """
-    kind, rows = _kind(spec), kept(source, spec)
-    for column, value in (("protocol", spec.get("protocols")), ("predictor", spec.get("predictor"))):
-        if column in rows and value is not None:
-            rows = rows[rows[column].isin([value] if isinstance(value, str) else value)]
+    kind, rows = _kind(spec), kept(source, spec, spec.get("protocols"))
     if kind.with_gaps:
         tidy = plain_where_whole(kind.select(rows, spec))
     else:
