@@ -121,7 +121,8 @@ def draw_claims(path: Path) -> None:
             shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
             for step, one in enumerate(shown, 1):
                 bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
-                name = f"{one.method}{described(one)}"
+                known = described(one)
+                name = f"{one.method} ({known})" if known else one.method
                 other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
             place += len(shown) + 1.3
         other.invert_yaxis()
@@ -136,8 +137,8 @@ def draw_claims(path: Path) -> None:
 def described(choice: methods_evidence.Ranking) -> str:
     """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
     if choice.method in WHOLE:
-        return " (nothing reduced)"
-    return " (tuned)" if choice.searched else ""
+        return "nothing reduced"
+    return "tuned" if choice.searched else ""
 
 
 def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
@@ -750,9 +751,7 @@ def to_use() -> str:
         first, (second, *_), _controls = chosen = methods_evidence.choices(family)
         named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
         shown = ", then ".join(
-            f"`{one.method}` ({one.near:.2f}{', nothing reduced' if one.method in WHOLE else ''}"
-            f"{', tuned' if one.searched else ''})"
-            for one in named
+            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', described(one)]))})" for one in named
         )
         parts.append(f"to {case.lower()}, {shown}")
     return (
