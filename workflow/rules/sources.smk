@@ -1,6 +1,7 @@
 # RULES: the folder of the other rules. Where Snakemake reads this file from a Git host (`github(...)`), it is in a
 # checkout of the same commit beside Snakemake's clone: rules need the library, studies and schemas as local files.
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 
 from snakemake.sourcecache import HostingProviderFile
@@ -21,5 +22,5 @@ if isinstance(workflow.current_basedir, HostingProviderFile):
         try:
             made.rename(checkout)
         except OSError:
-            pass
+            rmtree(made)
     RULES = checkout / "workflow" / "rules"
