@@ -111,7 +111,7 @@ def kind_of(kinds: Declarations[Any], spec: Spec) -> str:
     return str(spec.get("kind", "curves" if kinds is FIGURES else "sizes"))
 
 
-def kept(rows: pd.DataFrame, spec: Spec, protocols: Sequence[str] | None) -> pd.DataFrame:
+def kept(rows: pd.DataFrame, spec: Spec, protocols: Sequence[str] | None = None) -> pd.DataFrame:
     """Return the rows of a table or figure: its predictor and protocols, without the data sets that it leaves out."""
     if "leave_out" in spec:
         rows = rows[~rows["dataset"].isin(spec["leave_out"])]
