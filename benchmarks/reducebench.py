@@ -40,7 +40,7 @@ from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import write_text
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.metrics.measures import TIES
+from mlreduce.metrics.outcome import TIES
 from mlreduce.stats.ranking import MARGIN, one_variant
 from mlreduce_studies.benchmark.answers import NOUNS, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -170,9 +169,8 @@ def run_again(protocol: Protocol, names: Collection[str]) -> None:
     As version 1 was run, from the same seed: the searches are by average precision, now with ties in expectation. The
     selectors that version 1 tuned, which take most of its hours, are left out.
     """
-    sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
-    from jobs import Jobs
-    from plan import make_plan
+    from mlreduce_studies.planning.jobs import Jobs
+    from mlreduce_studies.planning.plan import make_plan
 
     warnings.simplefilter("ignore")
     config = {**read_yaml(PROJECT / "config" / "config.yaml"), **protocol.config, "ties": protocol.ties}
@@ -191,7 +189,7 @@ def run_again(protocol: Protocol, names: Collection[str]) -> None:
 def scores_again(jobs: Any, protocol: Protocol, study: Study, name: str) -> pd.DataFrame:
     """Return the scores of the measures of scores, with the columns of a piece."""
     data, seed = load_dataset(name, protocol.mirror), protocol.config["seed"]
-    design = Design.of(data.X, rcond=0.0) if study.family == "labelspace" else None
+    design = Design.factorise(data.X, rcond=0.0) if study.family == "labelspace" else None
 
     def step(kind: str) -> Experiment:
         settings = json.loads(jobs.settings(kind, study, name, "all", "all"))

@@ -1,11 +1,12 @@
-"""Freeze what the confirmatory edition is judged by: digests of claims, study files and procedure, before the run.
+"""Freeze what a paper is judged by before its studies are run: digests of its claims and its study file.
 
-    python docs/update_frozen.py                      # before the run: date, seeds and digests into papers/frozen.yaml
-    python docs/update_frozen.py FILE ... "what and why"  # after it: files were changed; entered as an amendment
-    python docs/update_frozen.py --benchmark [...]    # the same of the benchmark: comparisons/frozen.yaml
+    python docs/update_frozen.py NAME                     # before a paper is run: date, seed and digests of its files
+    python docs/update_frozen.py FILE ... "what and why"  # after it: enter the change of files as an amendment
+    python docs/update_frozen.py --benchmark [...]        # the same for the benchmark: comparisons/frozen.yaml
 
-A test holds the files to papers/frozen.yaml. Every amendment is on the page of verdicts (docs/verdicts.md). The
-protocol of the benchmark is frozen with the modules that rank its methods.
+A paper is frozen in papers/NAME/frozen.yaml. The first seven were frozen together, with the modules that judge all
+papers, in papers/frozen.yaml. A test compares the files with these digests. The amendments of papers/frozen.yaml are
+listed in docs/verdicts.md. The protocol of the benchmark is frozen with the modules that rank its methods.
 """
 
 from __future__ import annotations
@@ -39,11 +40,10 @@ RANKING = (
     *("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py", "src/mlreduce_studies/gathering/held_out.py"),
     *(f"src/mlreduce_studies/benchmark/{name}.py" for name in ("answers", "scores")),
 )
-COMMENT = """\
-# What the confirmatory edition is judged by, frozen before its studies were run: python docs/update_frozen.py.
-# SHA-256 of claims and studies as they stand, and of the syntax trees of the modules that judge.
+PAPER_COMMENT = """\
+# What the paper is judged by, frozen before its study was run: python docs/update_frozen.py NAME.
+# SHA-256 of the files.
 """
-
 
 BENCHMARK = PROJECT / "comparisons" / "frozen.yaml"
 BENCHMARK_COMMENT = """\
@@ -57,10 +57,25 @@ def benchmark_files() -> list[str]:
     return [*protocol_files(PROJECT), *(file for file in RANKING if (PROJECT / file).is_file())]
 
 
-def frozen_files() -> list[str]:
-    """Return the files that are frozen, from the root of the project."""
-    beside = sorted(str(path.relative_to(PROJECT)) for path in PROJECT.glob("papers/*/*.yaml"))
-    return ["config/paper.yaml", *beside, *PROCEDURE]
+def paper_files(name: str) -> list[str]:
+    """Return the files that a paper is judged by, from the root of the project."""
+    folder = PROJECT / "papers" / name
+    there = (folder / file for file in ("claims.yaml", "study.yaml"))
+    return [str(path.relative_to(PROJECT)) for path in there if path.is_file()]
+
+
+def freezes() -> list[Path]:
+    """Return the files of the papers' freezes: the one that the first papers share, and one for each later paper."""
+    return [FROZEN, *sorted(PROJECT.glob("papers/*/frozen.yaml"))]
+
+
+def files_of(path: Path) -> list[str]:
+    """Return the files that a freeze covers: those that it lists, and what its papers and procedure consist of now."""
+    content = read_yaml(path)
+    listed = {*content["files"], *(change["file"] for change in content["amendments"])}
+    papers = {file.split("/")[1] for file in listed if file.startswith("papers/")}
+    now = {file for name in papers for file in paper_files(name)}
+    return sorted(listed | now | (set(PROCEDURE) if listed & set(PROCEDURE) else set()))
 
 
 def digest(file: str) -> str:
@@ -87,45 +102,53 @@ def changed(content: dict[str, Any]) -> list[str]:
     return [file for file, expected in last.items() if not (PROJECT / file).is_file() or digest(file) != expected]
 
 
+def write(path: Path, comment: str, content: dict[str, Any]) -> None:
+    """Write a freeze below its comment."""
+    write_text(path, comment + yaml.safe_dump(content, sort_keys=False, width=120))
+
+
+def freeze(path: Path, comment: str, config: str, files: Sequence[str]) -> None:
+    """Write date, seed and digests of files."""
+    if path.is_file():
+        sys.exit(f"{path} already exists; a change is an amendment: python docs/update_frozen.py FILE WHY")
+    content: dict[str, Any] = {
+        "frozen": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "seed": read_yaml(PROJECT / config)["seed"],
+        "files": {file: digest(file) for file in files},
+        "amendments": [],
+    }
+    write(path, comment, content)
+
+
 def freeze_benchmark() -> None:
     """Write date, seed and digests of the benchmark."""
-    if BENCHMARK.is_file():
-        sys.exit(f"{BENCHMARK} is there; a change is an amendment: python docs/update_frozen.py --benchmark FILE WHY")
-    content: dict[str, Any] = {
-        "frozen": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "seed": read_yaml(PROJECT / CONFIG)["seed"],
-        "files": {file: digest(file) for file in benchmark_files()},
-        "amendments": [],
-    }
-    write_text(BENCHMARK, BENCHMARK_COMMENT + yaml.safe_dump(content, sort_keys=False, width=120))
+    freeze(BENCHMARK, BENCHMARK_COMMENT, CONFIG, benchmark_files())
 
 
-def freeze() -> None:
-    """Write date, seeds and digests."""
-    if FROZEN.is_file():
-        sys.exit(f"{FROZEN} is there; a change after the run is an amendment: python docs/update_frozen.py FILE WHY")
-    seed = read_yaml(PROJECT / "config" / "paper.yaml")["seed"]
-    content: dict[str, Any] = {
-        "frozen": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "seed": seed,
-        "more_seeds": [seed + number for number in range(1, 5)],
-        "files": {file: digest(file) for file in frozen_files()},
-        "amendments": [],
-    }
-    write_text(FROZEN, COMMENT + yaml.safe_dump(content, sort_keys=False, width=120))
+def freeze_paper(name: str) -> None:
+    """Write date, seed and digests of a paper."""
+    if not (files := paper_files(name)):
+        sys.exit(f"papers/{name}: no study.yaml; a paper is a folder with one")
+    if set(files) & {file for path in freezes() for file in files_of(path)}:
+        sys.exit(f"{name} is already frozen; a change is an amendment: python docs/update_frozen.py FILE WHY")
+    freeze(PROJECT / "papers" / name / "frozen.yaml", PAPER_COMMENT, "config/paper.yaml", files)
 
 
 def amend(files: Sequence[str], why: str, benchmark: bool = False) -> None:
-    """Enter the change of files; a module that judges and was not there before is entered with it."""
-    path, comment = (BENCHMARK, BENCHMARK_COMMENT) if benchmark else (FROZEN, COMMENT)
-    content = read_yaml(path)
-    known = benchmark_files() if benchmark else frozen_files()
-    for file in files:
-        if file not in known:
-            sys.exit(f"{file}: not frozen; these are: {', '.join(known)}")
+    """Enter the change of files into their freeze; a new module that judges is entered with it."""
+    known = {BENCHMARK: benchmark_files()} if benchmark else {path: files_of(path) for path in freezes()}
+    if wrong := set(files).difference(*known.values()):
+        there = [file for covered in known.values() for file in covered]
+        sys.exit(f"not frozen: {', '.join(sorted(wrong))}; these are: {', '.join(there)}")
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    content["amendments"] += [{"file": file, "date": today, "why": why, "digest": digest(file)} for file in files]
-    write_text(path, comment + yaml.safe_dump(content, sort_keys=False, width=120))
+    for path, covered in known.items():
+        changes = [
+            {"file": file, "date": today, "why": why, "digest": digest(file)} for file in files if file in covered
+        ]
+        if changes:
+            content, comment = read_yaml(path), path.read_text(encoding="utf-8").partition("frozen:")[0]
+            content["amendments"] += changes
+            write(path, comment, content)
 
 
 if __name__ == "__main__":
@@ -134,5 +157,7 @@ if __name__ == "__main__":
         amend(given[:-1], given[-1], benchmark="--benchmark" in sys.argv)
     elif "--benchmark" in sys.argv:
         freeze_benchmark()
+    elif given:
+        freeze_paper(given[0])
     else:
-        freeze()
+        sys.exit(__doc__)

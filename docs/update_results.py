@@ -121,7 +121,8 @@ def draw_claims(path: Path) -> None:
             shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
             for step, one in enumerate(shown, 1):
                 bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
-                name = f"{one.method}{' (nothing reduced)' if one.method in WHOLE else ''}"
+                known = described(one)
+                name = f"{one.method} ({known})" if known else one.method
                 other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
             place += len(shown) + 1.3
         other.invert_yaxis()
@@ -131,6 +132,13 @@ def draw_claims(path: Path) -> None:
         other.spines["bottom"].set_bounds(0, 1)
         other.set_title(f"What to use, with {PREDICTORS[one.predictor]}?", loc="left", pad=24)
         save(figure, [path])
+
+
+def described(choice: methods_evidence.Ranking) -> str:
+    """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
+    if choice.method in WHOLE:
+        return "nothing reduced"
+    return "tuned" if choice.searched else ""
 
 
 def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
@@ -605,8 +613,9 @@ def times(over: str, *methods: str) -> str:
 
 @cache
 def claims_of(study: str) -> list[Claim]:
-    """Return the claims of a paper."""
-    return read_claims(STUDIES[study].with_name("claims.yaml"))
+    """Return the claims of a paper; none where it has no file of them."""
+    path = STUDIES[study].with_name("claims.yaml")
+    return read_claims(path) if path.is_file() else []
 
 
 def waits(study: str, *what: str) -> str:
@@ -742,9 +751,7 @@ def to_use() -> str:
         first, (second, *_), _controls = chosen = methods_evidence.choices(family)
         named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
         shown = ", then ".join(
-            f"`{one.method}` ({one.near:.2f}{', nothing reduced' if one.method in WHOLE else ''}"
-            f"{', tuned' if one.searched else ''})"
-            for one in named
+            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', described(one)]))})" for one in named
         )
         parts.append(f"to {case.lower()}, {shown}")
     return (
@@ -863,8 +870,7 @@ VERDICT = re.compile(r"(?P<begin><!--\s+verdict\s+(?P<id>\S+)\s+-->)[^<]*(?P<end
 def verdicts() -> dict[str, str]:
     """Return the committed verdict of each claim, of all claims of a paper that is not run yet."""
     found = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))
-    claimed = [path.with_name("claims.yaml") for name, path in STUDIES.items() if not is_run(name)]
-    missing = {claim.id: NOT_RUN for path in claimed if path.is_file() for claim in read_claims(path)}
+    missing = {claim.id: NOT_RUN for study in STUDIES if not is_run(study) for claim in claims_of(study)}
     return missing | dict(zip(found["id"], found["verdict"], strict=True))
 
 

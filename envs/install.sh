@@ -14,5 +14,5 @@ UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes --no-deps -r e
 pip --no-deps --no-build-isolation --no-index -e .
 # From the folder of packages: Python reads no other letters in the C locale.
 printf '../../../../src\n' > "$(ls .venv/lib/python*/site-packages/*_mlreduce.pth)"
-.venv/bin/python -m compileall -q src workflow/lib
+.venv/bin/python -m compileall -q src
 .venv/bin/python envs/compile_loops.py

@@ -21,7 +21,7 @@ PROJECT = Path(__file__).parents[1]
 # What is tested with the library alone (make test-oldest), and from the source archive, which has no results.
 collect_ignore: list[str] = []
 if find_spec("snakemake") is None:
-    collect_ignore += ["browser", "cluster", "faults", "fuzz", "studies", "workflow", "workflow_lib"]
+    collect_ignore += ["browser", "cluster", "faults", "fuzz", "studies", "workflow", "planning"]
     collect_ignore += ["unit/test_escaping.py", "unit/test_run_log.py", "plot/test_colours_and_points.py"]
     collect_ignore += ["test_documents.py"]
 if find_spec("numpydoc") is None:

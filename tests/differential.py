@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.sax.saxutils import quoteattr
 
 import arff
 import numpy as np
@@ -289,6 +290,58 @@ def categories(name: str, texts: list[str]) -> dict[str, np.ndarray]:
     return {f"{name}={value}": np.where(missing, NAN, [float(text == value) for text in texts]) for value in values}
 
 
+def csv_columns(
+    r: random.Random, X: np.ndarray, Y: np.ndarray, decimal: str, thousands: str | None, missing: str
+) -> list[list[str]]:
+    """Return the cells of each column; one that is made of words is changed in X or Y too."""
+
+    def cell(value: float) -> str:
+        if value != value:
+            return missing
+        text = r.choice([repr(value), f"{value!r}".removesuffix(".0"), f"{value:.17g}"])
+        if thousands is not None and r.random() < 0.5:
+            text = grouped(text, "\0")
+        return text.replace(".", decimal).replace("\0", thousands or "")
+
+    (n, d), k = X.shape, Y.shape[1]
+    columns = [[cell(value) for value in column] for column in X.T.tolist()]
+    for column in Y.T.tolist():
+        pair = r.choice(_PAIRS)
+        columns.append([missing if value != value else pair[int(value)].replace(".", decimal) for value in column])
+    if r.random() < 0.1:
+        column, (none, some) = r.randrange(d + k), r.choice(_MIXED)
+        both = np.array([float(r.random() < 0.5) for _ in range(n)])
+        columns[column] = [r.choice(some if value else none) for value in both]
+        (X if column < d else Y)[:, column if column < d else column - d] = both
+    return columns
+
+
+def csv_options(r: random.Random, names: list[str], k: int) -> tuple[dict[str, Any], list[str]]:
+    """Return arguments of `mlreduce.read` for a file with or without a header, and the names that are read."""
+    options: dict[str, Any] = {"labels": {"last": k}}
+    if r.random() > 0.1:
+        if r.random() < 0.5 and len(set(names)) == len(names):
+            options["labels"] = names[-k:]
+        if r.random() < 0.1:
+            options["header"] = True
+        return options, names
+    if r.random() < 0.8:
+        options["header"] = False
+    return options, [str(place) for place in range(1, len(names) + 1)]
+
+
+def with_blank_line(r: random.Random, text: str, end: str) -> str:
+    """Return a text with an empty line somewhere or at its end, without its last line break, or as it is."""
+    blank = r.random()
+    if blank < 0.05:
+        return text + end
+    if blank < 0.1:
+        lines = text.split(end)
+        place = r.randrange(len(lines))
+        return end.join([*lines[:place], "", *lines[place:]])
+    return text.removesuffix(end) if blank < 0.15 else text
+
+
 def csv_case(r: random.Random) -> Case:
     n, d, k = sizes(r)
     X, Y = a_matrix(r, n, d), some_labels(r, n, k, unknown=True)
@@ -300,67 +353,23 @@ def csv_case(r: random.Random) -> Case:
         thousands = None
     quoting = r.choice([csv.QUOTE_MINIMAL] * 3 + [csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
     missing, pad = r.choice(_NA), r.choice([""] * 8 + [" "])
-
-    def cell(value: float) -> str:
-        if value != value:
-            return missing
-        text = r.choice([repr(value), f"{value!r}".removesuffix(".0"), f"{value:.17g}"])
-        if thousands is not None and r.random() < 0.5:
-            text = grouped(text, "\0")
-        return text.replace(".", decimal).replace("\0", thousands or "")
-
-    columns = [[cell(value) for value in column] for column in X.T.tolist()]
-    for column in Y.T.tolist():
-        pair = r.choice(_PAIRS)
-        columns.append([missing if value != value else pair[int(value)].replace(".", decimal) for value in column])
-    if r.random() < 0.1:
-        column, (none, some) = r.randrange(d + k), r.choice(_MIXED)
-        both = np.array([float(r.random() < 0.5) for _ in range(n)])
-        columns[column] = [r.choice(some if value else none) for value in both]
-        (X if column < d else Y)[:, column if column < d else column - d] = both
+    columns = csv_columns(r, X, Y, decimal, thousands, missing)
     rows = [[pad + value for value in row] for row in zip(*columns, strict=True)]
-    header = r.random() > 0.1
-    read: dict[str, Any] = {"labels": {"last": k}}
-    truth_names: list[str] | None = list(names)
-    table = rows
-    if header:
-        table = [names, *rows]
-        if r.random() < 0.5 and len(set(names)) == len(names):
-            read["labels"] = names[d:]
-        if r.random() < 0.1:
-            read["header"] = True
-    else:
-        truth_names = [str(place) for place in range(1, d + k + 1)]
-        if r.random() < 0.8:
-            read["header"] = False
+    read, truth_names = csv_options(r, names, k)
+    header = truth_names is names
     text = r.choice(["keep_text", "categories", "drop"]) if header and r.random() < 0.2 else None
     if text:
         cells = [r.choice(_TEXTS) for _ in range(n)]
-        table = [["txt", *names], *([one, *row] for one, row in zip(cells, rows, strict=True))]
-        rows = table[1:]
-        names_in_file = ["txt", *names]
+        rows, names = [[one, *row] for one, row in zip(cells, rows, strict=True)], ["txt", *names]
         read[text] = ["txt"]
-    else:
-        names_in_file = names
     index = r.choice([None] * 8 + ["numbers", "texts"]) if header else None
     if index:
-        table = [
-            ["", *names_in_file],
-            *([str(i) if index == "numbers" else f"r{i}", *row] for i, row in enumerate(rows)),
-        ]
+        rows = [[str(i) if index == "numbers" else f"r{i}", *row] for i, row in enumerate(rows)]
+        names = ["", *names]
     end = r.choice(["\n", "\n", "\n", "\r\n", "\r"])
-    lines_of = csv_text(table, sep, end, quoting)
-    blank = r.random()
-    if blank < 0.05:
-        lines_of += end
-    elif blank < 0.1:
-        lines = lines_of.split(end)
-        place = r.randrange(len(lines))
-        lines_of = end.join([*lines[:place], "", *lines[place:]])
-    elif blank < 0.15:
-        lines_of = lines_of.removesuffix(end)
+    lines = with_blank_line(r, csv_text([names, *rows] if header else rows, sep, end, quoting), end)
     encoding = r.choice(["utf-8"] * 6 + ["utf-8-sig", "latin-1", "utf-16"])
-    content = lines_of.encode(encoding)
+    content = lines.encode(encoding)
     truth: Read | None = None if text else Read(X, Y, truth_names[:d], truth_names[d:])
     if r.random() < 0.3:
         content = damaged(
@@ -387,38 +396,40 @@ def csv_case(r: random.Random) -> Case:
             engine=engine,
             **exact,
         )
-        if frame.columns.duplicated().any() or len(frame) == 0:
-            raise Refused("no rows or names")
-        names = [
-            str(place + 1) if read.get("header") is False else str(name) for place, name in enumerate(frame.columns)
-        ]
-        if names and re.fullmatch(r"Unnamed: 0", names[0]):
-            frame, names = frame.iloc[:, 1:], names[1:]
-        labels = read["labels"] if isinstance(read["labels"], list) else names[-k:]
-        if not set(labels) <= set(names) or len(labels) >= len(names) or not labels:
-            raise Refused("no such labels")
-        features = [name for name in names if name not in labels]
-        columns: dict[str, np.ndarray] = {}
-        texts: dict[str, list[str]] | None = None
-        for place, name in enumerate(names):
-            if text and name == "txt":
-                column = frame.iloc[:, place]
-                if text != "drop" and column.dtype.kind in "biuf":
-                    raise Refused("no text")
-                cells = ["" if pd.isna(value) else str(value).strip() for value in column]
-                if text == "keep_text":
-                    texts = {"txt": cells}
-                elif text == "categories":
-                    columns |= categories("txt", cells)
-            else:
-                columns[name] = as_pandas(frame, place, name in labels)
-        features = [name for name in columns if name not in labels]
-        if not features or not set(labels) <= set(columns):
-            raise Refused("no features")
-        X, Y = (np.column_stack([columns[name] for name in some]) for some in (features, labels))
-        return Read(X, as_binary(Y), features, labels, texts)
+        return of_frame(frame, read, k, text)
 
     return Case({"t.csv": content}, read, judge, truth, "pandas", lambda folder: judge(folder, "python"))
+
+
+def of_frame(frame: pd.DataFrame, read: dict[str, Any], k: int, text: str | None) -> Read:
+    """Return features and labels of what pandas read; ``text`` is what becomes of the column txt."""
+    if frame.columns.duplicated().any() or len(frame) == 0:
+        raise Refused("no rows or names")
+    names = [str(place + 1) if read.get("header") is False else str(name) for place, name in enumerate(frame.columns)]
+    if names and re.fullmatch(r"Unnamed: 0", names[0]):
+        frame, names = frame.iloc[:, 1:], names[1:]
+    labels = read["labels"] if isinstance(read["labels"], list) else names[-k:]
+    if not set(labels) <= set(names) or len(labels) >= len(names) or not labels:
+        raise Refused("no such labels")
+    columns: dict[str, np.ndarray] = {}
+    texts: dict[str, list[str]] | None = None
+    for place, name in enumerate(names):
+        if not (text and name == "txt"):
+            columns[name] = as_pandas(frame, place, name in labels)
+            continue
+        column = frame.iloc[:, place]
+        if text != "drop" and column.dtype.kind in "biuf":
+            raise Refused("no text")
+        cells = ["" if pd.isna(value) else str(value).strip() for value in column]
+        if text == "keep_text":
+            texts = {"txt": cells}
+        elif text == "categories":
+            columns |= categories("txt", cells)
+    features = [name for name in columns if name not in labels]
+    if not features or not set(labels) <= set(columns):
+        raise Refused("no features")
+    X, Y = (np.column_stack([columns[name] for name in some]) for some in (features, labels))
+    return Read(X, as_binary(Y), features, labels, texts)
 
 
 def pair_case(r: random.Random) -> Case:
@@ -454,6 +465,49 @@ def pair_case(r: random.Random) -> Case:
 # --- Parquet
 
 
+_KINDS = [
+    *(pa.float64(), pa.float64(), pa.float32(), pa.float16(), pa.int8(), pa.int64(), pa.uint32(), pa.bool_()),
+    *(pa.string(), pa.large_string(), "dictionary", "numbers"),
+    *(pa.null(), pa.decimal128(9, 2), pa.timestamp("s"), pa.list_(pa.int64())),
+]
+
+
+def parquet_column(r: random.Random, values: np.ndarray, is_label: bool) -> tuple[pa.Array, np.ndarray]:
+    """Return a column of any type, of the labels or of other numbers, and what it holds."""
+    n, kind = len(values), r.choice(_KINDS)
+    if is_label and kind not in (pa.float64(), pa.int8(), pa.int64(), pa.bool_(), pa.string()):
+        kind = pa.int8()
+    holes = np.array([r.random() < 0.1 for _ in range(n)])
+    if kind == pa.null():
+        return pa.nulls(n), values
+    small = np.array([float(r.randrange(0, 100)) for _ in range(n)])
+    if is_label:
+        small, holes = values, np.zeros(n, bool)
+    if kind == pa.float64():
+        return pa.array(values, mask=np.isnan(values) if r.random() < 0.5 else None), values
+    if isinstance(kind, str) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        words = [r.choice(["yes", "no", "Yes", "true", "FALSE"]) for _ in range(n)]
+        if is_label:
+            words = [("no", "yes")[int(value)] for value in values]
+        numbers = np.array([_WORDS[word.lower()] for word in words])
+        array = pa.array(words, pa.string() if isinstance(kind, str) else kind, mask=holes)
+        if kind == "numbers":
+            numbers, array = small, pa.array(small.astype(int), mask=holes)
+        return array.dictionary_encode() if isinstance(kind, str) else array, np.where(holes, NAN, numbers)
+    if pa.types.is_timestamp(kind):
+        return pa.array(small.astype(int)).cast(pa.int64()).cast(kind), small
+    if pa.types.is_decimal(kind):
+        return pa.array(small.astype(int), pa.int64()).cast(pa.decimal128(21, 2)), small
+    if pa.types.is_list(kind):
+        return pa.array([[int(value)] for value in small]), small
+    if kind == pa.float16():
+        return pa.array(small.astype(np.float16), mask=holes), np.where(holes, NAN, small)
+    if kind == pa.bool_():
+        true = small > (0 if is_label else 50)
+        return pa.array(true, mask=holes), np.where(holes, NAN, true)
+    return pa.array(small, mask=holes).cast(kind), np.where(holes, NAN, small)
+
+
 def parquet_case(r: random.Random) -> Case:
     n, d, k = sizes(r)
     X, Y = a_matrix(r, n, d), some_labels(r, n, k)
@@ -461,65 +515,7 @@ def parquet_case(r: random.Random) -> Case:
     arrays = []
     for place in range(d + k):
         values = X[:, place] if place < d else Y[:, place - d]
-        kind = r.choice(
-            [
-                pa.float64(),
-                pa.float64(),
-                pa.float32(),
-                pa.float16(),
-                pa.int8(),
-                pa.int64(),
-                pa.uint32(),
-                pa.bool_(),
-                pa.string(),
-                pa.large_string(),
-                "dictionary",
-                "numbers",
-                pa.null(),
-                pa.decimal128(9, 2),
-                pa.timestamp("s"),
-                pa.list_(pa.int64()),
-            ]
-        )
-        if place >= d and kind not in (pa.float64(), pa.int8(), pa.int64(), pa.bool_(), pa.string()):
-            kind = pa.int8()
-        holes = np.array([r.random() < 0.1 for _ in range(n)])
-        if kind == pa.null():
-            arrays.append(pa.nulls(n))
-            continue
-        small = np.array([float(r.randrange(0, 100)) for _ in range(n)])
-        if place >= d:
-            small, holes = values, np.zeros(n, bool)
-        if isinstance(kind, str) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            words = [r.choice(["yes", "no", "Yes", "true", "FALSE"]) for _ in range(n)]
-            if place >= d:
-                words = [("no", "yes")[int(value)] for value in values]
-            numbers = np.array([_WORDS[word.lower()] for word in words])
-            array = pa.array(words, pa.string() if isinstance(kind, str) else kind, mask=holes)
-            if kind == "numbers":
-                numbers, array = small, pa.array(small.astype(int), mask=holes)
-            array = array.dictionary_encode() if isinstance(kind, str) else array
-            exact = np.where(holes, NAN, numbers)
-        elif kind == pa.float64():
-            array, exact = pa.array(values, mask=np.isnan(values) if r.random() < 0.5 else None), values
-        elif pa.types.is_decimal(kind) or pa.types.is_timestamp(kind):
-            array, exact = (
-                pa.array(small.astype(int)).cast(pa.int64()).cast(kind)
-                if pa.types.is_timestamp(kind)
-                else pa.array(small.astype(int), pa.int64()).cast(pa.decimal128(21, 2)),
-                small,
-            )
-        elif pa.types.is_list(kind):
-            array, exact = pa.array([[int(value)] for value in small]), small
-        elif kind == pa.float16():
-            array, exact = pa.array(small.astype(np.float16), mask=holes), np.where(holes, NAN, small)
-        elif kind == pa.bool_():
-            array, exact = (
-                pa.array(small > 50 if place < d else small > 0, mask=holes),
-                np.where(holes, NAN, small > 50 if place < d else small > 0),
-            )
-        else:
-            array, exact = pa.array(small, mask=holes).cast(kind), np.where(holes, NAN, small)
+        array, exact = parquet_column(r, values, place >= d)
         arrays.append(array)
         if place < d:
             X[:, place] = exact
@@ -557,12 +553,8 @@ def parquet_case(r: random.Random) -> Case:
         for name in names:
             column = content.column(name)
             kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-            if (
-                pa.types.is_null(kind)
-                or pa.types.is_list(kind)
-                or pa.types.is_temporal(kind)
-                or pa.types.is_decimal(kind)
-            ):
+            refused = (pa.types.is_null, pa.types.is_list, pa.types.is_temporal, pa.types.is_decimal)
+            if any(is_kind(kind) for is_kind in refused):
                 raise Refused(str(kind))
             values[name] = as_pandas(pd.DataFrame({name: column.to_pylist()}, dtype=object), 0, name in wanted)
         features = [name for name in names if name not in wanted]
@@ -582,42 +574,18 @@ def arff_name(r: random.Random, name: str, quote: bool = False) -> str:
     return mark + name.replace("\\", "\\\\") + mark
 
 
-def arff_case(r: random.Random) -> Case:
-    n, d, k = sizes(r)
-    names = names_of(r, d + k)
-    sparse = r.random() < 0.4
-    first = r.random() < 0.5
-    way = r.choice(["meka", "meka", "xml", "last"])
-    attributes: list[tuple[str, list[str] | None]] = []
-    is_label = [place < k for place in range(d + k)] if first else [place >= d for place in range(d + k)]
-    for place, name in enumerate(names):
-        if is_label[place]:
-            attributes.append(
-                (name, r.choice([["0", "1"], ["0", "1"], ["1", "0"], ["-1", "1"], ["no", "yes"], ["FALSE", "TRUE"]]))
-            )
-        else:
-            attributes.append(
-                (
-                    name,
-                    r.choice(
-                        [
-                            None,
-                            None,
-                            None,
-                            ["0", "1"],
-                            ["a", "b"],
-                            ["NO", "YES"],
-                            ["true", "false"],
-                            ["u", "v", "w"],
-                            ["north", "far south", "x,y"],
-                            ["2", "5"],
-                            ["only"],
-                        ]
-                    ),
-                )
-            )
-    cells: list[list[str | None]] = []
-    integers = {place for place in range(d + k) if r.random() < 0.1}
+_OF_LABELS = [["0", "1"], ["0", "1"], ["1", "0"], ["-1", "1"], ["no", "yes"], ["FALSE", "TRUE"]]
+_OF_FEATURES = [
+    *(None, None, None, ["0", "1"], ["a", "b"], ["NO", "YES"], ["true", "false"], ["u", "v", "w"]),
+    *(["north", "far south", "x,y"], ["2", "5"], ["only"]),
+]
+#: Attributes with their values, None for numeric ones; and rows of cells, None for missing ones.
+Attributes = list[tuple[str, list[str] | None]]
+Cells = list[list[str | None]]
+
+
+def arff_cells(r: random.Random, n: int, attributes: Attributes, integers: set[int]) -> Cells:
+    cells: Cells = []
     for _ in range(n):
         row: list[str | None] = []
         for place, (_, values) in enumerate(attributes):
@@ -629,39 +597,35 @@ def arff_case(r: random.Random) -> Case:
                 value = 0.0 if r.random() < 0.3 else float(r.randrange(50)) if place in integers else a_number(r, 0)
                 row.append(r.choice([repr(value), repr(value).removesuffix(".0"), f"{value:.17g}"]))
         cells.append(row)
-    end = r.choice(["\n", "\n", "\r\n"])
-    option = f" -C {k if first else -k}" if way == "meka" else ""
-    relation = f"'set:{option}'" if option or r.random() < 0.5 else r.choice(["set", "'a set'", '"s"'])
+    return cells
 
+
+def arff_header(r: random.Random, relation: str, attributes: Attributes, integers: set[int]) -> list[str]:
     def word(text: str) -> str:
         return text if r.random() < 0.5 else r.choice([text.upper(), text.lower()])
 
+    names = [name for name, _ in attributes]
     lines = ["% a comment"] * (r.random() < 0.2) + [f"{word('@relation')} {relation}", ""]
     for name, values in attributes:
-        kind = (
-            word("integer" if names.index(name) in integers else r.choice(["numeric", "real"]))
-            if values is None
-            else "{"
-            + r.choice([",", ", ", " , "]).join(
+        if values is None:
+            kind = word("integer" if names.index(name) in integers else r.choice(["numeric", "real"]))
+        else:
+            comma = r.choice([",", ", ", " , "])
+            kind = comma.join(
                 arff_name(r, value, not re.fullmatch(r"[A-Za-z0-9.-]+", value))
                 if not re.fullmatch("-?[0-9]+", value)
                 else value
                 for value in values
             )
-            + "}"
-        )
+            kind = "{" + kind + "}"
         lines.append(f"{word('@attribute')}{r.choice([' '] * 30 + [chr(9), '  '])}{arff_name(r, name)} {kind}")
-    lines += ["", word("@data")]
+    return [*lines, "", word("@data")]
+
+
+def arff_rows(r: random.Random, cells: Cells, attributes: Attributes, sparse: bool) -> list[str]:
     comma = r.choice([",", ",", ", ", " ,", ",\t"])
     quote_all, weighted = r.random() < 0.1, r.random() < 0.03
-
-    def shown(value: str | None, values: list[str] | None) -> str:
-        if value is None:
-            return "?"
-        if values is not None and (quote_all or not re.fullmatch(r"[A-Za-z0-9.-]+", value)):
-            return arff_name(r, value, True)
-        return value
-
+    lines = []
     for row in cells:
         pieces = []
         for place, (value, (_, values)) in enumerate(zip(row, attributes, strict=True)):
@@ -670,23 +634,43 @@ def arff_case(r: random.Random) -> Case:
                 zero = values is None and value is not None and float(value) == 0
                 if (zero or (values is not None and value == default)) and r.random() < 0.9:
                     continue
-            pieces.append((f"{place} " if sparse else "") + shown(value, values))
+            shown = "?" if value is None else value
+            if value is not None and values is not None and (quote_all or not re.fullmatch(r"[A-Za-z0-9.-]+", value)):
+                shown = arff_name(r, value, True)
+            pieces.append((f"{place} " if sparse else "") + shown)
         line = comma.join(pieces)
         line = "{" + line + "}" if sparse else line
         line += ",{2}" if weighted else ""
         lines.append(line + (" % note" if r.random() < 0.02 else ""))
         if r.random() < 0.05:
             lines.append(r.choice(["", "% between", "   "]))
+    return lines
+
+
+def arff_case(r: random.Random) -> Case:
+    n, d, k = sizes(r)
+    names = names_of(r, d + k)
+    sparse = r.random() < 0.4
+    first = r.random() < 0.5
+    way = r.choice(["meka", "meka", "xml", "last"])
+    is_label = [place < k for place in range(d + k)] if first else [place >= d for place in range(d + k)]
+    attributes: Attributes = [
+        (name, r.choice(_OF_LABELS if label else _OF_FEATURES)) for name, label in zip(names, is_label, strict=True)
+    ]
+    integers = {place for place in range(d + k) if r.random() < 0.1}
+    cells = arff_cells(r, n, attributes, integers)
+    end = r.choice(["\n", "\n", "\r\n"])
+    option = f" -C {k if first else -k}" if way == "meka" else ""
+    relation = f"'set:{option}'" if option or r.random() < 0.5 else r.choice(["set", "'a set'", '"s"'])
+    lines = arff_header(r, relation, attributes, integers)
+    lines += arff_rows(r, cells, attributes, sparse)
     content = (end.join(lines) + r.choice([end, end, "", end * 2])).encode()
     files = {"t.arff": content}
     options: dict[str, Any] = {}
     chosen = [name for name, label in zip(names, is_label, strict=True) if label]
     if way == "xml":
-        from xml.sax.saxutils import quoteattr
-
-        files["t.xml"] = (
-            "<labels>" + "".join(f"<label name={quoteattr(name)}/>" for name in chosen) + "</labels>"
-        ).encode()
+        listed = "".join(f"<label name={quoteattr(name)}/>" for name in chosen)
+        files["t.xml"] = f"<labels>{listed}</labels>".encode()
     elif way == "last":
         options["labels"] = {"first" if first else "last": k}
     truth: Read | None = None
@@ -697,45 +681,45 @@ def arff_case(r: random.Random) -> Case:
             r, content, [*b"' \" { } , % ? 1 0 \\ @data nan 1e999 _ x {0,1}".split(b" "), b"\n", b" ", b"\t", b"\n\n"]
         )
         truth = None
-    read_sparse = sparse
 
     def judge(folder: Path) -> Read:
         text = (folder / "t.arff").read_text(encoding="utf-8-sig")
-        decoded = arff.loads(text, return_type=arff.LOD if read_sparse else arff.DENSE)
-        kinds = [(name, kind if isinstance(kind, list) else None) for name, kind in decoded["attributes"]]
-        if any(
-            not isinstance(kind, list) and kind not in ("NUMERIC", "REAL", "INTEGER")
-            for _, kind in decoded["attributes"]
-        ):
-            raise Refused("texts")
-        rows: list[list[Any]] = []
-        for row in decoded["data"]:
-            if read_sparse:
-                row = [row.get(place, 0.0 if values is None else values[0]) for place, (_, values) in enumerate(kinds)]
-            rows.append(
-                [
-                    None if value is None else value if values is not None else repr(float(value))
-                    for value, (_, values) in zip(row, kinds, strict=True)
-                ]
-            )
-        relation = decoded["relation"]
-        option = re.search(r"-C\s+(-?[0-9]+)", relation)
-        all_names = [name for name, _ in kinds]
-        if way == "meka":
-            if not option:
-                raise Refused("no option")
-            size = int(option[1])
-            wanted = all_names[:size] if size > 0 else all_names[size:]
-        else:
-            wanted = chosen if way == "xml" else all_names[:k] if first else all_names[-k:]
-        if not set(wanted) <= set(all_names) or not 0 < len(wanted) < len(all_names) or not rows:
-            raise Refused("labels")
-        return arff_table(kinds, rows, [name for name in all_names if name in wanted])
+        return of_liac_arff(text, sparse, way, k if first else -k, chosen)
 
     return Case(files, options, judge, truth, "liac-arff")
 
 
-def arff_table(attributes: list[tuple[str, list[str] | None]], cells: list[list[Any]], labels: list[str]) -> Read:
+def of_liac_arff(text: str, sparse: bool, way: str, size: int, chosen: list[str]) -> Read:
+    """Return what liac-arff makes of a text; ``size`` labels are the first, the last where it is negative."""
+    decoded = arff.loads(text, return_type=arff.LOD if sparse else arff.DENSE)
+    kinds = [(name, kind if isinstance(kind, list) else None) for name, kind in decoded["attributes"]]
+    if any(
+        not isinstance(kind, list) and kind not in ("NUMERIC", "REAL", "INTEGER") for _, kind in decoded["attributes"]
+    ):
+        raise Refused("texts")
+    rows: list[list[Any]] = []
+    for row in decoded["data"]:
+        if sparse:
+            row = [row.get(place, 0.0 if values is None else values[0]) for place, (_, values) in enumerate(kinds)]
+        rows.append(
+            [
+                None if value is None else value if values is not None else repr(float(value))
+                for value, (_, values) in zip(row, kinds, strict=True)
+            ]
+        )
+    all_names = [name for name, _ in kinds]
+    if way == "meka":
+        option = re.search(r"-C\s+(-?[0-9]+)", decoded["relation"])
+        if not option:
+            raise Refused("no option")
+        size = int(option[1])
+    wanted = chosen if way == "xml" else all_names[:size] if size > 0 else all_names[size:]
+    if not set(wanted) <= set(all_names) or not 0 < len(wanted) < len(all_names) or not rows:
+        raise Refused("labels")
+    return arff_table(kinds, rows, [name for name in all_names if name in wanted])
+
+
+def arff_table(attributes: Attributes, cells: list[list[Any]], labels: list[str]) -> Read:
     """Return features and labels of a table by the rules that docs/data.md has for lists of values."""
     X, Y, feature_names, label_names = [], [], [], []
     for place, (name, values) in enumerate(attributes):

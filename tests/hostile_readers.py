@@ -21,8 +21,9 @@ from mlreduce import datasets
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.datasets.readers.matlab import read_mat
+from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.datasets.readers.reuters import read_reuters
 from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.datasets.readers.tables import read_tables
@@ -291,7 +292,7 @@ def _read_catalogue(path: Path) -> Any:
         (folder / name).write_text(content)
     (folder / "g.sgm").write_text(_SGML_HEAD + _SGML.format(1, "cocoa"))
     (folder / "none.toml").write_text('[datasets.none]\nreader = "digits"\n')
-    with mock.patch.multiple(datasets.catalogue, _BUILT_IN=folder / "none.toml", _FURTHER=None):  # which take a while
+    with mock.patch.multiple(datasets.catalogue, BUILT_IN=folder / "none.toml", FURTHER=None):  # which take a while
         catalogue = read_catalogue(path)
     errors = []
     for dataset in catalogue.values():

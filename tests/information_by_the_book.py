@@ -191,17 +191,6 @@ def pmu_gain(F, Y, f, taken, pairs="distinct"):
     return relevance - redundancy - sum(interaction(F[:, f], Y[:, i], Y[:, j]) for i, j in chosen)
 
 
-def pmu(F, Y, number, pairs="distinct"):
-    """Features in the order in which they are taken, and what each gained."""
-    taken, gains = [], []
-    while len(taken) < number:
-        left = [f for f in range(F.shape[1]) if f not in taken]
-        values = {f: pmu_gain(F, Y, f, taken, pairs) for f in left}
-        taken.append(first_best(left, values.get))
-        gains.append(values[taken[-1]])
-    return taken, gains
-
-
 # RFS
 
 

@@ -67,6 +67,25 @@ def find_mirror() -> Path | None:
     return None
 
 
+def clone_project(folder: Path) -> Path:
+    """Make a clone of the project as it is edited here, and return its folder."""
+
+    def git(*arguments: str, of: Path = folder) -> str:
+        return subprocess.check_output(["git", *arguments], cwd=of, text=True)
+
+    git("clone", "-q", "--no-checkout", str(PROJECT), str(folder), of=PROJECT)
+    for name in git("ls-files", "-z", of=PROJECT).split("\0"):
+        if os.path.lexists(PROJECT / name) and name:  # with its time, by which Snakemake goes
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, folder / name, follow_symlinks=False)
+    git("add", "--all")
+    git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "As edited")
+    (folder / ".venv").symlink_to(sys.prefix)
+    for name in ("pyproject.toml", "envs/requirements.lock", "envs/docs.lock"):
+        os.utime(folder / name, (0, 0))  # make does not install again what is installed
+    return folder
+
+
 class Project:
     """A copy of the project in a folder of its own, whose files can be edited and whose runs disturb nobody."""
 

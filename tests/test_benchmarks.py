@@ -241,6 +241,8 @@ def test_generated_shapes_are_the_same_each_time_and_of_both_kinds():
     assert (X > 0).all()
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_the_page_of_scale_says_what_was_measured():
     text = growth.PAGE.read_text(encoding="utf-8")
     assert growth.page_of(text, pd.read_csv(growth.FITS), pd.read_csv(growth.CHECKED)) == text

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from quick import quick
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -20,7 +21,9 @@ CODERS = {name: mlreduce.make(name) for name in ("plst", "cplst", "kernel-cplst"
 CODERS |= {name: mlreduce.make(name, random_state=0) for name in ("cs", "cssp")}
 SELECTORS = {name: mlreduce.make(name) for name in ("mlfs", "spec", "pmu", "qpfs", "jmi", "anova", "mdfs", "mifs")}
 SELECTORS |= {name: mlreduce.make(name, random_state=0) for name in ("gmba", "mlrf")}
-CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda", "leml", "sleec")}
+CLASSIFIERS = {
+    name: mlreduce.make(name, **quick(name)) for name in ("cc-knn", "ml-knn", "mlnb", "flda", "leml", "sleec")
+}
 CLASSIFIERS["coded"] = CodedClassifier()
 METHODS = CODERS | SELECTORS | CLASSIFIERS
 FEATURES = {"csr": sp.csr_array, "csc": sp.csc_matrix, "fortran": np.asfortranarray, "table": pd.DataFrame}

@@ -19,7 +19,7 @@ import pytest
 import scipy.io
 import yaml
 from documents import COMMANDS, DATA, PAGES, PROJECT, PYTHON, SHELL, WITHIN, anchors, links, pieces, run_python
-from project import find_mirror, of_the_day
+from project import clone_project, find_mirror, of_the_day
 
 import mlreduce
 from mlreduce import registry
@@ -204,18 +204,7 @@ def test_every_data_set_of_the_page_on_data_is_read(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     """A clean clone, with the finished demo of the project where there is one."""
-    folder = tmp_path_factory.mktemp("clone") / "mlreduce"
-    git("clone", "-q", "--no-checkout", PROJECT, folder)
-    for name in git("ls-files", "-z").split("\0"):
-        if os.path.lexists(PROJECT / name) and name:  # as it is edited here, and with its time, by which Snakemake goes
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT / name, folder / name, follow_symlinks=False)
-    git("add", "--all", folder=folder)
-    git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "As edited", folder=folder)
-    (folder / ".venv").symlink_to(sys.prefix)
-    for name in ("pyproject.toml", "envs/requirements.lock", "envs/docs.lock"):
-        os.utime(folder / name, (0, 0))  # make does not install again what is installed
-    return folder
+    return clone_project(tmp_path_factory.mktemp("clone") / "mlreduce")
 
 
 def as_cloned(clone):

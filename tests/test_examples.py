@@ -20,6 +20,11 @@ EXAMPLES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 )
+#: Modules with examples that take more than a second each.
+LONG = {
+    *(f"mlreduce.selection.{name}" for name in ("scmfs", "partly_labelled", "mlmlfs", "mrdm", "mifs", "pnc")),
+    *("mlreduce.predictors.sleec", "mlreduce.predictors.leml", "mlreduce.embedding.graph"),
+}
 
 
 @pytest.fixture
@@ -30,7 +35,10 @@ def nothing_registered(monkeypatch):
     monkeypatch.setattr(MEASURES, "_modules", dict(MEASURES._modules))
 
 
-@pytest.mark.parametrize("module", EXAMPLES)
+@pytest.mark.parametrize(
+    "module",
+    [pytest.param(name, marks=[pytest.mark.slow, pytest.mark.promise] if name in LONG else []) for name in EXAMPLES],
+)
 def test_examples_run(module, nothing_registered, tmp_path, monkeypatch):
     if module.startswith("mlreduce_studies.site."):
         pytest.importorskip("jinja2")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from extremes import CASES, CELLS, FORMS, VARIANTS, Worker, ordinary, takes
+from quick import KINDS, of_many
 
 import mlreduce
 from mlreduce import commandline
@@ -47,7 +48,8 @@ def faults(worker, name, cases, forms):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_no_finite_number_ends_the_interpreter(worker, name):
-    assert faults(worker, name, [*FATAL, *INFINITE], ["dense"]) == []
+    cases = [*FATAL, *INFINITE]
+    assert faults(worker, name, cases if name in KINDS or name in VARIANTS else [of_many(name, cases)], ["dense"]) == []
 
 
 @pytest.mark.slow

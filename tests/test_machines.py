@@ -9,6 +9,7 @@ import sys
 import warnings
 from dataclasses import replace
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -71,17 +72,14 @@ def all_scores(name: str, variant: str = "here") -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@pytest.fixture(scope="module")
-def here():
-    found = {}
+@cache
+def here(name: str) -> pd.DataFrame:
     with threadpool_limits(1):
-        for name in ("planted", "digits"):
-            found[name] = all_scores(name)
-    return found
+        return all_scores(name)
 
 
-def check(here: pd.DataFrame, there: pd.DataFrame, variant: str) -> None:
-    table = machines.compared(here, there)
+def check(one: pd.DataFrame, there: pd.DataFrame, variant: str) -> None:
+    table = machines.compared(one, there)
     differ = table[table["difference"] > 1e-9 * np.maximum(1, table["value"].abs())]
     allowed, used = BY_PLACE[variant], set()
     unexpected = []
@@ -95,18 +93,20 @@ def check(here: pd.DataFrame, there: pd.DataFrame, variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["columns", "rows"])
-def test_order(variant, here):
+def test_order(variant):
     with threadpool_limits(1):
-        check(here["planted"], all_scores("planted", variant), variant)
+        check(here("planted"), all_scores("planted", variant), variant)
 
 
-def test_two_threads(here):
+@pytest.mark.slow
+@pytest.mark.promise
+def test_two_threads():
     with threadpool_limits(2):
-        check(here["digits"], all_scores("digits"), "threads")
+        check(here("digits"), all_scores("digits"), "threads")
 
 
 @pytest.mark.slow  # make test-kernel runs the definitions of all methods so
-def test_kernels_of_another_processor(here, tmp_path):
+def test_kernels_of_another_processor(tmp_path):
     other = "Nehalem" if architectures() == {"Haswell"} else "Haswell"
     environment = {"OPENBLAS_CORETYPE": other, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, __file__, str(tmp_path / "scores")]
@@ -114,7 +114,7 @@ def test_kernels_of_another_processor(here, tmp_path):
     if done.returncode == 4:
         pytest.skip(f"this processor, or this build of BLAS, has no kernels for {other}")
     assert done.returncode == 0, done.stderr
-    check(here["digits"], pd.read_parquet(tmp_path / "scores"), "kernels")
+    check(here("digits"), pd.read_parquet(tmp_path / "scores"), "kernels")
 
 
 def scores(**values: float) -> pd.DataFrame:

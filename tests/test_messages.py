@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from quick import quick
+from quick import KINDS, of_many, quick
 from sklearn.base import is_regressor
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
@@ -48,8 +48,8 @@ def spoken(method, features, labels):
 
 @pytest.mark.parametrize("name", mlreduce.list_methods())
 def test_warnings_name_the_method_once_and_point_here(name):
-    for labels in LABELS.values():
-        for case, (features, table, size) in awkward(labels).items():
+    for kind in LABELS if name in KINDS else [of_many(name, LABELS)]:
+        for case, (features, table, size) in awkward(LABELS[kind]).items():
             method = mlreduce.make(name, **quick(name))
             if size is not None and "n_components" in method.get_params():
                 method.set_params(n_components=size)

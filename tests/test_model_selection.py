@@ -75,6 +75,16 @@ def test_four_rows_whose_six_pairs_have_labels_of_their_own_are_warned_about():
         iterative_stratification(labels, [2, 2])
 
 
+def test_warning_counts_the_labels_of_the_best_assignment():
+    """The search ends some steps after the assignment that it returns."""
+    labels = (np.random.default_rng(1).random((200, 200)) < 0.03).astype(int)
+    with pytest.warns(UserWarning, match="labels are missing") as warned:
+        part = iterative_stratification(labels, [40] * 5, random_state=1)
+    counts = np.array([labels[part == number].sum(axis=0) for number in range(5)])
+    n_missing = ((counts == 0).any(axis=0) & (labels.sum(axis=0) >= 5)).sum()
+    assert str(warned[0].message).startswith(f"{n_missing} of 200 labels")
+
+
 def dealt_by_loops(labels, sizes, order, seed):
     """The rule as it is said, in fractions of the sizes, without exchanges."""
     random = np.random.RandomState(seed)
@@ -237,7 +247,7 @@ LABELS = np.eye(6, 2, dtype=int)
         (lambda: list(MultilabelStratifiedKFold(2).split(LABELS[:4], LABELS)), "inconsistent numbers of samples"),
         (
             lambda: list(MultilabelStratifiedKFold(2).split(LABELS, LABELS, groups=[0, 0, 1, 1, 2, 2])),
-            "keeps no groups together; sklearn.model_selection.GroupKFold",
+            "does not keep groups together; sklearn.model_selection.GroupKFold",
         ),
         (lambda: list(MultilabelStratifiedShuffleSplit(0).split(LABELS, LABELS)), "n_splits must be an integer >= 1"),
         (lambda: multilabel_train_test_split(LABELS, test_size=6), "test_size=6"),

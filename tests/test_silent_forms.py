@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from extremes import SMALL
+from quick import KINDS, of_many, quick
 from sklearn.base import is_regressor
 
 import mlreduce
@@ -31,8 +32,8 @@ METHODS = [*mlreduce.list_methods(), "coded"]
 
 def make(name):
     cls = CodedClassifier if name == "coded" else registry.method_class(name)
-    known = cls().get_params()
-    return cls(**{key: value for key, value in SMALL.items() if key in known})
+    known, more = cls().get_params(), {} if name == "coded" else quick(name)
+    return cls(**{key: value for key, value in (SMALL | more).items() if key in known})
 
 
 def labels(name):
@@ -96,8 +97,8 @@ def results(name, features, y):
 def test_forms_of_a_sparse_matrix_are_one_matrix(name):
     y, expected = labels(name), results(name, sp.csr_array(X), labels(name))
     assert expected
-    for form, build in FORMS.items():
-        given = build(X)
+    for form in FORMS if name in KINDS else [of_many(name, FORMS)]:
+        given = FORMS[form](X)
         np.testing.assert_array_equal(given.toarray(), X)
         before = [part.copy() for part in parts_of(given)]
         for part in parts_of(given):
@@ -146,10 +147,10 @@ def calls(name, features, y):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
 def test_a_damaged_sparse_matrix_is_refused(name):
-    for text, change in DAMAGED.items():
+    for text in DAMAGED if name in KINDS else [of_many(name, DAMAGED)]:
         y = sp.csr_array(labels(name) * 1.0)
         y.indices[0] = 99
-        for what, call in calls(name, damaged(change), y):
+        for what, call in calls(name, damaged(DAMAGED[text]), y):
             if what == "X" or getattr(make(name), "supervised", True):
                 with pytest.raises(
                     DataError, match=f"{what} is a damaged sparse matrix .*{text if what == 'X' else ''}"
@@ -215,7 +216,7 @@ def _module(name):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
 def test_a_column_that_holds_no_numbers_is_named(name):
-    for kind in COLUMNS:
+    for kind in COLUMNS if name in ("pca", "plst") else [of_many(name, COLUMNS)]:
         held = kind.partition(" with")[0].partition(" as")[0].partition(" by")[0].partition(" of one")[0]
         for table in tables(kind):
             for what, call in calls(name, table, table):

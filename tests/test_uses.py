@@ -99,14 +99,6 @@ def test_tables_are_taken_with_their_names(name):
 
 
 @every
-def test_sparse_features_and_labels_change_nothing(name):
-    plain, features = labels(name), sp.csr_array(X)
-    targets = plain if is_regressor(method(name)) else sp.csr_array(plain)
-    given = [method(name).fit(*pair) for pair in ((X, plain), (features, targets))]
-    np.testing.assert_allclose(outcome(given[1], features), outcome(given[0], X), rtol=1e-6, atol=1e-8)
-
-
-@every
 def test_clones_are_unfitted_and_equal(name):
     own = method(name)
     again = clone(fitted(name))

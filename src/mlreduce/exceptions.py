@@ -241,8 +241,8 @@ def broken_module(error: ImportError | SyntaxError, path: str | Path) -> str:
     if isinstance(error, SyntaxError):
         file, line = error.filename if error.filename not in (None, "<unknown>") else path, error.lineno
         return f"{file}, line {line}: {type(error).__name__}: {error.msg}"
-    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f"{path}{f', line {own[-1]}' if own else ''}: {type(error).__name__}: {error}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}{f', line {lines[-1]}' if lines else ''}: {type(error).__name__}: {error}"
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "") -> str:
@@ -257,7 +257,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "")
     known : iterable of str
         All names that would be right.
     where : str, default=""
-        File and key where the name stands; put in front of the sentence.
+        File and key of the name; put in front of the sentence.
 
     Returns
     -------
@@ -297,8 +297,8 @@ def nearest(name: object, known: Iterable[str]) -> str:
     >>> nearest("mvdm", ["mvmd", "pca"])
     "; did you mean 'mvmd'?"
     """
-    found = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=0.5)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    matches = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=0.5)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def warn(message: str, category: type[Warning]) -> None:
@@ -317,7 +317,7 @@ def warn(message: str, category: type[Warning]) -> None:
     >>> from mlreduce.exceptions import ProjectionWarning, warn
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     warn("fewer directions than asked for", ProjectionWarning)
+    ...     warn("fewer directions than requested", ProjectionWarning)
     >>> caught[0].category.__name__
     'ProjectionWarning'
     """

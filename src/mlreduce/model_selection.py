@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,8 +16,8 @@ from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, Shuffl
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.compiled import compiled
-from mlreduce.validation import check_count, check_known_labels
+from mlreduce.linalg.compiled import compiled, compiled_part
+from mlreduce.validation import FloatArray, check_count, check_known_labels
 
 __all__ = [
     "MultilabelStratifiedKFold",
@@ -33,11 +33,11 @@ _PATIENCE = 500
 def iterative_stratification(
     y: Any, sizes: Sequence[int], *, order: int = 1, random_state: Any = 0, rest: bool = False
 ) -> NDArray[np.int64]:
-    """Deal rows to parts of given sizes so that each part has its share of each label.
+    """Assign rows to parts of given sizes so that each part has its share of each label.
 
-    The label that the fewest of the undealt rows have is dealt first, each of its rows to the part that lacks most of
-    the label, among equals to the one with most room, then at random. Rows without labels fill the room that is left.
-    In the second order, pairs of labels that rows have together are dealt in the same way as labels. Last, rows are
+    The label with the fewest unassigned rows comes first, and each of its rows goes to the part that lacks most of the
+    label; ties are broken by the room that is left, then at random. Rows without labels fill the parts in the end. In
+    the second order, pairs of labels that rows have together are treated in the same way as labels. Last, rows are
     exchanged until each label that as many rows have as there are parts is in every part.
 
     Parameters
@@ -49,7 +49,7 @@ def iterative_stratification(
     order : {1, 2}, default=1
         1 for labels alone, 2 for labels and pairs of labels.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
     rest : bool, default=False
         Whether the last part is what is left over: labels may be missing there.
 
@@ -67,7 +67,7 @@ def iterative_stratification(
     -----
     UserWarning
         If a label that has enough rows is missing in a part. With many labels there may be no other way: of four rows,
-        each two of which share a label of their own, no two parts of two rows have all six labels.
+        each two of which share a label, no two parts of two rows have all six labels.
 
     References
     ----------
@@ -97,19 +97,20 @@ def iterative_stratification(
     shuffled = positive[rows]
     # Folds whose sizes differ by the remainder alone have equal shares of the labels.
     shares = np.ones_like(wanted) if np.ptp(wanted) <= 1 else wanted
-    dealt = shuffled if order == 1 else _with_pairs(shuffled)
-    part = _deal(*_lines(dealt), *_lines(dealt.T.tocsr()), wanted, shares, random.random_sample(n_samples))
+    assigned = shuffled if order == 1 else _with_pairs(shuffled)
+    part = _assign(_make_table(assigned), wanted, shares, random.random_sample(n_samples))
     n_covered = len(wanted) - rest
     counts = np.array([shuffled[part == number].sum(axis=0) for number in range(len(wanted))], dtype=np.int64)
     needed = counts.sum(axis=0) >= n_covered
     if (counts[:n_covered, needed] == 0).any():
-        lines = (*_lines(shuffled), *_lines(shuffled.T.tocsr()))
-        _exchange(*lines, part, counts, shares, needed, n_covered, random.random_sample(1009), _PATIENCE)
+        parts = _make_parts(part, counts, shares, needed, n_covered)
+        _exchange(_make_table(shuffled), parts, random.random_sample(1009), _PATIENCE)
+        counts = np.array([shuffled[part == number].sum(axis=0) for number in range(len(wanted))])
         missing = np.flatnonzero(needed & (counts[:n_covered] == 0).any(axis=0))
         if len(missing):
             warnings.warn(
                 f"{len(missing)} of {n_labels} labels are missing in one of {n_covered} parts though as many rows have "
-                f"them, among them column {missing[0]}; no exchange of rows was found that puts them into all",
+                f"them, among them column {missing[0]}; no exchange of rows puts them into all",
                 stacklevel=2,
             )
     result = np.empty(n_samples, dtype=np.int64)
@@ -128,11 +129,11 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     n_splits : int, default=5
         Number of folds, at least 2.
     n_repeats : int, default=1
-        How often the rows are dealt anew.
+        Number of repetitions with other folds.
     order : {1, 2}, default=1
         1 keeps shares of labels, 2 those of pairs of labels, too.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
 
     See Also
     --------
@@ -173,7 +174,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         return check_count(self.n_splits, "n_splits", least=2) * check_count(self.n_repeats, "n_repeats")
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield the numbers of the rows to train and to test, sorted.
+        """Yield the indices of the training and test rows, sorted.
 
         Parameters
         ----------
@@ -182,7 +183,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}; NaN, not known, counts as 0.
         groups : None
-            Groups are refused: rows are dealt one by one.
+            Groups are refused: rows are assigned one by one.
 
         Yields
         ------
@@ -214,13 +215,13 @@ class MultilabelStratifiedShuffleSplit(BaseShuffleSplit):
     Parameters
     ----------
     n_splits : int, default=10
-        Number of splits, each dealt anew.
+        Number of splits, each with new parts.
     test_size, train_size : float, int or None, default=None
         Share of the rows, or their number; None is what the other leaves, 0.1 to test where both are None.
     order : {1, 2}, default=1
         1 keeps shares of labels, 2 those of pairs of labels, too.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
 
     See Also
     --------
@@ -250,7 +251,7 @@ class MultilabelStratifiedShuffleSplit(BaseShuffleSplit):
         self.order = order
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield the numbers of the rows to train and to test, sorted.
+        """Yield the indices of the training and test rows, sorted.
 
         Parameters
         ----------
@@ -304,7 +305,7 @@ def multilabel_train_test_split(
     order : {1, 2}, default=1
         1 keeps shares of labels, 2 those of pairs of labels, too.
     random_state : int, RandomState instance or None, default=0
-        Decides between equals; None deals otherwise on each call.
+        Breaks ties; None assigns differently on each call.
 
     Returns
     -------
@@ -352,7 +353,7 @@ def _check_rows(splitter: Any, X: Any, y: Any, groups: Any) -> int:
     """Return the number of rows."""
     if groups is not None:
         raise DataError(
-            f"{type(splitter).__name__} deals rows one by one and keeps no groups together; "
+            f"{type(splitter).__name__} assigns rows one by one and does not keep groups together; "
             "sklearn.model_selection.GroupKFold and GroupShuffleSplit do"
         )
     if y is None:
@@ -373,7 +374,20 @@ def _positive(y: Any) -> sp.csr_array:
     return positive
 
 
-def _lines(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+class _Table(NamedTuple):
+    """Labels of each row, and rows of each label, in compressed form."""
+
+    starts: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def _make_table(labels: sp.csr_array) -> _Table:
+    return _Table(*_compressed_rows(labels), *_compressed_rows(labels.T.tocsr()))
+
+
+def _compressed_rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where the rows of a sparse matrix begin, and their columns."""
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
 
@@ -381,7 +395,7 @@ def _lines(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _with_pairs(positive: sp.csr_array) -> sp.csr_array:
     """Return the labels of each row, and the pairs of labels that it has, as columns."""
     n_samples, n_labels = positive.shape
-    starts, codes = _pairs(*_lines(positive), n_labels)
+    starts, codes = _pairs(*_compressed_rows(positive), n_labels)
     met, columns = np.unique(codes, return_inverse=True)
     pairs = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(n_samples, len(met)))
     return sp.csr_array(sp.hstack([positive, pairs], format="csr"))
@@ -407,155 +421,238 @@ def _pairs(
 
 
 @compiled
-def _deal(
-    starts: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    shares: NDArray[np.int64],
-    draws: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """Deal rows to parts, label by label: labels of each row and rows of each label in compressed form."""
-    n_rows, n_labels, n_parts = len(starts) - 1, len(begins) - 1, len(sizes)
+def _assign(table: _Table, sizes: NDArray[np.int64], shares: NDArray[np.int64], draws: FloatArray) -> NDArray[np.int64]:
+    """Assign rows to parts label by label, the rarest label first."""
+    n_rows, n_labels, n_parts = len(table.starts) - 1, len(table.begins) - 1, len(sizes)
     part = np.full(n_rows, -1)
     room = sizes.copy()
     total = shares.sum()
-    # In integers, so that ties are ties: ``total`` times what a part lacks of a label.
+    # Integers make ties exact: ``total`` times the number of rows of a label that a part lacks.
     lacking = np.empty((n_parts, n_labels), dtype=np.int64)
-    left = begins[1:] - begins[:-1]
+    left = table.begins[1:] - table.begins[:-1]
     for number in range(n_parts):
         lacking[number] = shares[number] * left
     first = 0
-    unlabelled = False
-    while not unlabelled:
-        while first < n_labels and left[first] == 0:
-            first += 1
-        rarest = first
-        for label in range(first, n_labels):
-            if 0 < left[label] < left[rarest]:
-                rarest = label
-            if left[rarest] == 1:
-                break
-        unlabelled = first == n_labels
-        for place in range(0 if unlabelled else begins[rarest], n_rows if unlabelled else begins[rarest + 1]):
-            row = place if unlabelled else rows[place]
+    while first < n_labels:
+        rarest = _find_rarest(left, first)
+        for place in range(table.begins[rarest], table.begins[rarest + 1]):
+            row = table.rows[place]
             if part[row] >= 0:
                 continue
-            chosen, ties = -1, 0
-            for again in range(2):  # how many parts are equal, then one of them
-                nth = int(draws[row] * ties)
-                ties = 0
-                for number in range(n_parts):
-                    if room[number] == 0:
-                        continue
-                    better = 0
-                    if chosen >= 0 and not unlabelled:
-                        better = lacking[number, rarest] - lacking[chosen, rarest]
-                    if chosen >= 0 and better == 0:
-                        better = room[number] - room[chosen]
-                    if chosen < 0 or better > 0:
-                        chosen, ties = number, 1
-                    elif better == 0:
-                        if again == 1 and ties == nth:
-                            chosen = number
-                        ties += 1
+            chosen = _choose_part(room, lacking, rarest, draws[row])
             part[row] = chosen
             room[chosen] -= 1
-            for at in range(starts[row], starts[row + 1]):
-                left[labels[at]] -= 1
-                lacking[chosen, labels[at]] -= total
+            for at in range(table.starts[row], table.starts[row + 1]):
+                left[table.labels[at]] -= 1
+                lacking[chosen, table.labels[at]] -= total
+        # Labels without rows left stay so: the next search starts behind them.
+        while first < n_labels and left[first] == 0:
+            first += 1
+    for row in range(n_rows):
+        if part[row] < 0:  # rows without labels fill the parts evenly
+            part[row] = _choose_part(room, lacking, -1, draws[row])
+            room[part[row]] -= 1
     return part
 
 
-@compiled
-def _exchange(
-    starts: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    rows: NDArray[np.int64],
+@compiled_part
+def _find_rarest(left: NDArray[np.int64], first: int) -> int:
+    """Return the label with the fewest rows left, but at least one, from the label ``first`` on."""
+    rarest = first
+    for label in range(first, len(left)):
+        if left[label] > 0 and (left[rarest] == 0 or left[label] < left[rarest]):
+            rarest = label
+        if left[rarest] == 1:  # none can be rarer
+            break
+    return rarest
+
+
+@compiled_part
+def _choose_part(room: NDArray[np.int64], lacking: NDArray[np.int64], label: int, draw: float) -> int:
+    """Return the part that lacks most of a label (-1 for none), then the one with most room, then one by the draw."""
+    chosen, ties = -1, 0
+    # The first pass counts the parts that tie, the second takes one of them: lists would be allocated for each row.
+    for again in range(2):
+        nth = int(draw * ties)
+        ties = 0
+        for number in range(len(room)):
+            if room[number] == 0:
+                continue
+            better = 0
+            if chosen >= 0 and label >= 0:
+                better = lacking[number, label] - lacking[chosen, label]
+            if chosen >= 0 and better == 0:
+                better = room[number] - room[chosen]
+            if chosen < 0 or better > 0:
+                chosen, ties = number, 1
+            elif better == 0:
+                if again == 1 and ties == nth:
+                    chosen = number
+                ties += 1
+    return chosen
+
+
+class _Parts(NamedTuple):
+    """An assignment of rows to parts, which exchanges of rows change in place.
+
+    Attributes
+    ----------
+    part : ndarray of shape (n_rows,)
+        The part of each row.
+    counts : ndarray of shape (n_parts, n_labels)
+        How many rows of each part have each label.
+    members, sizes : ndarray of shape (n_parts, largest size) and (n_parts,)
+        The rows of each part, and their number.
+    place : ndarray of shape (n_rows,)
+        Where each row is among the members of its part.
+    shares : ndarray of shape (n_parts,)
+        Shares of the parts in the labels, as integers.
+    totals : ndarray of shape (n_labels,)
+        How many rows have each label.
+    needed : ndarray of bool, shape (n_labels,)
+        Labels that must be in each of the first ``n_covered`` parts.
+    """
+
+    part: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    members: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    place: NDArray[np.int64]
+    shares: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    needed: NDArray[np.bool_]
+    n_covered: int
+
+
+def _make_parts(
     part: NDArray[np.int64],
     counts: NDArray[np.int64],
     shares: NDArray[np.int64],
     needed: NDArray[np.bool_],
     n_covered: int,
-    draws: NDArray[np.float64],
-    patience: int,
-) -> None:
-    """Exchange rows between parts until no needed label is missing; ``part`` and ``counts`` are changed.
+) -> _Parts:
+    sizes = np.bincount(part, minlength=len(shares))
+    members, place = np.zeros((len(shares), sizes.max()), dtype=np.int64), np.empty(len(part), dtype=np.int64)
+    for number, size in enumerate(sizes):
+        rows = np.flatnonzero(part == number)
+        members[number, :size] = rows
+        place[rows] = np.arange(size)
+    return _Parts(part, counts, members, sizes, place, shares, counts.sum(axis=0), needed, n_covered)
 
-    Each step takes a part and a label that it lacks, and of all exchanges that bring a row with the label that after
-    which the fewest are missing, then the one that keeps shares best. Rows that were exchanged stay for some steps.
+
+@compiled
+def _exchange(table: _Table, parts: _Parts, draws: FloatArray, patience: int) -> None:
+    """Exchange rows between parts until no needed label is missing, or ``patience`` steps brought no progress.
+
+    This is a tabu search. Each step takes a part and a label that is missing there, and makes the exchange that brings
+    a row with this label and leaves the fewest labels missing, even if these are more than before. Rows that were
+    exchanged are not moved for some steps, unless that gives the best assignment so far, or the search would reverse
+    its steps. The best assignment is returned in ``parts.part``.
     """
-    n_rows, n_labels, n_parts = len(starts) - 1, counts.shape[1], len(shares)
-    total = shares.sum()
-    sizes = np.zeros(n_parts, dtype=np.int64)
-    for row in range(n_rows):
-        sizes[part[row]] += 1
-    members = np.empty((n_parts, sizes.max()), dtype=np.int64)
-    place = np.empty(n_rows, dtype=np.int64)
-    sizes[:] = 0
-    for row in range(n_rows):
-        place[row] = sizes[part[row]]
-        members[part[row], place[row]] = row
-        sizes[part[row]] += 1
-    totals = counts.sum(axis=0)
+    n_rows = len(parts.part)
     free_at = np.zeros(n_rows, dtype=np.int64)
-    of_row = np.full(n_labels, -1)
-    best, fewest, since, step = part.copy(), n_labels * n_parts + 1, 0, 0
+    marks = np.full(len(parts.totals), -1)
+    best, fewest, since, step = parts.part.copy(), len(parts.sizes) * len(parts.totals) + 1, 0, 0
     while True:
-        missing = 0
-        for number in range(n_covered):
-            for label in range(n_labels):
-                missing += needed[label] and counts[number, label] == 0
+        missing, _, _ = _find_missing(parts, -1)
         if missing < fewest:
-            best[:], fewest, since = part, missing, step
+            best[:], fewest, since = parts.part, missing, step
         if missing == 0 or step - since >= patience:
             break
-        nth = int(draws[step % len(draws)] * missing)
-        to, wanted = 0, 0
-        for number in range(n_covered):
-            for label in range(n_labels):
-                if needed[label] and counts[number, label] == 0:
-                    if nth == 0:
-                        to, wanted = number, label
-                    nth -= 1
+        _, to, label = _find_missing(parts, int(draws[step % len(draws)] * missing))
         step += 1
-        comes, goes, missing_after, share_after = -1, -1, 0, 0
-        for at in range(begins[wanted], begins[wanted + 1]):
-            row = rows[at]
-            source = part[row]
-            for at_label in range(starts[row], starts[row + 1]):
-                of_row[labels[at_label]] = row
-            for seat in range(sizes[to]):
-                other = members[to, seat]
-                after, share = missing, 0
-                for mover in (row, other):
-                    for at_label in range(starts[mover], starts[mover + 1]):
-                        label = labels[at_label]
-                        # A label of both rows stays as it is: what the first was counted for is taken back.
-                        back = mover == other and of_row[label] == row
-                        giver, taker = (source, to) if mover == row or back else (to, source)
-                        lost = giver < n_covered and counts[giver, label] == 1
-                        won = taker < n_covered and counts[taker, label] == 0
-                        change = (counts[taker, label] - counts[giver, label] + 1) * total
-                        change -= (shares[taker] - shares[giver]) * totals[label]
-                        after += (-1 if back else 1) * needed[label] * (lost - won)
-                        share += (-1 if back else 1) * change
-                if (free_at[row] > step or free_at[other] > step) and after >= fewest:
-                    continue
-                if comes < 0 or after < missing_after or (after == missing_after and share < share_after):
-                    comes, goes, missing_after, share_after = row, other, after, share
-        if comes < 0:
+        row, other = _find_exchange(table, parts, to, label, fewest - missing, free_at > step, marks)
+        if row < 0:
             continue
-        source = part[comes]
-        for mover, giver, taker in ((comes, source, to), (goes, to, source)):
-            for at_label in range(starts[mover], starts[mover + 1]):
-                counts[giver, labels[at_label]] -= 1
-                counts[taker, labels[at_label]] += 1
-            part[mover] = taker
-            free_at[mover] = step + 1 + int(draws[(step + mover) % len(draws)] * min(10, n_rows // 2))
-        place[comes], place[goes] = place[goes], place[comes]
-        members[to, place[comes]] = comes
-        members[source, place[goes]] = goes
-    part[:] = best
+        _swap(table, parts, row, other)
+        for moved in (row, other):
+            free_at[moved] = step + 1 + int(draws[(step + moved) % len(draws)] * min(10, n_rows // 2))
+    parts.part[:] = best
+
+
+@compiled_part
+def _find_missing(parts: _Parts, nth: int) -> tuple[int, int, int]:
+    """Return how many needed labels parts lack in all, and the part and the label of the ``nth``."""
+    missing, to, wanted = 0, 0, 0
+    for number in range(parts.n_covered):
+        for label in range(len(parts.totals)):
+            if parts.needed[label] and parts.counts[number, label] == 0:
+                if missing == nth:
+                    to, wanted = number, label
+                missing += 1
+    return missing, to, wanted
+
+
+@compiled_part
+def _find_exchange(
+    table: _Table,
+    parts: _Parts,
+    to: int,
+    label: int,
+    record: int,
+    waiting: NDArray[np.bool_],
+    marks: NDArray[np.int64],
+) -> tuple[int, int]:
+    """Return the row with a label and the row of part ``to`` whose exchange is best; -1 if all have to wait.
+
+    Parameters
+    ----------
+    table, parts
+    to, label : int
+    record : int
+        An exchange that changes the number of missing labels by less is allowed for rows that wait, too.
+    waiting : ndarray of bool, shape (n_rows,)
+    marks : ndarray of shape (n_labels,)
+        Work array.
+    """
+    comes, goes, least, nearest = -1, -1, 0, 0
+    for at in range(table.begins[label], table.begins[label + 1]):
+        row = table.rows[at]
+        for entry in range(table.starts[row], table.starts[row + 1]):
+            marks[table.labels[entry]] = row
+        for seat in range(parts.sizes[to]):
+            other = parts.members[to, seat]
+            missing, distance = _changes(table, parts, row, other, marks)
+            if (waiting[row] or waiting[other]) and missing >= record:
+                continue
+            if comes < 0 or missing < least or (missing == least and distance < nearest):
+                comes, goes, least, nearest = row, other, missing, distance
+    return comes, goes
+
+
+@compiled_part
+def _changes(table: _Table, parts: _Parts, row: int, other: int, marks: NDArray[np.int64]) -> tuple[int, int]:
+    """Return by how much an exchange changes the number of missing labels, and the distance to the shares.
+
+    ``marks`` is ``row`` at the labels of this row.
+    """
+    source, to, total = parts.part[row], parts.part[other], parts.shares.sum()
+    missing, distance = 0, 0
+    for mover in (row, other):
+        for entry in range(table.starts[mover], table.starts[mover + 1]):
+            label = table.labels[entry]
+            # A label of both rows does not move: what it counted for the first row is subtracted again.
+            undone = mover == other and marks[label] == row
+            giver, taker = (source, to) if mover == row or undone else (to, source)
+            lost = giver < parts.n_covered and parts.counts[giver, label] == 1
+            won = taker < parts.n_covered and parts.counts[taker, label] == 0
+            change = (parts.counts[taker, label] - parts.counts[giver, label] + 1) * total
+            change -= (parts.shares[taker] - parts.shares[giver]) * parts.totals[label]
+            sign = -1 if undone else 1
+            missing += sign * parts.needed[label] * (lost - won)
+            distance += sign * change
+    return missing, distance
+
+
+@compiled_part
+def _swap(table: _Table, parts: _Parts, row: int, other: int) -> None:
+    """Exchange two rows of different parts."""
+    source, to = parts.part[row], parts.part[other]
+    for mover, giver, taker in ((row, source, to), (other, to, source)):
+        for entry in range(table.starts[mover], table.starts[mover + 1]):
+            parts.counts[giver, table.labels[entry]] -= 1
+            parts.counts[taker, table.labels[entry]] += 1
+        parts.part[mover] = taker
+    parts.place[row], parts.place[other] = parts.place[other], parts.place[row]
+    parts.members[to, parts.place[row]] = row
+    parts.members[source, parts.place[other]] = other

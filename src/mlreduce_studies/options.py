@@ -6,7 +6,7 @@ of study files looks it up: a measure, predictor, method, protocol, data set, en
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlreduce.registry import Declarations
@@ -111,9 +111,15 @@ def kind_of(kinds: Declarations[Any], spec: Spec) -> str:
     return str(spec.get("kind", "curves" if kinds is FIGURES else "sizes"))
 
 
-def kept(rows: pd.DataFrame, spec: Spec) -> pd.DataFrame:
-    """Return the rows without the data sets that a table or figure leaves out."""
-    return rows[~rows["dataset"].isin(spec["leave_out"])] if "leave_out" in spec else rows
+def kept(rows: pd.DataFrame, spec: Spec, protocols: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return the rows of a table or figure: its predictor and protocols, without the data sets that it leaves out."""
+    if "leave_out" in spec:
+        rows = rows[~rows["dataset"].isin(spec["leave_out"])]
+    predictors = [spec["predictor"]] if spec.get("predictor") is not None else None
+    for column, values in (("protocol", protocols), ("predictor", predictors)):
+        if column in rows and values is not None:
+            rows = rows[rows[column].isin(values)]
+    return rows
 
 
 def schema_of(kinds: Declarations[Any], spec: Spec) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from quick import by_kind
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
@@ -44,7 +45,7 @@ def refused(capsys, *arguments):
     return error
 
 
-@pytest.mark.parametrize("name", [*mlreduce.list_methods("projection"), *mlreduce.list_methods("selection")])
+@pytest.mark.parametrize("name", by_kind([*mlreduce.list_methods("projection"), *mlreduce.list_methods("selection")]))
 def test_where_labels_decide_it_is_said(name, tmp_path, capsys):
     """The truth by trial: whether other labels give other features."""
     X, output = np.random.default_rng(0).uniform(size=(24, 6)), tmp_path / "out.csv"
@@ -131,8 +132,8 @@ def test_damaged_models_are_refused(rows, tmp_path, capsys):
     assert "mean_ does not fit its features" in given(mean_=arrays["mean_"].astype(str))
     assert "unknown method 'sklearn.decomposition.PCA'" in given(said=told(method="sklearn.decomposition.PCA"))
     assert "unknown parameter of pca 'x'" in given(said=told(parameters={"x": 1}))
-    assert "not a whole saved model" in given(said=told(features=3))
-    assert "not a whole saved model" in given(said=np.arange(3))
+    assert "not a complete saved model" in given(said=told(features=3))
+    assert "not a complete saved model" in given(said=np.arange(3))
     model.write_bytes(pickle.dumps(mlreduce.PCA()))
     assert "not a whole saved model" in refused(capsys, "--model", model, "--apply", test, "-o", out)
     assert "no such file; --save-model writes one" in refused(

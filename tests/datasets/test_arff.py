@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.datasets.readers.arff_syntax import read_table
+from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.exceptions import DataError
 
 DENSE = """% a comment

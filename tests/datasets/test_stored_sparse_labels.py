@@ -19,7 +19,7 @@ ROWS, FEATURES, LABELS = 40, 6, 9
 @pytest.fixture
 def many(monkeypatch):
     """Count 20 cells as many."""
-    for module in ("validation.labels", "datasets.readers.columns"):
+    for module in ("validation.labels", "datasets.arrays"):
         monkeypatch.setattr(f"mlreduce.{module}.DENSE_CELLS", 20)
 
 
@@ -121,7 +121,7 @@ def test_errors_are_those_of_dense_labels(tmp_path, many, monkeypatch, rows, sen
     path.write_text(HEAD + rows + "\n" + "{3 1}\n" * 7)
     with pytest.raises(DataError, match=sentence) as sparse:
         mlreduce.read(path)
-    monkeypatch.setattr("mlreduce.datasets.readers.columns.DENSE_CELLS", 2**25)
+    monkeypatch.setattr("mlreduce.datasets.arrays.DENSE_CELLS", 2**25)
     with pytest.raises(DataError, match=sentence) as dense:
         mlreduce.read(path)
     assert str(sparse.value) == str(dense.value)

@@ -85,7 +85,7 @@ def test_weights_are_those_of_the_training_rows(rng, form):
     train, test = counts[:8], counts[8:]
     (expected_train, expected_test), kept = weighted_by_the_book(train, test)
     scaled = scale_parts(form(train), form(test), "tf-idf")
-    assert scaled.kept.tolist() == kept
+    assert scaled.columns.tolist() == kept
     assert 4 not in kept
     assert isinstance(scaled.train, sp.csr_array)
     np.testing.assert_allclose(scaled.train.toarray(), expected_train, atol=1e-15)
@@ -98,7 +98,7 @@ def test_test_rows_change_nothing_of_the_training_rows(rng):
     counts = rng.poisson(1.0, (10, 6)).astype(float)
     one, other = (scale_parts(counts[:7], test, "tf-idf") for test in (counts[7:], 100 * counts[8:]))
     np.testing.assert_array_equal(one.train.toarray(), other.train.toarray())
-    np.testing.assert_array_equal(one.kept, other.kept)
+    np.testing.assert_array_equal(one.columns, other.columns)
 
 
 def test_negative_counts_are_refused():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-import definitions
 import numpy as np
 import proximity_by_the_book as book
 import pytest
@@ -19,25 +18,7 @@ from mlreduce.spectral import TrainingSet
 ALL = mlreduce.list_methods("embedding")
 OF_GRAPHS = ["usc", "le", "symmetric-spectral"]
 SCALINGS = ["mds", "isomap"]
-SUPERVISED = [name for name in ALL if mlreduce.make(name).supervised]
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, stored], ids=["dense", "sparse", "all stored"])
-#: Few columns are computed by blocks, many densely; inner products are factored for d <= n / 4.
-shapes = pytest.mark.parametrize("shape", [(40, 4), (40, 15), (12, 30)], ids=["thin", "tall", "wide"])
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("k", [1, 3, 9])
-@shapes
-@kinds
-def test_embedding_by_definition(name, k, shape, kind, rng):
-    X, Y = data(rng, *shape, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProjectionWarning)  # fewer positive values than asked for
-        method = make(name, n_components=k).fit(kind(X), Y)
-    definitions.load(name).definition(X, Y, method)
-    Z = method.embedding_
-    np.testing.assert_array_equal(Z.T, signed(Z.T))
-    assert (np.diff(method.eigenvalues_) <= 1e-12 * np.abs(method.eigenvalues_).max()).all()
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -166,7 +166,7 @@ def test_sizes_beyond_a_coders_own_are_left_out(study):
     data, splits = study
     strategy, methods = LabelSpaceStrategy(data, seed=7), {"plst": {"n_components": 3}}
     fitted = dict(strategy.fit(splits, methods))
-    with pytest.raises(DataError, match="plst: the code is 3 long, and sizes of 4, 5 are asked for"):
+    with pytest.raises(DataError, match="plst: the code is 3 long, and sizes of 4, 5 are requested"):
         strategy.score(splits, fitted, methods, ("linear", {}), Measured(["hamming-loss"], [80, 100]))
 
 

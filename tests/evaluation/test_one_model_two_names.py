@@ -35,10 +35,11 @@ def rare_labels():
 
 
 DATA = {
-    "digits-300": lambda: mlreduce.load_dataset("digits-300"),
     "planted": lambda: planted(n_samples=120, n_features=10, n_labels=6, n_latent=3, n_distractors=2).data,
     "rare-labels": rare_labels,
+    "digits-300": lambda: mlreduce.load_dataset("digits-300"),
 }
+sets = pytest.mark.parametrize("name", ["planted", "rare-labels", pytest.param("digits-300", marks=pytest.mark.slow)])
 
 
 def scores(data, family, methods, predictors, ties, scaling="unit", measures=(*NAMES, *DECIDED)):
@@ -66,7 +67,7 @@ def predictors_of(study, *without):
     return {name: entry for name, entry in STUDIES[study].predictors.items() if name in used - {*without}}
 
 
-@pytest.mark.parametrize("name", DATA)
+@sets
 def test_codes_of_full_size_are_binary_relevance(name):
     predictors = predictors_of("benchmark-coders")
     assert {"ridge", "3-nn"} <= predictors.keys()
@@ -78,7 +79,7 @@ def test_codes_of_full_size_are_binary_relevance(name):
             assert_same(values, "br", other)
 
 
-@pytest.mark.parametrize("name", DATA)
+@sets
 def test_binary_relevance_is_all_features(name):
     predictors = predictors_of("benchmark-coders", "label-means")
     values = pd.concat(
@@ -90,7 +91,7 @@ def test_binary_relevance_is_all_features(name):
     assert_same(values, "br", "all-features")
 
 
-@pytest.mark.parametrize("name", DATA)
+@sets
 def test_all_features_are_those_of_selectors_and_of_projections(name):
     predictors = predictors_of("benchmark-projections") | predictors_of("benchmark-selectors")
     assert {"ridge", "ml-knn", "br-knn"} <= predictors.keys()

@@ -149,11 +149,11 @@ def test_scaling_is_learned_from_the_training_rows_alone(rng):
     train, test = rng.normal(3, 2, (20, 4)), rng.normal(0, 5, (6, 4))
     train[:, 2] = 0.1
     scaled = scale_parts(train, test, "standard")
-    assert scaled.kept.tolist() == [0, 1, 3]
+    assert scaled.columns.tolist() == [0, 1, 3]
     np.testing.assert_allclose(scaled.train.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(scaled.train.std(axis=0), 1)
-    kept = train[:, scaled.kept]
-    np.testing.assert_allclose(scaled.test, (test[:, scaled.kept] - kept.mean(axis=0)) / kept.std(axis=0))
+    kept = train[:, scaled.columns]
+    np.testing.assert_allclose(scaled.test, (test[:, scaled.columns] - kept.mean(axis=0)) / kept.std(axis=0))
     of_sparse = scale_parts(sp.csr_array(train), sp.csr_array(test), "standard")
     np.testing.assert_array_equal(of_sparse.test, scaled.test)
     assert scale_parts(train, test, "none").train is train

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import mlreduce
+from mlreduce.evaluation.caching import ResultCache
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
-from mlreduce.evaluation.kept import Kept
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_table, resolve_sizes
@@ -22,9 +22,9 @@ TUNED = {SCORES: [SCORES, "ranking-loss"], LABELS: [LABELS, "hamming-loss"]}
 ON_FEATURES = {"ridge": {"alpha": 1.0}, "br-knn": {}}
 ON_CODES = {"ridge": {"alpha": 1.0}, "nn": {"class": "sklearn.neighbors.KNeighborsRegressor", "n_neighbors": 3}}
 FAMILIES = {
-    "selection": ({"csfs": {"max_iter": 5, "search": {"gamma": [0.1, 1.0, 10.0]}}}, ON_FEATURES, {"size_percent": 20}),
+    "selection": ({"csfs": {"max_iter": 5, "search": {"gamma": [0.1, 10.0]}}}, ON_FEATURES, {"size_percent": 20}),
     "projection": ({"mddmf": {"search": {"beta": [0.1, 0.5, 0.9]}}}, ON_FEATURES, {"dimension": 2}),
-    "labelspace": ({"faie": {"search": {"alpha": [0.1, 1.0, 10.0]}}}, ON_CODES, {"size_percent": 40}),
+    "labelspace": ({"faie": {"search": {"alpha": [0.1, 10.0]}}}, ON_CODES, {"size_percent": 40}),
 }
 
 
@@ -113,17 +113,17 @@ def test_what_fails_for_one_task_has_failed_for_all(data, monkeypatch):
     assert set(failures["error"]) == {"TimeLimitError"}
 
 
-def test_of_what_is_kept_the_least_used_is_forgotten():
-    calls, kept = [], Kept(2500)
+def test_least_recently_used_results_are_removed():
+    calls, results = [], ResultCache(2500)
 
     def made(name):
         calls.append(name)
         return np.zeros(100)
 
     for name in "abaca":
-        kept.of((name,), made, name)
+        results.get((name,), made, name)
     assert calls == ["a", "b", "c"]
-    kept.of(("b",), made, "b")
+    results.get(("b",), made, "b")
     assert calls == ["a", "b", "c", "b"]
 
     def wrong():
@@ -132,7 +132,7 @@ def test_of_what_is_kept_the_least_used_is_forgotten():
 
     for _ in range(2):
         with pytest.raises(ValueError, match="no"):
-            kept.of(("wrong",), wrong)
+            results.get(("wrong",), wrong)
     assert calls.count("wrong") == 1
 
 

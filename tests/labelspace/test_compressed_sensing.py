@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import orthogonal_mp_gram
 
@@ -27,7 +27,6 @@ def coder(Y, **parameters):
     return mlreduce.CompressedSensing(**({"random_state": 0} | parameters)).fit(None, Y)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), most=st.integers(1, 3))
 def test_few_labels_come_back_from_a_short_code(seed, most):
     Y = few_labels(np.random.default_rng(seed), 20, 60, most)
@@ -76,7 +75,6 @@ def assert_decodes_row_by_row(cs, codes, sizes):
         np.testing.assert_allclose(centred + cs.mean_, expected, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n_labels=st.integers(1, 30), noise=st.sampled_from([0.0, 0.3]))
 def test_decoding_is_that_of_a_pursuit_row_by_row(seed, n_labels, noise):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
@@ -87,7 +87,6 @@ def test_a_narrow_kernel_explains_every_label_alike(example):
     np.testing.assert_allclose(coder.eigenvalues_, (1 - (0.5 / 1.5) ** 2) * plst.eigenvalues_, rtol=1e-8)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.floats(1e-2, 10), st.floats(1e-2, 10))
 def test_no_random_orthonormal_code_beats_it(seed, size, gamma, alpha):
     rng = np.random.default_rng(seed)

@@ -33,7 +33,7 @@ def log_of_a_fit(cache):
 @pytest.mark.slow
 def test_the_log_says_once_that_loops_are_compiled_and_nothing_when_they_are_there(tmp_path):
     first, second = log_of_a_fit(tmp_path), log_of_a_fit(tmp_path)
-    assert first == ["mlreduce: compiling loops on their first use, which takes seconds; they are kept on disk"]
+    assert first == ["mlreduce: compiling loops on their first use, which takes seconds; they are cached on disk"]
     assert second == []
 
 

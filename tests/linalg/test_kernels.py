@@ -41,7 +41,7 @@ def test_an_offset_costs_dense_features_no_accuracy(rng):
 
 
 def test_rows_with_other_features_have_no_distance():
-    with pytest.raises(DataError, match="the same features; got 3 columns beside 2"):
+    with pytest.raises(DataError, match="the same features; got 3 columns and 2"):
         squared_distances(np.zeros((4, 3)), np.zeros((4, 2)))
 
 

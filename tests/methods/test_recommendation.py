@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from quick import quick
+from quick import KINDS, quick
 
 import mlreduce
 from mlreduce import registry
@@ -63,14 +63,23 @@ def fit(name, features, labels):
         method.fit(features, labels)
 
 
-@pytest.mark.parametrize("case", DATA)
-def test_what_fits_can_be_fitted_and_nothing_else(case):
+#: All methods are fitted to these, to others one of each kind.
+FITTED = ("several labels", "unlabelled instances")
+
+
+@pytest.mark.parametrize(
+    ("case", "names"),
+    [(case, None if case in FITTED else KINDS) for case in DATA]
+    + [pytest.param(case, None, marks=pytest.mark.slow) for case in DATA if case not in FITTED],
+)
+def test_what_fits_can_be_fitted_and_nothing_else(case, names):
     features, labels = DATA[case]
     table = mlreduce.recommend(features, labels).table
     assert sorted(table.index) == mlreduce.list_methods()
     for name, row in table.iterrows():
         if row["fits"]:
-            fit(name, features, labels)
+            if names is None or name in names:
+                fit(name, features, labels)
         elif not row["reason"].startswith(("codes several labels", "predicts labels where")):  # possible, to no end
             with pytest.raises((DataError, TypeError, ValueError)):
                 fit(name, features, labels)
@@ -145,6 +154,8 @@ def test_bad_input(arguments, error, message):
         mlreduce.recommend(**{"X": X, "y": Y, **arguments})
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_written_evidence_is_current(reference):
     for path, text in update_evidence.tables().items():
         assert path.read_text(encoding="utf-8") == text, "run: python docs/update_evidence.py"

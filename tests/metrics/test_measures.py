@@ -196,7 +196,7 @@ def test_ranks_count_pairs_of_labels():
         scores[rng.random(scores.shape) < 0.1] = -np.inf
         scores[rng.random(scores.shape) < 0.1] = np.nan
         behind = scores[:, np.newaxis, :] >= scores[:, :, np.newaxis]
-        found = Ranks.of(labels, scores)
+        found = Ranks.compute(labels, scores)
         np.testing.assert_array_equal(found.behind, behind.sum(axis=2))
         np.testing.assert_array_equal(found.true_behind, (behind & labels.astype(bool)[:, np.newaxis, :]).sum(axis=2))
 
@@ -204,9 +204,9 @@ def test_ranks_count_pairs_of_labels():
 def test_ranks_do_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(2, size=(30, 5)), rng.integers(4, size=(30, 5)).astype(float)
-    expected = Ranks.of(labels, scores)
+    expected = Ranks.compute(labels, scores)
     monkeypatch.setattr(distances, "_BLOCK_BYTES", 8)
-    for ours, whole in zip(Ranks.of(labels, scores), expected, strict=True):
+    for ours, whole in zip(Ranks.compute(labels, scores), expected, strict=True):
         np.testing.assert_array_equal(ours, whole)
 
 

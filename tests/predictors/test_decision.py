@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from quick import quick
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -29,8 +30,8 @@ CLASSIFIERS = {
     "ml-knn": mlreduce.MLKNN(n_neighbors=4),
     "mlnb": mlreduce.MLNB(),
     "flda": mlreduce.FisherClassifier(),
-    "leml": mlreduce.LEML(),
-    "sleec": mlreduce.SLEEC(),
+    "leml": mlreduce.make("leml", **quick("leml")),
+    "sleec": mlreduce.make("sleec", **quick("sleec")),
     "majority-labels": mlreduce.MajorityLabels(),
     "rakel": mlreduce.RAkEL(random_state=0),
     "lift": mlreduce.LIFT(random_state=0),
@@ -86,7 +87,6 @@ def test_no_other_number_of_labels_is_better(table, name):
 @given(
     st.tuples(st.integers(1, 7), st.integers(1, 3), st.integers(0, 10**6)), st.sampled_from(["micro-f1", "macro-f1"])
 )
-@settings(max_examples=40)
 def test_no_other_thresholds_of_the_labels_are_better(table, name):
     scores, labels = drawn(table)
     with pytest.MonkeyPatch.context() as patch:

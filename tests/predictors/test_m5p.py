@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
@@ -34,7 +34,6 @@ TARGETS = {
     "few levels": lambda rng, X: rng.integers(0, 4, len(X)) * (X[:, -1] > 0) / 7,
     "mostly one": lambda rng, X: (rng.random(len(X)) < 0.08) * 1.5 - 0.7,
 }
-BOTH = list(product(FEATURES, TARGETS))
 PAIRS = list(zip(FEATURES, TARGETS, strict=True))
 
 
@@ -75,21 +74,10 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
 # Equal to the book
 
 
-@pytest.mark.parametrize(("features", "targets"), BOTH)
-def test_equals_the_reference(features, targets):
-    options = [(True, True, 4), (True, False, 7), (False, True, 1), (False, False, 30)]
-    for seed, (pruning, smoothing, min_instances) in enumerate(options):
-        X, y = problem(features, targets, n=(12, 30, 70)[seed % 3], d=(2, 6)[seed % 2], seed=seed)
-        # Binary features of few rows may be collinear: then which one stays is rounding, and new rows may tell.
-        X_new = X if features != "continuous" else problem(seed=seed + 100, d=X.shape[1])[0]
-        assert_by_the_book(X, y, X_new, pruning=pruning, smoothing=smoothing, min_instances=min_instances)
-
-
 @given(
     st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 50), st.integers(1, 12),
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
-@settings(max_examples=60)
 def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
     X, y = problem(features, targets, n, d, seed)
     # Near-collinear columns of so few rows multiply the rounding errors of both.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import selection_by_the_book as book
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
@@ -71,7 +71,6 @@ def test_the_chain_matches_scikit_learn(n_neighbors, seed, order):
     st.sampled_from(BOTH), st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(FORMS)), st.integers(1, 20),
     st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6),
 )  # fmt: skip
-@settings(max_examples=100)
 def test_votes_match_the_reference(cls, features, form, n, d, q, n_neighbors, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     model = cls(n_neighbors=min(n_neighbors, n)).fit(FORMS[form](X), Y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import information_by_the_book as book
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
@@ -34,7 +34,6 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
 
 
 @given(kinds, st.integers(2, 20), st.integers(1, 4), st.integers(1, 5), st.floats(0.1, 3), seeds)
-@settings(max_examples=60)
 def test_ml_knn_matches_the_reference(features, n, q, n_neighbors, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, 3, q, 6, seed)
     n_neighbors = min(n_neighbors, n - 1)
@@ -47,7 +46,6 @@ def test_ml_knn_matches_the_reference(features, n, q, n_neighbors, smoothing, se
 
 
 @given(kinds, st.integers(1, 20), st.integers(1, 4), st.integers(1, 4), st.sampled_from([0.5, 1.0]), seeds)
-@settings(max_examples=60)
 def test_naive_bayes_matches_the_reference(features, n, d, q, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     floor = 1e-3

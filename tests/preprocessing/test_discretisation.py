@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -50,7 +50,6 @@ def assert_cuts(ours, X, expected):
 
 
 @given(**problems, n_bins=st.integers(2, 5))
-@settings(max_examples=80)
 def test_unsupervised_cuts_match_the_reference(columns, n, q, seed, n_bins):
     X, Y = problem(columns, n, q, seed)
     assert_cuts(cuts_of("equal-width", X, Y, n_bins), X, [book.equal_width(x, n_bins) for x in X.T])
@@ -58,7 +57,6 @@ def test_unsupervised_cuts_match_the_reference(columns, n, q, seed, n_bins):
 
 
 @given(**problems)
-@settings(max_examples=80)
 def test_supervised_cuts_match_the_reference(columns, n, q, seed):
     X, Y = problem(columns, n, q, seed)
     sets = [tuple(row) for row in Y.tolist()]

@@ -46,18 +46,6 @@ def problem(seed=0, n=34, d=4, c=4, known=20):
 
 
 @named
-@kinds
-@pytest.mark.parametrize("weight", [0.0, 0.3])
-@pytest.mark.parametrize("all_known", [False, True], ids=["partly", "all"])
-def test_the_solution_is_that_of_the_definition(name, kind, weight, all_known):
-    X, Y, partial, _ = problem()
-    labels = Y if all_known else partial
-    method = make(name, weight).fit(kind(X), kind(labels))
-    definitions.load(name).definition(X, labels, method)
-    np.testing.assert_allclose(method.transform(kind(X)), (X - method.mean_) @ method.components_.T, atol=1e-9)
-
-
-@named
 @pytest.mark.parametrize("all_known", [False, True], ids=["partly", "all"])
 def test_weight_zero_is_the_supervised_part(name, all_known):
     X, Y, partial, labelled = problem()

@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from definitions._classes import PAIRWISE, forms_by_copying
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from projection_problems import data, same_directions, signed
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
@@ -102,18 +100,6 @@ def test_proximities_of_a_sparse_graph(name, weighted, rng):
     assert_same_matrices(matrices(method, data), expected)
     if name != "lfda":
         assert sp.issparse(method._objective(data).graph)
-
-
-@methods
-@settings(max_examples=6)
-@given(seed=st.integers(0, 10_000), weighted=st.booleans())
-def test_forms_of_dense_labels(name, seed, weighted):
-    rng = np.random.default_rng(seed)
-    X, Y = several(rng, n=12, d=3, c=7, share=0.8)
-    data = TrainingSet(X, Y.astype(float))
-    own = METHODS[name] | ({"n_pairs": 80} if name == "mfa" else {})
-    expected = forms_by_copying(definitions.load(name).forms, X, Y, proximities(data), own, weighted)
-    assert_same_matrices(matrices(mlreduce.make(f"mesd-{name}", weighted=weighted, **own), data), expected)
 
 
 @methods

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
@@ -62,7 +62,6 @@ def test_the_more_frequent_label_has_its_feature_first():
 
 
 @given(points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25, unique=True))
-@settings(max_examples=60)
 def test_fronts_and_crowding_are_those_of_the_loops(points):
     points = np.array(sorted(points), dtype=float)
     fronts, rest, front = np.zeros(len(points), dtype=int), set(range(len(points))), 1
@@ -119,7 +118,6 @@ def test_the_program_of_mcls_has_one_minus_the_first_factor():
 
 
 @given(seed=st.integers(0, 10_000), size=st.integers(1, 40), share=st.floats(0.05, 0.5))
-@settings(max_examples=25, deadline=None)
 def test_sparse_programs_have_the_minimum_of_dense_ones(seed, size, share):
     rng = np.random.default_rng(seed)
     root = sp.random_array((size, size), density=share, rng=rng, data_sampler=rng.standard_normal)

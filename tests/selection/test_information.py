@@ -18,7 +18,7 @@ from mlreduce.selection import information
 from mlreduce.selection.information import Counted, Triples, entropies, interaction_information, mutual_information
 
 #: A table has up to five columns, of which every pair, or triple, is checked.
-few = settings(max_examples=40)
+few = settings(max_examples=20)
 
 
 @st.composite

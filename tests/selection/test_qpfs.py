@@ -6,7 +6,7 @@ import information_by_the_book as book
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize, nnls
 
@@ -43,7 +43,6 @@ def program(n, rank, seed, nonnegative=True):
 
 
 @given(st.integers(1, 7), st.integers(1, 8), seeds, st.booleans())
-@settings(max_examples=60)
 def test_the_minimum_is_that_of_every_set_tried(n, rank, seed, nonnegative):
     Q, c = program(n, rank, seed, nonnegative)
     x, residual = minimise(Q, c)
@@ -69,7 +68,6 @@ def test_the_minimum_matches_scipy(n, rank):
 
 
 @given(st.integers(1, 30), st.integers(-20, 10), seeds, st.booleans())
-@settings(max_examples=60)
 def test_pivoting_and_the_active_set_agree(n, beyond, seed, nonnegative):
     """Where Q is singular the weights may differ, not what they reach."""
     Q, c = program(n, max(n + beyond, 1), seed, nonnegative)
@@ -129,7 +127,6 @@ def test_the_nearest_positive_matrix():
 
 
 @given(st.integers(2, 12), seeds)
-@settings(max_examples=40)
 def test_averages_match_the_reference(n, seed):
     Q, _ = program(n, 3, seed)
     places = np.random.default_rng(seed).permutation(n)[: 1 + seed % n]
@@ -167,7 +164,6 @@ def test_wrong_approximations_are_refused():
 
 
 @given(st.integers(5, 40), st.integers(1, 7), seeds)
-@settings(max_examples=40)
 def test_weights_match_the_reference(n, d, seed):
     F, Y = problem(n, max(d, 2), 3, seed)
     fitted = QPFS(discretise=None).fit(F, Y)
@@ -186,7 +182,6 @@ def test_weights_match_the_reference(n, d, seed):
 
 @every
 @given(seed=seeds, n_bins=st.integers(2, 4), n=st.integers(1, 30), d=st.integers(1, 12))
-@settings(max_examples=60)
 def test_every_problem_has_a_minimum(cls, seed, n_bins, n, d):
     rng = np.random.default_rng(seed)
     F, Y = rng.integers(n_bins, size=(n, d)), rng.integers(2, size=(n, 3))

@@ -6,7 +6,7 @@ import information_by_the_book as book
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -29,7 +29,6 @@ def paper(**parameters):
 
 
 @given(st.integers(2, 25), st.integers(1, 25), seeds, st.sampled_from([0.1, 1.0, 5.0]), st.integers(1, 6))
-@settings(max_examples=60)
 def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
     X, Y = problem(n, d, seed=seed)
     fitted = paper(gamma=gamma, n_iter=n_iter).fit(X, Y)
@@ -40,7 +39,6 @@ def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
 
 
 @given(st.integers(2, 30), st.integers(1, 30), seeds, st.sampled_from([0.01, 0.1, 1.0, 20.0]))
-@settings(max_examples=60)
 def test_the_objective_never_rises(n, d, seed, gamma):
     X, Y = problem(n, d, seed=seed)
     X[:, 0] = 0
@@ -70,7 +68,6 @@ def test_the_limit_is_the_minimum(n, d, gamma):
 
 
 @given(st.integers(1, 20), st.integers(1, 20), seeds)
-@settings(max_examples=40)
 def test_both_systems_have_the_same_solution(n, d, seed):
     X, Y = problem(n, d, seed=seed)
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ import definitions
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.feature_selection import SelectKBest, chi2, f_classif, mutual_info_classif
 from sklearn.linear_model import MultiTaskLasso
@@ -118,7 +118,6 @@ def test_a_penalty_that_leaves_out_all_features():
 
 
 @given(st.integers(2, 40), st.integers(1, 6), st.integers(0, 10**6), st.sampled_from([None, 1, 3]))
-@settings(max_examples=60)
 def test_mutual_information_is_that_of_all_distances(n, n_neighbors, seed, levels):
     book, rng = definitions.load("mutual-info"), np.random.default_rng(seed)
     X = rng.standard_normal((n, 3)) if levels is None else rng.integers(0, levels + 1, (n, 3)) * 7.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from projection_problems import data
 
@@ -61,7 +61,6 @@ def dense_of(form, n):
     return M if form.graph is None else M + array(form.graph)
 
 
-@settings(max_examples=40)
 @given(seed=seeds, chosen=parts)
 @centrings
 @both
@@ -82,7 +81,6 @@ def test_products_of_a_form(centred, kind, seed, chosen):
     assert bare.mean_diagonal(features) == pytest.approx(trace / 5, abs=1e-11 * scale)
 
 
-@settings(max_examples=60)
 @given(seed=seeds, first=parts, second=parts, number=st.floats(-3, 3))
 def test_sum_and_multiple(seed, first, second, number):
     rng = np.random.default_rng(seed)
@@ -103,7 +101,6 @@ def test_sum_and_multiple(seed, first, second, number):
                 assert part.format == "csr"
 
 
-@settings(max_examples=60)
 @given(seed=seeds, chosen=parts)
 def test_form_pulled_back_from_duplicates(seed, chosen):
     rng = np.random.default_rng(seed)
@@ -115,7 +112,6 @@ def test_form_pulled_back_from_duplicates(seed, chosen):
     assert carried.ridge == 0.4
 
 
-@settings(max_examples=40)
 @given(seed=seeds, chosen=parts)
 def test_form_pulled_back_from_a_subset(seed, chosen):
     rng = np.random.default_rng(seed)
@@ -127,7 +123,6 @@ def test_form_pulled_back_from_a_subset(seed, chosen):
         np.testing.assert_allclose(form.pulled_back(selection).matrix(Features(X, centred)), some, atol=1e-10)
 
 
-@settings(max_examples=40)
 @given(seed=seeds, chosen=parts)
 def test_scaled_and_recentred(seed, chosen):
     rng = np.random.default_rng(seed)
@@ -146,7 +141,6 @@ def test_squared_scatter_is_not_pulled_back():
         Form(squared=1.0).pulled_back(sp.eye_array(3, format="csr"))
 
 
-@settings(max_examples=30)
 @given(seed=seeds, chosen=parts)
 def test_coordinates_as_features(seed, chosen):
     rng = np.random.default_rng(seed)
@@ -162,7 +156,6 @@ def test_coordinates_as_features(seed, chosen):
     assert copied[0, 0] != graph[0, 0]
 
 
-@settings(max_examples=40)
 @given(seed=seeds, chosen=parts, size=st.sampled_from([(20, 5), (6, 15)]))
 @both
 def test_signed_values_in_the_row_space(kind, seed, chosen, size):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from label_proximities_by_the_book import SCHEME_1, average_over_classes, index_of_bits, index_of_points
 
@@ -161,7 +161,6 @@ def test_identity_of_classes(kind, labels):
     np.testing.assert_array_equal(proximity(single, 3, "identity"), single @ single.T)
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 10_000))
 def test_full_rank_points_agree_with_label_sets(seed):
     rng = np.random.default_rng(seed)

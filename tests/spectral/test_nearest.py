@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
@@ -24,7 +24,6 @@ def whole_numbers(seed, n_samples, n_features=2):
     return np.random.default_rng(seed).integers(3, size=(n_samples, n_features)).astype(float)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), n_samples=st.integers(2, 30), number=st.integers(1, 12), first=st.integers(0, 5))
 def test_nearest_others_by_sorting(seed, n_samples, number, first):
     rows = slice(min(first, n_samples - 1), n_samples)
@@ -47,14 +46,15 @@ def duplicates_by_sorting(X, Y, number, same):
     return joined
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), within=st.integers(0, 6), between=st.integers(0, 9), step=st.integers(1, 20))
 def test_neighbours_of_duplicates_by_sorting(seed, within, between, step):
     X = whole_numbers(seed, 17)
     Y = (np.random.default_rng(seed + 1).random((17, 4)) < 0.4).astype(float)
     Y[0, :2] = 1  # two classes at least
     copies, distances = Duplicates(Y, False), Distances(X)
-    blocks = [(slice(a, min(a + step, 17)), distances.of(np.arange(a, min(a + step, 17)))) for a in range(0, 17, step)]
+    blocks = [
+        (slice(a, min(a + step, 17)), distances.compute(np.arange(a, min(a + step, 17)))) for a in range(0, 17, step)
+    ]
     for same, graph in zip((True, False), copies.neighbours(blocks, within, between), strict=True):
         number = within if same else between
         assert set(zip(*graph.nonzero(), strict=True)) == duplicates_by_sorting(X, Y, number, same)
@@ -80,10 +80,10 @@ def test_distances_of_rows_and_table_agree(kind, rng):
     X = rng.standard_normal((50, 7)) * (rng.random((50, 7)) < 0.5)
     distances = Distances(kind(X))
     plain = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
-    for found in (distances.table(), distances.of(np.arange(50))):
+    for found in (distances.table(), distances.compute(np.arange(50))):
         np.testing.assert_allclose(found, plain, atol=distances.unit)
         assert (found % distances.unit == 0).all()
-    np.testing.assert_array_equal(distances.of(np.array([3, 1])), distances.table()[[3, 1]])
+    np.testing.assert_array_equal(distances.compute(np.array([3, 1])), distances.table()[[3, 1]])
 
 
 @pytest.mark.parametrize("centred", [True, False])
@@ -113,7 +113,6 @@ def test_directions_of_full_rank_do_not_depend_on_a_basis_of_the_row_space(const
     assert len(solver.solve(dependent, objective, signed_values=True).eigenvalues) == 9
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), number=st.integers(1, 300), least=st.sampled_from([0, 3, 50]))
 def test_nearest_pairs_by_sorting(seed, number, least):
     """Whether the bound from a sample of rows is too low or not."""

@@ -6,7 +6,7 @@ import numpy as np
 import proximity_by_the_book as book
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from projection_problems import stored
 from sklearn.base import clone
@@ -95,7 +95,6 @@ def test_the_width_is_the_users(weight, graph, rng):
     )
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 30))
 def test_graphs_of_neighbours(seed, k):
     X = np.random.default_rng(seed).integers(0, 4, (20, 2)).astype(float)  # many ties and duplicates

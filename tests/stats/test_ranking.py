@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mlreduce.exceptions import DataError
@@ -61,7 +61,6 @@ def by_loops(values, higher, margin):
     return {m: {name: sum(own) / len(own) for name, own in found.items()} for m, found in sums.items()}
 
 
-@settings(max_examples=25)
 @given(comparisons(), st.booleans(), st.sampled_from([0.0, 0.01, 0.05]))
 def test_by_plain_loops(values, higher, margin):
     table = rank(cells(values), higher, margin).table
@@ -70,7 +69,6 @@ def test_by_plain_loops(values, higher, margin):
             assert table.loc[method, name] == pytest.approx(value, abs=1e-12), (method, name)
 
 
-@settings(max_examples=25)
 @given(comparisons(), st.booleans(), st.randoms(use_true_random=False))
 def test_bounds_and_what_changes_nothing(values, higher, random):
     given_cells = cells(values)
@@ -90,7 +88,6 @@ def test_bounds_and_what_changes_nothing(values, higher, random):
     pd.testing.assert_frame_equal(renamed.loc[table.index], table, check_names=False)
 
 
-@settings(max_examples=25)
 @given(comparisons(), st.integers(-3, 3))
 def test_shifting_the_values_of_a_data_set_changes_no_rank(values, shift):
     moved = {(d, m): {s: v + shift * (d == "d0") for s, v in own.items()} for (d, m), own in values.items()}
@@ -100,7 +97,6 @@ def test_shifting_the_values_of_a_data_set_changes_no_rank(values, shift):
     pd.testing.assert_frame_equal(rank(cells(mirrored), False).table[names], rank(cells(values), True).table[names])
 
 
-@settings(max_examples=25)
 @given(comparisons())
 def test_a_duplicated_method_shares_its_rank(values):
     table = rank(cells(values | {(d, "copy"): own for (d, m), own in values.items() if m == "m0"}), True).table
@@ -111,7 +107,6 @@ def test_a_duplicated_method_shares_its_rank(values):
     assert table.loc["m0", "rank"] >= alone.loc["m0", "rank"]
 
 
-@settings(max_examples=25)
 @given(comparisons())
 def test_a_method_always_within_the_margin_has_probability_one(values):
     higher = {

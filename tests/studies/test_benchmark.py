@@ -275,6 +275,8 @@ def test_the_page_is_what_the_protocol_says(protocol):
     assert reducebench.page_of(text, protocol) == text
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_what_it_says_is_what_the_pieces_give(protocol, tmp_path):
     if not reducebench.ANSWERS.is_file():
         pytest.skip("not run yet: python benchmarks/reducebench.py run")

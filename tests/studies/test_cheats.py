@@ -41,7 +41,7 @@ def _nothing_is_left():
     assert len(apart._descendants(os.getpid(), BEFORE)) <= 1 + bool(apart._unshare())
 
 
-@pytest.fixture(params=["namespaces", "one namespace for all"])
+@pytest.fixture(params=["namespaces", pytest.param("one namespace for all", marks=pytest.mark.slow)])
 def _namespaces(request, monkeypatch):
     """With namespaces where the system permits them, and without."""
     if request.param != "namespaces":
@@ -77,7 +77,9 @@ def test_what_a_fit_starts_ends_with_it(name):
 
 
 @pytest.mark.usefixtures("_namespaces")
-@pytest.mark.parametrize("name", ["HoldsOutput", "KillsAll", "KillsOthers", "Bomb", "Stops"])
+@pytest.mark.parametrize(
+    "name", ["HoldsOutput", "KillsAll", "KillsOthers", pytest.param("Bomb", marks=pytest.mark.slow), "Stops"]
+)
 def test_an_entry_cannot_hang_or_end_the_scorer(name):
     if name in ("KillsAll", "KillsOthers", "Bomb") and not apart._unshare():
         pytest.skip("namespaces alone keep from it")

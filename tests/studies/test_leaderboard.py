@@ -77,7 +77,9 @@ def project(tmp_path):
     [
         ("bad_entries.Raises", "projection", "ValueError: there is"),
         ("bad_entries.Busy", "projection", "took more than 0.3 s, the limit of the study"),
-        ("bad_entries.Waits", "projection", "took more than 0.3 s, the limit of the study"),
+        pytest.param(
+            *("bad_entries.Waits", "projection", "took more than 0.3 s, the limit of the study"), marks=pytest.mark.slow
+        ),
         ("bad_entries.Ends", "projection", "ended its process by signal 9"),
         ("bad_entries.Hungry", "projection", "took more memory than the limit of the study"),
         ("bad_entries.Missing", "projection", "numbers that are not finite"),
@@ -85,7 +87,10 @@ def project(tmp_path):
         ("bad_coders.MissingCodes", "labelspace", "numbers that are not finite"),
         ("bad_entries.Drawn", "projection", "is not the same twice with one seed"),
         ("bad_entries.ByBatch", "projection", "looks at test rows: the image of a row depends on how many rows are"),
-        ("cheating_entries.KnowsShape", "projection", "looks at test rows: the image of a row depends on"),
+        pytest.param(
+            *("cheating_entries.KnowsShape", "projection", "looks at test rows: the image of a row depends on"),
+            marks=pytest.mark.slow,
+        ),
         ("bad_entries.Nothing", "projection", "unknown class of bad_entries 'Nothing'"),
         ("bad_entries.Rates", "projection", "it has no transform"),
         ("bad_entries.First", "selection", "First rates no features"),
@@ -102,7 +107,7 @@ def test_what_breaks_a_rule_is_said_in_one_sentence(name, family, sentence):
 @pytest.mark.parametrize(
     ("name", "family", "more"),
     [
-        ("bad_entries.First", "projection", {}),
+        pytest.param("bad_entries.First", "projection", {}, marks=pytest.mark.slow),
         ("bad_entries.First", "projection", {"size": "n_components"}),
         ("bad_entries.ByBatch", "projection", {"batch": "its mean is that of the rows"}),
         ("bad_entries.Rates", "selection", {}),
@@ -284,8 +289,8 @@ def test_packages_that_are_not_there_need_a_lock(project, tmp_path, versions, lo
         "no-such-package==1.0 ; python_version > '3' --global-option=a",
     ],
 )
-@pytest.mark.parametrize("there", [True, False])
-def test_a_lock_with_anything_but_pins_and_hashes_is_refused(project, tmp_path, line, there):
+def test_a_lock_with_anything_but_pins_and_hashes_is_refused(project, tmp_path, line):
+    there = line.startswith("--")  # whether the packages are installed does not matter
     versions = packages.missing_packages({"numpy": "none of these"}) if there else {"no-such-package": "1.0"}
     entry = read_entry("mine", project(packages=versions))
     entry.lock.write_text(f"# Of the entry\nno-such-package==1.0 \\\n    --hash=sha256:00\n{line}\n")

@@ -238,6 +238,8 @@ def test_names_and_the_measure_of_a_study():
     assert main_measure({}, ["encoding-error", "hamming-loss"]) == "hamming-loss"
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_advice_on_data_sets_left_out_is_that_of_the_studies():
     kept = pd.read_csv(PROJECT / "docs" / "benchmark" / "leave-one-out.csv")
     pd.testing.assert_frame_equal(update_evidence.advice(), kept, rtol=1e-3, check_dtype=False)

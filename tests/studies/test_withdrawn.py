@@ -29,6 +29,8 @@ from reducebench import Pieces  # noqa: E402
 NAMED = r"ridge|ml-knn|ML-kNN|flda|pcut|knn|linear"
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_the_page_is_what_the_scores_give():
     text = withdrawn.PAGE.read_text(encoding="utf-8")
     assert withdrawn.page_of(text) == text, "run: python benchmarks/withdrawn.py page"

@@ -10,7 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.arff import read_arff
+from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.datasets.readers.reuters import read_reuters
 from mlreduce.datasets.readers.sgml import read_sgml
 from mlreduce.datasets.readers.svmlight import read_svmlight

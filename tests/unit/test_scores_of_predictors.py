@@ -66,5 +66,5 @@ def test_votes_are_scores(study, predictor):
 
 def test_proportional_cuts_have_no_scores(study):
     run(study, "pcut", measures=["hamming-loss"])
-    with pytest.raises(ConfigurationError, match="here is only said which are present"):
+    with pytest.raises(ConfigurationError, match="but only labels are predicted here"):
         run(study, "pcut")

@@ -16,8 +16,8 @@ from project import BUNDLED, PROJECT, STUDY
 
 from mlreduce import registry
 from mlreduce.configuration import read_yaml
+from mlreduce_studies.planning.plan import make_plan
 from mlreduce_studies.study import study_files
-from plan import make_plan
 
 
 def test_the_plan_is_made_in_process(monkeypatch):

@@ -3,57 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 import yaml
-from project import PROJECT, Project
+from additions import CLAIM, add_paper
+from project import PROJECT
 
 from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.study import PAPERS, study_files
-from plan import make_plan
-
-STUDY = {
-    "title": "A projection of mine (Doe, 2020)",
-    "protocols": {"ten-fold": {"folds": 10}},
-    "methods": {"projections": {"mvmd": {}}},
-    "predictors": {"ridge": {}},
-    "sizes": [20],
-    "measures": ["micro-f1"],
-    "tables": {"table1": {"caption": "Table 1", "measure": "micro-f1", "predictor": "ridge", "methods": ["mvmd"]}},
-    "figures": {},
-    "scales": {
-        "demo": {"datasets": ["digits"], "splits": 2},
-        "paper": {"datasets": ["emotions", "scene"], "splits": 10},
-    },
-}
-CLAIM = {
-    **{"id": "mine-at-least-a-half", "claim": "Its F1 is at least a half.", "where": "Section 5; Table 1"},
-    **{"shown_in": ["table1"], "kind": "bound", "method": "mvmd", "quantity": "micro-f1", "at_least": 0.5},
-    "wording": "every",
-    "select": {"protocol": "ten-fold", "predictor": "ridge", "sizes": [20]},
-}
-PAGE = """# mine-2020: one table
-
-It is <!-- verdict mine-at-least-a-half --><!-- end -->.
-
-<!-- claims mine-2020: begin -->
-
-<!-- claims mine-2020: end -->
-"""
-
-
-def add_paper(project, claims=(CLAIM,)):
-    folder = project / "papers" / "mine-2020"
-    folder.mkdir()
-    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY, sort_keys=False))
-    (folder / "claims.yaml").write_text(yaml.safe_dump(list(claims), sort_keys=False))
-    (folder / "README.md").write_text(PAGE)
-    return folder / "README.md"
+from mlreduce_studies.planning.plan import make_plan
 
 
 @pytest.fixture
@@ -124,33 +83,3 @@ def test_claims_on_other_data_and_of_other_methods_are_not_checked(copy):
     config = read_yaml(copy / "config" / "config.yaml") | {"results": "here", "studies": ["mine-2020"]}
     for settings in ({"run_on": ["planted-300"]}, {"methods": ["mvmd"]}):
         make_plan(config | settings, copy).check_claims()
-
-
-@pytest.mark.slow
-def test_the_tests_pass_with_a_paper_that_is_not_run(tmp_path):
-    """Those that look at all papers, and the plan of the demo."""
-    project = Project(tmp_path)
-    unused = shutil.ignore_patterns("__pycache__", "_build", "api", "gallery", "*.svg")
-    for name in ("docs", "tests"):
-        shutil.copytree(PROJECT / name, tmp_path / name, ignore=unused)
-    for name in ("README.md", "pyproject.toml", ".snakemake-workflow-catalog.yml"):
-        shutil.copy(PROJECT / name, tmp_path / name)
-    (tmp_path / "results").mkdir()
-    for edition in ("reference", "retrospective"):
-        (tmp_path / "results" / edition).symlink_to(PROJECT / "results" / edition)
-    (tmp_path / "src/mlreduce/projection/mine.py").unlink()
-    add_paper(tmp_path)
-    update(tmp_path)
-    assert f"{len(study_files(tmp_path, [PAPERS]))} studies" in project.run("-n")
-    of_papers = "generated_parts or verdicts_in_prose or claims or folders_are or which_studies or published"
-    tests = ("tests/unit/test_readme.py", "tests/studies/verdicts/test_studies.py", "tests/workflow_lib/test_plan.py")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *tests, "-k", of_papers],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert "claims_are_not_run_and_say_so[mine-2020]" in done.stdout

@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 import pytest
 from project import PROJECT
 
-from jobs import Jobs
 from mlreduce.configuration import read_yaml
-from outputs import TIMED, Outputs
-from plan import make_plan
+from mlreduce_studies.planning.jobs import Jobs
+from mlreduce_studies.planning.outputs import TIMED, Outputs
+from mlreduce_studies.planning.plan import make_plan
 
 PAPER = ("--configfile", "config/paper.yaml")
 

@@ -1,26 +1,33 @@
-# The plan of the run, and functions of wildcards that rules share. The work is in workflow/lib, in plain Python.
+# The plan of the run, and functions of wildcards that rules share. The work is in mlreduce_studies/planning.
 import os
 import sys
+from pathlib import Path
 
 # Of this file, also where the workflow is a module of another.
 PROJECT = Path(workflow.current_basedir).parents[1]
-sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
-# Where a wheel is installed, which has the library alone.
+# At the end of the path: where a wheel is installed, which has the library alone.
 sys.path.append(str(PROJECT / "src"))
+
+
+configfile: str(PROJECT / "config" / "config.yaml")
+
 
 from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import made_of
+from mlreduce_studies.planning.description import manifest_description
+from mlreduce_studies.planning.jobs import ALL, Jobs
+from mlreduce_studies.planning.needs import growing, memory_of, minutes_of
+from mlreduce_studies.planning.outputs import Outputs
+from mlreduce_studies.planning.plan import (
+    end_with_the_terminal,
+    make_plan,
+    name_python_for_shells,
+)
+from mlreduce_studies.planning.retries import failures_in, retries
 from mlreduce_studies.study import approximations
 from mlreduce_studies.verdicts.settings import claim_settings
-
-from description import manifest_description
-from jobs import ALL, Jobs
-from needs import growing, memory_of, minutes_of
-from outputs import Outputs
-from plan import end_with_the_terminal, make_plan, name_python_for_shells
-from retries import failures_in, retries
 
 name_python_for_shells()
 if workflow.is_main_process:

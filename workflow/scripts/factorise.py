@@ -11,4 +11,4 @@ with job(snakemake):
 
     data = MultiLabelData.load(snakemake.input.data)
     with replacing(snakemake.output[0]) as path:
-        Design.of(data.X, rcond=0.0).save(path)
+        Design.factorise(data.X, rcond=0.0).save(path)

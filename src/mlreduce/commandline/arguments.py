@@ -59,7 +59,7 @@ def read_data(files: Sequence[str], options: argparse.Namespace) -> Any:
         return _published(name, options)
     from mlreduce.datasets.reading import read
 
-    return read(files, _labels(options.labels), **_read_options(options.read))
+    return read(files, _parse_labels(options.labels), **_read_options(options.read))
 
 
 def _published(name: str, options: argparse.Namespace) -> Any:
@@ -119,7 +119,7 @@ def check_outputs(outputs: Sequence[Path], inputs: Sequence[str | Path], force: 
             raise ConfigurationError(f"{output} is there already; --force replaces it")
 
 
-def _labels(text: str | None) -> Any:
+def _parse_labels(text: str | None) -> Any:
     """Return which columns are labels, as `mlreduce.read` takes it."""
     if text is None:
         return None

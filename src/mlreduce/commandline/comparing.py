@@ -21,7 +21,7 @@ def add_commands(commands: Any) -> None:
         commands, "compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page."
     )
     add_data(parser)
-    parser.set_defaults(after_interruption="; what is done is kept, and the same command goes on")
+    parser.set_defaults(after_interruption="; results are saved, and the same command resumes")
     parser.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
     parser.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
     parser.add_argument("--measures", metavar="NAMES", help="the first decides the order")
@@ -41,7 +41,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FOLDER",
-        help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
+        help="gets index.html, scores.csv and pairs.csv; the same command resumes after an interruption",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace files of these names that are of something else")
 
@@ -59,9 +59,9 @@ def _compare(options: argparse.Namespace) -> Any:
         )
     comparison = compare(
         read_data(options.data, options),
-        methods=_names(options.methods, DEFAULT_METHODS),
-        predictors=_names(options.predictors, DEFAULT_PREDICTORS),
-        measures=_names(options.measures, DEFAULT_MEASURES),
+        methods=_split_names(options.methods, DEFAULT_METHODS),
+        predictors=_split_names(options.predictors, DEFAULT_PREDICTORS),
+        measures=_split_names(options.measures, DEFAULT_MEASURES),
         cv=options.folds,
         sizes=[int(size) for size in sizes],
         decision=options.decision,
@@ -84,5 +84,5 @@ def _compare(options: argparse.Namespace) -> Any:
     return {"page": str(options.output / _FILES[0]), **best}
 
 
-def _names(text: str | None, otherwise: Sequence[str]) -> list[str]:
+def _split_names(text: str | None, otherwise: Sequence[str]) -> list[str]:
     return list(otherwise) if text is None else [name.strip() for name in text.split(",") if name.strip()]

@@ -13,7 +13,7 @@ from mlreduce.exceptions import install_line
 
 __all__ = ["EXTRAS", "add_commands", "packages_of_extras"]
 
-#: Extras for users, from the smallest; the others are for the project's own development.
+#: Extras for users, from the smallest; the others are for the development of the project.
 EXTRAS = ("data", "plot", "completion", "workflow")
 
 _REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+).*;.*\bextra == ['"]([a-z]+)['"]""")
@@ -46,7 +46,7 @@ def packages_of_extras() -> dict[str, str]:
     except metadata.PackageNotFoundError:  # a checkout on the path, not installed
         return {}
     pairs = [match.groups() for text in requirements if (match := _REQUIREMENT.match(text))]
-    found = {
+    packages = {
         name: extra for wanted in reversed(EXTRAS) for name, extra in pairs if extra == wanted and name != "mlreduce"
     }
-    return dict(sorted(found.items(), key=lambda item: (EXTRAS.index(item[1]), item[0].lower())))
+    return dict(sorted(packages.items(), key=lambda item: (EXTRAS.index(item[1]), item[0].lower())))

@@ -38,7 +38,7 @@ def _list(options: argparse.Namespace) -> Any:
         if options.json:
             return [asdict(facts_of(name)) for name in names]
         listed = map(method_of, names)
-        return [f"{own.name:<19} {own.family:<11} {own.year or '':<4}  {own.full_name}" for own in listed]
+        return [f"{info.name:<19} {info.family:<11} {info.year or '':<4}  {info.full_name}" for info in listed]
     from mlreduce.datasets.catalogue import read_catalogue
 
     return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]

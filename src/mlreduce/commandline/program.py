@@ -97,12 +97,12 @@ def _refuse(reason: object) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    whole = argparse.ArgumentParser(prog="mlreduce", description="Dimension reduction for multi-label data.")
-    whole.add_argument("--version", action="version", version=f"mlreduce {mlreduce.__version__}")
-    commands = whole.add_subparsers(required=True, metavar="COMMAND")
+    top = argparse.ArgumentParser(prog="mlreduce", description="Dimension reduction for multi-label data.")
+    top.add_argument("--version", action="version", version=f"mlreduce {mlreduce.__version__}")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
     for module in (listing, fetching, reducing, comparing, doctor):
         module.add_commands(commands)
-    return whole
+    return top
 
 
 def _show_warning(

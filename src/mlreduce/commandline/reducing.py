@@ -33,7 +33,7 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--apply", metavar="TEST", help="reduce these instances, which the method was not fitted to")
     parser.add_argument("--save-model", type=Path, metavar="FILE", help="keep the fitted method, as .npz")
-    parser.add_argument("--model", type=Path, metavar="FILE", help="with --apply: a kept method, in place of data")
+    parser.add_argument("--model", type=Path, metavar="FILE", help="with --apply: a saved method, in place of data")
     parser.add_argument(
         "-o", "--output", type=Path, required=True,
         help="CSV or Parquet: features, then labels, of TEST where --apply names it, otherwise of the data",
@@ -48,7 +48,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     _check(options)
     parameters: dict[str, Any]
     if options.model is None:
-        name, parameters = options.method, _parameters(options)
+        name, parameters = options.method, _read_parameters(options)
         data = read_data(options.data, options)
         check_finite(data.X, data.feature_names, data.name, training=True)  # which knows the columns' names
         method: Any = registry.make(name, **parameters)
@@ -64,7 +64,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     if options.save_model is not None:
         _save(method, name, parameters, features, options.save_model)
     if registry.kind_of(name) == "selection":
-        names = [feature for feature, kept in zip(features, method.get_support(), strict=True) if kept]
+        names = [feature for feature, selected in zip(features, method.get_support(), strict=True) if selected]
     else:
         names = [f"{name}{i}" for i in range(reduced.shape[1])]
     _write(reduced, names, rows, options.output)
@@ -114,7 +114,7 @@ def _check(options: argparse.Namespace) -> None:
     check_outputs(outputs, [path for path in inputs if path is not None], options.force)
 
 
-def _parameters(options: argparse.Namespace) -> dict[str, Any]:
+def _read_parameters(options: argparse.Namespace) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for text in options.set:
         name, _, value = named_value(text, "--set", "beta=0.3")
@@ -173,7 +173,7 @@ def _load(path: Path) -> tuple[str, Any, list[str]]:
         method: Any = registry.make(name, **entry["parameters"])
         vars(method).update({attribute: arrays[attribute] for attribute in shapes}, n_features_in_=len(features))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{path}: not a whole saved model ({error}); save it again") from error
+        raise DataError(f"{path}: not a complete saved model ({error}); save it again") from error
     return name, method, features
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
+from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 from mlreduce.files import file_sha256
@@ -30,9 +30,6 @@ _NUMBERS = {
     "mean_imbalance": "float64",
     **dict.fromkeys(("files", "bytes"), "Int64"),
 }
-_BUILT_IN = Path(__file__).with_name("datasets.toml")
-# Sets that no study names, read on demand: every job of the workflow reads the other file.
-_FURTHER = Path(__file__).with_name("further-datasets.toml")
 
 
 class Dataset(NamedTuple):
@@ -250,8 +247,8 @@ class Catalogue(Mapping[str, Dataset]):
 
 def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
     """Read the entries of a datasets file: ours, which a test checks against the schema, or a user's."""
-    if file in (_BUILT_IN, _FURTHER):
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    if file in (BUILT_IN, FURTHER):
+        content = read_entries(file)
     else:
         from mlreduce.configuration import read_yaml, validate
 
@@ -334,7 +331,7 @@ _ROLES = {
 
 @cache
 def _built_in() -> Catalogue:
-    return Catalogue([_BUILT_IN], _FURTHER)
+    return Catalogue([BUILT_IN], FURTHER)
 
 
 def read_catalogue(path: str | Path | None = None) -> Catalogue:
@@ -363,7 +360,7 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     True
     """
     # Read each time: the user's file may have been edited, and a relative path may mean another one.
-    return Catalogue([_BUILT_IN, Path(path)], _FURTHER) if path else _built_in()
+    return Catalogue([BUILT_IN, Path(path)], FURTHER) if path else _built_in()
 
 
 def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:

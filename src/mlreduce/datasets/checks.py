@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
 from mlreduce.validation import is_sparse
-
-if TYPE_CHECKING:
-    from mlreduce.datasets.data import MultiLabelData
 
 __all__ = ["checked", "counting_columns"]
 
@@ -35,7 +34,7 @@ def counting_columns(X: Any) -> list[int]:
     return [int(column) for column in candidates[(rest == rest[0]).all(axis=0)]]
 
 
-def checked(data: MultiLabelData) -> list[str]:
+def checked(data: Any) -> list[str]:
     """Return what `MultiLabelData.check` does."""
     labels, features = list(data.label_names), list(data.feature_names)
     n_rows, n_labels = data.Y.shape
@@ -110,18 +109,15 @@ def _repeated(hashes: Sequence[bytes], which: Any) -> list[int]:
     return [int(index) for index in which if first.setdefault(hashes[index], index) != index]
 
 
-def _unlike_catalogue(data: MultiLabelData) -> list[str]:
+def _unlike_catalogue(data: Any) -> list[str]:
     """Compare the numbers with those of the set of the catalogue whose name the data set's begins with."""
-    from mlreduce import datasets
-
-    package: Any = datasets  # which imports the catalogue when it is asked for it: jobs on data need none
-    catalogue = package.read_catalogue()
+    catalogue = _expected_numbers()
     name = _plain(data.name)
     names = [other for other in catalogue if len(_plain(other)) > 3 and name.startswith(_plain(other))]
     if not names:
         return []
     nearest = max(names, key=lambda other: len(_plain(other)))
-    expected: Mapping[str, Any] = catalogue[nearest].summary()
+    expected = catalogue[nearest]
     numbers = {"instances": data.X.shape[0], "attributes": data.X.shape[1], "labels": data.Y.shape[1]}
     unlike = [
         f"{number} {key} ({expected[key]})" for key, number in numbers.items() if expected.get(key, number) != number
@@ -132,6 +128,13 @@ def _unlike_catalogue(data: MultiLabelData) -> list[str]:
     if not unlike:
         return []
     return [f"unlike {nearest} of the catalogue, whose numbers stand in brackets: {', '.join(unlike)}"]
+
+
+@cache
+def _expected_numbers() -> dict[str, Mapping[str, Any]]:
+    """Return the statistics that the catalogue states of each data set, without the catalogue's code."""
+    contents = map(read_entries, (BUILT_IN, FURTHER))
+    return {name: entry.get("expect", {}) for content in contents for name, entry in content["datasets"].items()}
 
 
 def _plain(name: str) -> str:

@@ -13,12 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.arrays import as_labels, check_indices
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
 from mlreduce.guards import check_names, stem
 from mlreduce.validation import check_labels, is_sparse
 
-__all__ = ["IMPUTATIONS", "MultiLabelData", "check_indices"]
+__all__ = ["IMPUTATIONS", "MultiLabelData"]
 
 #: How missing values may be filled.
 IMPUTATIONS = ("mean", "median", "most-frequent")
@@ -184,7 +185,7 @@ class MultiLabelData:
         >>> MultiLabelData(X, Y, ["tempo", "loudness"], ["calm", "happy"], "my songs").check()
         ["1 label(s) that no instance has: 'happy'"]
         """
-        from mlreduce.datasets.checks import checked  # checks reads the catalogue
+        from mlreduce.datasets.checks import checked  # jobs on prepared data need neither this nor `write`
 
         return checked(self)
 
@@ -257,7 +258,7 @@ class MultiLabelData:
         >>> mlreduce.read(path)
         MultiLabelData('digits': 300 instances, 64 dense features, 8 labels, cardinality 3.300)
         """
-        from mlreduce.datasets.writing import write  # imports this module
+        from mlreduce.datasets.writing import write
 
         write(self, Path(path), layout)
 
@@ -341,7 +342,6 @@ class MultiLabelData:
     @classmethod
     def _of_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
         """Return the data set of two matrices that `numpy.savez` wrote."""
-        from mlreduce.datasets.readers.columns import as_labels  # imports this module
         from mlreduce.datasets.writing import as_float64
 
         if set(arrays) != {"X", "Y"} or {array.ndim for array in arrays.values()} != {2}:
@@ -373,18 +373,6 @@ def _texts(text: NDArray[np.uint8] | None) -> dict[str, list[str]]:
     if not all(isinstance(values, list) and all(isinstance(value, str) for value in values) for values in lists):
         raise ValueError("texts are not lists of texts by name")
     return dict(texts)
-
-
-def check_indices(matrix: Any, what: str) -> None:
-    """Refuse a compressed sparse matrix that points outside of its arrays, which ends the process when it is used.
-
-    Raises
-    ------
-    ValueError
-    """
-    matrix.check_format(full_check=True)
-    if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
-        raise ValueError(f"{what}_indptr descends")
 
 
 def _sparse(arrays: dict[str, Any], key: str, data: NDArray[Any]) -> sp.csr_array:

@@ -131,7 +131,7 @@ def read(
     svmlight   rows ``1,5 3:2 17:1``            in the row; features are numbered from 1
     xmc        the same after a line ``n d L``  in the row; labels and features are numbered from 0
     npz        from `MultiLabelData.save`, or X in the file: Y
-               and Y from `numpy.savez`
+               and Y from ``numpy.savez``
     openml     none: ``path`` is OpenML's name  OpenML's default targets, or ``labels``
     ========== ================================ ============================================================
 

@@ -9,23 +9,32 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import scipy.sparse as sp
 
+from mlreduce.datasets.arrays import check_indices
 from mlreduce.datasets.checksums import checksum_comment
-from mlreduce.datasets.data import MultiLabelData, check_indices
-from mlreduce.datasets.readers.arff_syntax import Attribute, Table
-from mlreduce.datasets.readers.parquet_pages import PARQUET_KEY, table_checksum
-from mlreduce.datasets.readers.tables import is_index_name, is_missing_cell, is_number_cell
+from mlreduce.datasets.readers.attributes import (
+    PARQUET_KEY,
+    Attribute,
+    Table,
+    is_index_name,
+    is_missing_cell,
+    is_number_cell,
+    table_checksum,
+)
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.files import replacing, write_text
 from mlreduce.guards import uncompressed
 from mlreduce.validation import check_memory, check_option, is_sparse
 
 __all__ = ["as_float64", "write"]
+
+#: `MultiLabelData`, whose module imports this one.
+Data: TypeAlias = Any
 
 _LAYOUTS = ("meka", "mulan")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -38,7 +47,7 @@ _TEXTS = (".arff", *_SEPARATORS, *_SVMLIGHT)
 _ROWS, _CELLS = 500, 2**24
 
 
-def write(data: MultiLabelData, path: Path, layout: str = "meka") -> None:
+def write(data: Data, path: Path, layout: str = "meka") -> None:
     """Write a data set as `MultiLabelData.save` describes."""
     check_option(layout, "layout", _LAYOUTS)
     compressed = path.suffix.lower() == ".gz"
@@ -93,7 +102,7 @@ def _write_text(file: BinaryIO, lines: Iterable[str | None], sign: str, n_rows: 
         file.write(checksum_comment(sign, n_rows, crc))
 
 
-def _as_read(data: MultiLabelData, path: Path, suffix: str) -> MultiLabelData:
+def _as_read(data: Data, path: Path, suffix: str) -> Data:
     """Return the data as they will be read, or refuse what would be read otherwise or not at all."""
     X, Y, weights = as_float64(data.X, "X", path), _as_labels(data, path), data.sample_weight
     if weights is not None:
@@ -179,7 +188,7 @@ def as_float64(values: Any, what: str, where: str | Path) -> Any:
     return numbers
 
 
-def _as_labels(data: MultiLabelData, path: Path) -> Any:
+def _as_labels(data: Data, path: Path) -> Any:
     """Return labels as int8, and float64 where some are unknown."""
     if is_sparse(data.Y):
         return data.Y  # the data set has checked them
@@ -193,7 +202,7 @@ def _as_labels(data: MultiLabelData, path: Path) -> Any:
     return Y if unknown.any() else Y.astype(np.int8, copy=False)
 
 
-def _refuse(data: MultiLabelData, path: Path, has: bool, what: str, remedy: str = ".npz or .arff") -> None:
+def _refuse(data: Data, path: Path, has: bool, what: str, remedy: str = ".npz or .arff") -> None:
     if has:
         raise DataError(
             f"{path}: the data set {data.name!r} has {what}, which {uncompressed(path).suffix} cannot hold; save as "
@@ -215,7 +224,7 @@ def _in_quotes(text: str) -> str:
     return "'" + escaped.replace("\n", r"\n").replace("\r", r"\r").replace("\t", r"\t") + "'"
 
 
-def _arff(data: MultiLabelData, layout: str) -> Iterator[str | None]:
+def _arff(data: Data, layout: str) -> Iterator[str | None]:
     """Yield the lines: labels first, as Meka wants them, then features, then texts; None for the checksum."""
     n_labels, n_features = len(data.label_names), len(data.feature_names)
     # An option of Meka's or Weka's in the name would be taken for one of the file.
@@ -253,7 +262,7 @@ def _labels(Y: Any, row: int) -> dict[int, str]:
     return {int(place): _number(Y[row, place]) for place in np.flatnonzero(Y[row])}
 
 
-def _frames(data: MultiLabelData) -> Iterator[Any]:
+def _frames(data: Data) -> Iterator[Any]:
     """Yield DataFrames of some rows each: texts, features, labels."""
     import pandas as pd  # slow to import
 
@@ -271,12 +280,12 @@ def _frames(data: MultiLabelData) -> Iterator[Any]:
         yield pd.concat(parts[not data.texts :], axis=1)
 
 
-def _table(data: MultiLabelData, sep: str) -> Iterator[str]:
+def _table(data: Data, sep: str) -> Iterator[str]:
     for number, frame in enumerate(_frames(data)):
         yield frame.to_csv(sep=sep, index=False, header=number == 0, lineterminator="\n")
 
 
-def _write_parquet(data: MultiLabelData, path: Path) -> None:
+def _write_parquet(data: Data, path: Path) -> None:
     import pandas as pd  # slow to import
 
     with from_extra("data", "Parquet files"):
@@ -298,7 +307,7 @@ def _write_parquet(data: MultiLabelData, path: Path) -> None:
     pq.write_table(table.replace_schema_metadata(metadata), path, write_page_checksum=True)
 
 
-def _svmlight(data: MultiLabelData, path: Path, suffix: str) -> Iterator[str | None]:
+def _svmlight(data: Data, path: Path, suffix: str) -> Iterator[str | None]:
     """Yield the lines; names that number labels or features are written, others replaced by their places."""
     places = list(map(str, range(len(data.label_names))))
     width = data.X.shape[1]

@@ -1,4 +1,4 @@
-"""Comparing methods: what is asked for, the jobs that it takes, and the result."""
+"""Comparison of methods: the request, its jobs, and the result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,8 @@ from mlreduce.evaluation.comparison import Comparison
 from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
 from mlreduce.evaluation.store import Store, digest, digest_of_data
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name, warn
-from mlreduce.metrics.measures import check_ties, find_measure
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import check_ties
 from mlreduce.model_selection import MultilabelStratifiedKFold
 from mlreduce.predictors.decision import check_decision
 from mlreduce.preprocessing.scaling import SCALINGS
@@ -104,7 +105,7 @@ def compare(
         Which rows belong together, for a splitter that keeps groups in one part, as `GroupKFold`; with a number of
         folds, that is the splitter.
     repeats : int, default=1
-        How often the rows are dealt to folds anew; 1 where ``cv`` is no number or there are groups.
+        Number of times that the rows are assigned to new folds; 1 where ``cv`` is no number or there are groups.
     sizes : sequence of int, default=(10, 25, 50)
         In percent of the features (of the labels for label coders), 1..100. Transformers of other packages, and
         selectors whose class overrides how they transform, have one size, that of their output.
@@ -132,9 +133,9 @@ def compare(
         Seconds after which no further fit is begun. Folds are done one after another; a fold that not all methods have
         is left out, unless there is no other.
     store : path or None, default=None
-        A folder that keeps the scores of each method and fold. The same call goes on where it was interrupted, and with
-        more methods runs these alone. Whatever else differs, data, predictors, sizes or versions of packages, is run
-        anew, and so are what failed, and a class of your own whose source has changed.
+        A folder that caches the scores of each method and fold. The same call resumes where it was interrupted; with
+        more methods it runs these alone. If anything else differs, such as data, predictors, sizes or versions of
+        packages, all is computed again, and so are fits that failed, and a class of yours whose source has changed.
     progress : bool, default=True
         Show a bar, where the output is a terminal and tqdm is installed.
     random_state : int, default=0
@@ -170,15 +171,15 @@ def compare(
     --------
     >>> import mlreduce
     >>> X, y = mlreduce.load_dataset("planted-300", return_X_y=True)
-    >>> found = mlreduce.compare(X, y, ["pca", "mvmd"], ["ridge"], cv=3, sizes=[20], measures=["micro-f1"])
-    >>> found.scores.shape[0]
+    >>> comparison = mlreduce.compare(X, y, ["pca", "mvmd"], ["ridge"], cv=3, sizes=[20], measures=["micro-f1"])
+    >>> comparison.scores.shape[0]
     6
     """
     began = time.monotonic()
     data, measures = _as_data(X, y, impute), [measures] if isinstance(measures, str) else list(measures)
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
-    rows, test_share = _splits(cv, repeats, groups, data, random_state)
+    rows, test_share = _make_splits(cv, repeats, groups, data, random_state)
     if data.has_unknown_labels:
         named, chosen = _taking_unknown(named, chosen)
     _check_names(named, chosen, measures, scaling)
@@ -193,31 +194,62 @@ def compare(
         "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
-    shared = digest(digest_of_data(data), decisive, own_sources(names))
-    jobs = [
-        Job(method, fold, digest(shared, method, fold, of_rows))
-        for fold, of_rows in enumerate(map(digest, rows))
-        for method in named
-    ]
-    kept = Store(store, FORM)
-    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
-    left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
+    request = _Request(data, named, rows, names, decisive)
     deadline = None if time_budget is None else began + time_budget
-    coded = any(job.method.family == "labelspace" for job in left)
-    common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, factorise(data, scaling) if coded else None)
-    for key, own in run_all(left, common, n_jobs, deadline, progress):
-        kept.write(key, own)
-        found[key] = own
+    jobs, results = request.run(Store(store, FORM), n_jobs, deadline, progress)
     settings = {
         "data": {"name": data.name, **data.describe()},
         "methods": {method.label: dict(method.entry) for method in named},
         **decisive,
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
-        **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
+        **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter_name(cv, groups)},
     }
-    result = _result([found[job.key] for job in _balanced(jobs, found)], settings)
-    _warn(result, len(jobs) - len(found), time_budget)
+    result = _make_result([results[job.key] for job in _select_balanced(jobs, results)], settings)
+    _warn_of_gaps(result, len(jobs) - len(results), time_budget)
     return result
+
+
+class _Request(NamedTuple):
+    """What is compared, after all checks.
+
+    Attributes
+    ----------
+    data : MultiLabelData
+    methods : list of Method
+    splits : list of [training rows, test rows]
+    names : list of str
+        Registry names and import paths of methods and predictors.
+    decisive : dict
+        Settings that the scores depend on.
+    """
+
+    data: MultiLabelData
+    methods: Sequence[Method]
+    splits: Sequence[Sequence[Sequence[int]]]
+    names: Sequence[str]
+    decisive: Mapping[str, Any]
+
+    def run(
+        self, cache: Store, n_jobs: int | None, deadline: float | None, progress: bool
+    ) -> tuple[list[Job], dict[str, Any]]:
+        """Run the jobs whose results the store lacks; return all jobs, and the results by their keys."""
+        # The keys hold all that scores depend on: a result in the store is valid for ever.
+        shared = digest(digest_of_data(self.data), self.decisive, own_sources(self.names))
+        jobs = [
+            Job(method, fold, digest(shared, method, fold, of_rows))
+            for fold, of_rows in enumerate(map(digest, self.splits))
+            for method in self.methods
+        ]
+        results = {job.key: stored for job in jobs if (stored := cache.read(job.key)) is not None}
+        # Failures are repeated, since what caused them may have gone.
+        left = [job for job in jobs if job.key not in results or results[job.key]["failures"]]
+        coded = any(job.method.family == "labelspace" for job in left)
+        design = factorise(self.data, self.decisive["scaling"]) if coded else None
+        common = Common.collect(self.data, {**self.decisive, "rule": {"rows": self.splits}}, self.names, design)
+        for key, result in run_all(left, common, n_jobs, deadline, progress):
+            cache.write(key, result)
+            results[key] = result
+        return jobs, results
 
 
 def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
@@ -235,13 +267,13 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     labels, known = check_known_labels(y, features.shape[0], sparse=is_sparse(y))
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
     names = [
-        column_names(own) or list(map(str, range(1, width + 1)))
-        for own, width in ((X, features.shape[1]), (y, labels.shape[1]))
+        column_names(table) or list(map(str, range(1, width + 1)))
+        for table, width in ((X, features.shape[1]), (y, labels.shape[1]))
     ]
     return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
 
 
-def _splits(
+def _make_splits(
     cv: Any, repeats: int, groups: Any, data: MultiLabelData, random_state: int
 ) -> tuple[list[list[list[int]]], float]:
     """Return the rows that train and that test in each split, and the share of the rows that test in one."""
@@ -262,7 +294,7 @@ def _splits(
         if not hasattr(cv, "split") and groups is not None:
             raise ValueError("groups goes with a splitter or a number of folds")
         pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
-        rows = [[_rows(part, data.Y.shape[0]) for part in pair] for pair in pairs]
+        rows = [[_row_numbers(part, data.Y.shape[0]) for part in pair] for pair in pairs]
     except DataError:
         raise
     except (TypeError, ValueError) as error:
@@ -276,7 +308,7 @@ def _splits(
     return rows, float(np.mean(shares))
 
 
-def _rows(part: Any, n_samples: int) -> list[int]:
+def _row_numbers(part: Any, n_samples: int) -> list[int]:
     """Return the numbers of rows, sorted, of an array of them or of a mask."""
     given = np.asarray(part)
     numbers = np.flatnonzero(given) if given.dtype == bool and len(given) == n_samples else given
@@ -287,7 +319,7 @@ def _rows(part: Any, n_samples: int) -> list[int]:
     return sorted(map(int, numbers))
 
 
-def _splitter(cv: Any, groups: Any) -> str:
+def _splitter_name(cv: Any, groups: Any) -> str:
     """Return how the page calls the splitter."""
     if not _is_whole(cv):
         return type(cv).__name__ if hasattr(cv, "split") else "given rows"
@@ -343,25 +375,25 @@ def _check_names(
         )
 
 
-def _balanced(jobs: Sequence[Job], found: Mapping[str, Any]) -> list[Job]:
+def _select_balanced(jobs: Sequence[Job], results: Mapping[str, Any]) -> list[Job]:
     """Return the jobs of the folds that all methods have; where there is no such fold, all that were done."""
-    partial = {job.fold for job in jobs if job.key not in found}
-    return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in found]
+    partial = {job.fold for job in jobs if job.key not in results}
+    return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in results]
 
 
-def _result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
+def _make_result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
     order = ["method", "predictor", "measure", "size_percent", "split"]
-    scores = pd.DataFrame([row for own in parts for row in own["scores"]], columns=list(SCORES))
-    failures = pd.DataFrame([row for own in parts for row in own["failures"]], columns=list(FAILURES))
+    scores = pd.DataFrame([row for part in parts for row in part["scores"]], columns=list(SCORES))
+    failures = pd.DataFrame([row for part in parts for row in part["failures"]], columns=list(FAILURES))
     return Comparison(
         scores.sort_values(order, ignore_index=True, kind="stable"),
         failures.sort_values(["method", "predictor", "split"], ignore_index=True, kind="stable"),
-        pd.DataFrame([own["fit"] for own in parts], columns=["method", "split", "seconds"]),
+        pd.DataFrame([part["fit"] for part in parts], columns=["method", "split", "seconds"]),
         settings,
     )
 
 
-def _warn(result: Comparison, left: int, time_budget: float | None) -> None:
+def _warn_of_gaps(result: Comparison, left: int, time_budget: float | None) -> None:
     failures = result.failures
     if result.scores.empty:
         first = None if failures.empty else failures.iloc[0]
@@ -374,7 +406,7 @@ def _warn(result: Comparison, left: int, time_budget: float | None) -> None:
     if left:
         warnings.warn(
             f"the time budget of {time_budget:g} s ended with {left} fits to do; the same call with the same store "
-            "goes on",
+            "resumes",
             stacklevel=3,
         )
     undefined = result.scores[result.scores["value"].isna()]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
 
 from mlreduce import registry
+from mlreduce.evaluation.entries import Entry
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.projection.base import Projection
@@ -18,7 +19,6 @@ from mlreduce.propagation.base import LabelPropagation
 from mlreduce.selection.base import Selector, selects_by_ranking
 
 __all__ = [
-    "Entry",
     "Method",
     "as_entries",
     "as_methods",
@@ -28,8 +28,6 @@ __all__ = [
     "takes_unknown",
     "versions_of",
 ]
-
-Entry: TypeAlias = Mapping[str, Any]
 
 _BASES: Mapping[str, tuple[type, ...]] = {
     "projection": (Projection, LabelPropagation),
@@ -54,12 +52,12 @@ class Method(NamedTuple):
     family: str
 
 
-def as_entries(asked: Any, what: str) -> dict[str, Entry]:
-    """Return what was asked for as label to entry.
+def as_entries(given: Any, what: str) -> dict[str, Entry]:
+    """Return methods or predictors as a dict of label to entry.
 
     Parameters
     ----------
-    asked : iterable of str or estimator, or dict of label to str, dict or estimator
+    given : iterable of str or estimator, or dict of label to str, dict or estimator
     what : str
         "methods" or "predictors", for messages.
 
@@ -68,24 +66,24 @@ def as_entries(asked: Any, what: str) -> dict[str, Entry]:
     ConfigurationError
         If it is empty, a label occurs twice, or a name, class or parameter is unknown.
     """
-    if isinstance(asked, str) or _is_estimator(asked):
-        asked = [asked]
-    if not isinstance(asked, Mapping):
-        if not isinstance(asked, Iterable):
-            raise ConfigurationError(f"{what} must be names or estimators, or a dict of them; got {asked!r}")
-        asked = list(asked)
-        labels = [one if isinstance(one, str) else _label(one) for one in asked]
+    if isinstance(given, str) or _is_estimator(given):
+        given = [given]
+    if not isinstance(given, Mapping):
+        if not isinstance(given, Iterable):
+            raise ConfigurationError(f"{what} must be names or estimators, or a dict of them; got {given!r}")
+        given = list(given)
+        labels = [one if isinstance(one, str) else _make_label(one) for one in given]
         twice = [label for label in labels if labels.count(label) > 1]
         if twice:
             raise ConfigurationError(f"{what}: {twice[0]!r} occurs twice; give a dict with a label for each")
-        asked = dict(zip(labels, asked, strict=True))
-    if not asked:
+        given = dict(zip(labels, given, strict=True))
+    if not given:
         raise ConfigurationError(f"{what} names nothing to compare")
     entries: dict[str, Entry] = {}
-    for label, one in asked.items():
+    for label, one in given.items():
         if not isinstance(label, str) or not label.strip():
             raise ConfigurationError(f"{what}: a label is text; got {label!r}")
-        entries[label] = _entry(one, f"{what}: {label}")
+        entries[label] = _make_entry(one, f"{what}: {label}")
         try:
             registry.check_entry(label, entries[label])
         except ConfigurationError as error:
@@ -93,7 +91,7 @@ def as_entries(asked: Any, what: str) -> dict[str, Entry]:
     return entries
 
 
-def _label(one: Any) -> str:
+def _make_label(one: Any) -> str:
     if not _is_estimator(one):
         raise ConfigurationError(f"a list has names and estimators; got {one!r}. Entries with parameters need a dict")
     return str(_name_of(type(one)))
@@ -103,22 +101,22 @@ def _is_estimator(one: Any) -> bool:
     return hasattr(one, "get_params") and not isinstance(one, type)
 
 
-def _changed(estimator: Any) -> dict[str, Any]:
+def _changed_parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters that are not their defaults; a ``random_state`` that is none of them gets a seed later."""
-    defaults = {name: own.default for name, own in inspect.signature(type(estimator)).parameters.items()}
+    defaults = {name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()}
     values = estimator.get_params(deep=False)
     return {name: value for name, value in values.items() if repr(value) != repr(defaults.get(name, inspect.Parameter))}
 
 
-def _entry(one: Any, where: str) -> dict[str, Any]:
+def _make_entry(one: Any, where: str) -> dict[str, Any]:
     if isinstance(one, str):
         return {"class" if registry.is_import_path(one) else "method": one}
     if isinstance(one, Mapping):
-        return {str(key): _value(value, where) for key, value in one.items()}
+        return {str(key): _plain_value(value, where) for key, value in one.items()}
     if _is_estimator(one):
         name = _name_of(type(one))
         key = "class" if registry.is_import_path(name) else "method"
-        return {key: name, **{name: _value(value, where) for name, value in _changed(one).items()}}
+        return {key: name, **{name: _plain_value(value, where) for name, value in _changed_parameters(one).items()}}
     raise ConfigurationError(f"{where}: neither a name nor an estimator nor a dict of parameters; got {one!r}")
 
 
@@ -144,29 +142,29 @@ def _name_of(cls: type) -> str:
         return path
 
 
-def _value(value: Any, where: str) -> Any:
+def _plain_value(value: Any, where: str) -> Any:
     """Return a parameter as a plain value."""
     if _is_estimator(value):
-        return _entry(value, where)
+        return _make_entry(value, where)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (str, int, float, bool, type(None))):
         return value
     if isinstance(value, (list, tuple)):
-        return [_value(one, where) for one in value]
+        return [_plain_value(one, where) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _value(one, where) for key, one in value.items()}
+        return {str(key): _plain_value(one, where) for key, one in value.items()}
     raise ConfigurationError(
         f"{where}: a parameter must be a number, text, list or estimator, so that results can say it; got {value!r}"
     )
 
 
-def as_methods(asked: Any) -> list[Method]:
-    """Return the methods that were asked for, as by `as_entries`, with their families."""
-    return [Method(label, entry, _family(label, entry)) for label, entry in as_entries(asked, "methods").items()]
+def as_methods(given: Any) -> list[Method]:
+    """Return methods as by `as_entries`, with their families."""
+    return [Method(label, entry, _find_family(label, entry)) for label, entry in as_entries(given, "methods").items()]
 
 
-def _family(label: str, entry: Entry) -> str:
+def _find_family(label: str, entry: Entry) -> str:
     """Return the family of a method; a transformer of another package is a projection.
 
     Raises
@@ -209,7 +207,7 @@ def takes_unknown(label: str, entry: Entry) -> bool:
 def names_of(methods: Iterable[Method], predictors: Mapping[str, Entry]) -> list[str]:
     """Return the registry names and import paths in methods and predictors, sorted."""
     entries = [*((method.label, method.entry) for method in methods), *predictors.items()]
-    return sorted(set().union(*(registry.names_in(*own) for own in entries)))
+    return sorted(set().union(*(registry.names_in(*entry) for entry in entries)))
 
 
 def own_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
@@ -221,21 +219,21 @@ def own_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
 def versions_of(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of the packages that scores depend on."""
     packages = [registry.package_of(name).split(" ") for name in names if registry.is_import_path(name)]
-    found = {name: version(name) for name in ("mlreduce", "numpy", "scipy", "scikit-learn")}
-    return found | {own[0]: own[1] for own in packages if len(own) == 2}
+    versions = {name: version(name) for name in ("mlreduce", "numpy", "scipy", "scikit-learn")}
+    return versions | {package[0]: package[1] for package in packages if len(package) == 2}
 
 
 def own_sources(names: Iterable[str]) -> dict[str, str]:
     """Return the source of those classes that belong to no installed package, whose version would stand for it."""
-    own = [
+    outside = [
         name
         for name in names
         if name in registry.registered() or (registry.is_import_path(name) and " " not in registry.package_of(name))
     ]
-    return {name: _source(registry.method_class(name)) for name in own}
+    return {name: _read_source(registry.method_class(name)) for name in outside}
 
 
-def _source(cls: type) -> str:
+def _read_source(cls: type) -> str:
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):  # typed into an interpreter

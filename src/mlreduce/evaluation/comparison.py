@@ -1,9 +1,10 @@
-"""What a comparison found: tidy scores, tables, paired statistics, plots and a page."""
+"""The result of a comparison: tidy scores, tables, paired statistics, plots and a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ class Comparison:
     ----------
     scores : DataFrame
         One row per value: method, parameters (JSON), predictor, size_percent, size, split, measure, value. What is not
-        reduced stands at 100 percent.
+        reduced has 100 percent.
     failures : DataFrame
         What failed: method, predictor, split, step, error, message.
     fits : DataFrame
@@ -41,10 +42,10 @@ class Comparison:
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
-    >>> found.values("hamming-loss").shape  # folds and methods
+    >>> comparison = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
+    >>> comparison.values("hamming-loss").shape  # folds and methods
     (3, 2)
-    >>> found.table().index[0]  # the best
+    >>> comparison.table().index[0]  # the best
     'mvmd'
     """
 
@@ -61,7 +62,7 @@ class Comparison:
         measure, predictor : str or None, default=None
             None takes the first.
         size : int or None, default=None
-            In percent; None takes the largest. What has one size alone, such as all features, stands at it.
+            In percent; None takes the largest. Methods with one size only, such as all features, have it at all.
 
         Returns
         -------
@@ -82,8 +83,8 @@ class Comparison:
     def _folds(self, measure: str, predictor: str, size: int) -> pd.DataFrame:
         """Return values by fold and method, NaN where a measure is undefined too."""
         rows = self.scores[(self.scores["measure"] == measure) & (self.scores["predictor"] == predictor)]
-        whole = rows.groupby("method")["size_percent"].transform("nunique") == 1
-        rows = rows[(rows["size_percent"] == size) | whole]
+        one_size = rows.groupby("method")["size_percent"].transform("nunique") == 1
+        rows = rows[(rows["size_percent"] == size) | one_size]
         if rows.empty:
             raise DataError(f"there are no values of {measure} with the predictor {predictor}")
         methods = [method for method in self.settings["methods"] if method in set(rows["method"])]
@@ -96,15 +97,15 @@ class Comparison:
             "predictor": list(settings["predictors"]),
             "size": list(settings["sizes"]),
         }
-        asked: dict[str, Any] = {
+        chosen: dict[str, Any] = {
             "measure": known["measure"][0] if measure is None else measure,
             "predictor": known["predictor"][0] if predictor is None else predictor,
             "size": max(known["size"]) if size is None else size,
         }
-        for what, value in asked.items():
+        for what, value in chosen.items():
             if value not in known[what]:
                 raise DataError(unknown_name(what, value, map(str, known[what])))
-        return asked["measure"], asked["predictor"], asked["size"]
+        return chosen["measure"], chosen["predictor"], chosen["size"]
 
     def table(self, predictor: str | None = None, size: int | None = None) -> pd.DataFrame:
         """Return the mean over the folds of each method and measure.
@@ -163,7 +164,7 @@ class Comparison:
     def statistics(
         self, measure: str | None = None, predictor: str | None = None, size: int | None = None
     ) -> pd.DataFrame:
-        """Return how each method stands among all.
+        """Return statistics of each method among all.
 
         Parameters
         ----------
@@ -185,7 +186,7 @@ class Comparison:
             values.rename_axis("dataset").melt(ignore_index=False, var_name="method").reset_index().assign(size=FULL)
         )
         ranks = rank(cells, higher_is_better(measure), self.settings["margin"]).table
-        found = pd.DataFrame(
+        table = pd.DataFrame(
             {
                 "mean": values.mean(),
                 "deviation": values.std(),
@@ -199,7 +200,7 @@ class Comparison:
             }
         )
         counts = dict.fromkeys(("first", "beats", "beaten_by"), "int64")
-        return found.loc[ranks.index].rename_axis(None).astype(counts)
+        return table.loc[ranks.index].rename_axis(None).astype(counts)
 
     def plot(
         self, kind: str = "sizes", measure: str | None = None, predictor: str | None = None, *, ax: Any = None
@@ -248,9 +249,26 @@ class Comparison:
         Path
             Of the page.
         """
-        from mlreduce.evaluation.page import write_page
+        from mlreduce.evaluation.page import Section, write_comparison_page
 
-        return write_page(self, Path(path))
+        sections = []
+        for predictor in self._predictors():
+            measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
+            measure = next(name for name in self.settings["measures"] if name in measured)
+            statistics = self.statistics(measure, predictor) if len(self.pairs(measure, predictor)) else None
+            section = Section(
+                predictor,
+                measure,
+                self.table(predictor),
+                statistics,
+                partial(self.plot, measure=measure, predictor=predictor),
+            )
+            sections.append(section)
+        return write_comparison_page(Path(path), self.settings, self.failures, sections)
+
+    def _predictors(self) -> list[str]:
+        """Return the predictors that have scores."""
+        return [predictor for predictor in self.settings["predictors"] if predictor in set(self.scores["predictor"])]
 
     def __repr__(self) -> str:
         settings = self.settings
@@ -258,7 +276,6 @@ class Comparison:
         head = f"Comparison on {name!r}: {len(settings['methods'])} methods, {settings['cv']} folds"
         parts = [
             f"{predictor}, {size} %\n{self.table(predictor).to_string(float_format='{:.3f}'.format)}"
-            for predictor in settings["predictors"]
-            if predictor in set(self.scores["predictor"])
+            for predictor in self._predictors()
         ]
         return "\n\n".join([head, *parts])

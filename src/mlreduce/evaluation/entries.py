@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["chosen_entries", "is_range", "others_of", "strategy_module", "without_search"]
+__all__ = [
+    "Entry",
+    "Methods",
+    "Predictor",
+    "chosen_entries",
+    "is_range",
+    "others_of",
+    "strategy_module",
+    "without_search",
+]
+
+#: An entry of a study file: parameters, and under ``method`` the registry name where it is not the label.
+Entry: TypeAlias = Mapping[str, Any]
+Methods: TypeAlias = Mapping[str, Entry]
+Predictor: TypeAlias = tuple[str, Entry]
 
 # What is done for one family of methods does not depend on the code for another.
 _STRATEGIES = {
@@ -18,8 +32,8 @@ _STRATEGIES = {
     "selection": "mlreduce.evaluation.selection",
 }
 
-# How parameters are found: by a search, or as those of other methods.
-_FOUND = ("search", "parts", "like")
+# How parameters are chosen: by a search, or as those of other methods.
+_CHOSEN = ("search", "parts", "like")
 
 
 def others_of(entry: Mapping[str, Any]) -> list[str]:
@@ -28,8 +42,8 @@ def others_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def without_search(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a method's entry with defaults for the parameters that are found by a search."""
-    return {key: value for key, value in entry.items() if key not in _FOUND}
+    """Return a method's entry with defaults for the parameters that a search chooses."""
+    return {key: value for key, value in entry.items() if key not in _CHOSEN}
 
 
 def strategy_module(family: str) -> str:

@@ -1,6 +1,6 @@
 """Failed cells: a method or predictor that raises on a split is written down, and the rest goes on.
 
-A loop passes the calls of estimators, and nothing else, to `Failures.attempt`: an error in the loop's own code ends the
+A loop passes the calls of estimators, and nothing else, to `Failures.attempt`: an error in the loop's code ends the
 job. So does what is no method's doing: a wrong configuration, memory or a disk that gave out.
 """
 
@@ -42,7 +42,7 @@ FAILURE_COLUMNS = (
 #: Errors that no method causes.
 PASSING = (ConfigurationError, MemoryError, OSError)
 
-# Characters of a message that are kept, and cells that are named in a sentence.
+# Largest number of characters of a message, and of cells that are named in a sentence.
 _LENGTH, _NAMED = 200, 3
 
 _Result = TypeVar("_Result")
@@ -134,19 +134,19 @@ class Failures:
     ) -> dict[str, _Result]:
         """Return what a call of several methods together returns, without those that raise.
 
-        Where it raises, each is tried by itself: a method's failure is its own.
+        Where it raises, each is tried by itself: so that a method's failure does not count for the others.
         """
         try:
             return dict(work(methods))
         except PASSING:
             raise
-        except Exception:  # noqa: BLE001 - as above; what is a method's own is recorded below
-            found = {method: self.attempt(split, method, work, [method]) for method in methods}
-            return {method: own[method] for method, own in found.items() if own is not None}
+        except Exception:  # noqa: BLE001 - as above; the errors of single methods are recorded below
+            results = {method: self.attempt(split, method, work, [method]) for method in methods}
+            return {method: result[method] for method, result in results.items() if result is not None}
 
     def _record(self, split: int | None, method: str, error: Exception) -> None:
-        said = {"error": type(error).__name__, "message": _first_line(str(error)), "where": _place(error)}
-        self._rows.append({"method": method, "split": split, "step": self._step, **said})
+        description = {"error": type(error).__name__, "message": _first_line(str(error)), "where": _place(error)}
+        self._rows.append({"method": method, "split": split, "step": self._step, **description})
         self._cells.add((split, method))
         place = "" if split is None else f" on split {split}"
         text = "".join(traceback.format_exception(error))
@@ -274,8 +274,8 @@ def _is_of_others(parts: tuple[str, ...]) -> bool:
 def _place(error: Exception) -> str:
     """Return file, line and function in which an error arose: in the method, rather than in a library it calls."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not _is_of_others(Path(frame.filename).parts)] or list(frames)
-    parts = Path(own[-1].filename).parts
+    inner = [frame for frame in frames if not _is_of_others(Path(frame.filename).parts)] or list(frames)
+    parts = Path(inner[-1].filename).parts
     # Without the folders above the code: a result does not say on whose machine it was made.
     roots = [position for position, part in enumerate(parts) if part in ("src", "site-packages")]
-    return f"{'/'.join(parts[roots[-1] + 1 :] if roots else parts[-1:])}:{own[-1].lineno} ({own[-1].name})"
+    return f"{'/'.join(parts[roots[-1] + 1 :] if roots else parts[-1:])}:{inner[-1].lineno} ({inner[-1].name})"

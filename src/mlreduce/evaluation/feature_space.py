@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 
 from mlreduce import registry
+from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.evaluation.foreign import ForeignReduction, is_foreign
@@ -23,7 +25,7 @@ from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.projection.base import Projection, energy_size
@@ -38,7 +40,7 @@ __all__ = ["STRATEGY", "FeatureSpaceStrategy", "embed", "fit_method", "make_redu
 
 
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
-    """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed of its own.
+    """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed.
 
     A class of another package, by its import path, or of a script is any transformer.
 
@@ -71,7 +73,7 @@ def fit_method(method: Any, view: View) -> Arrays:
     partly = isinstance(method, PartlyLabelled) or not method.supervised
     if not shared:
         return _embedded_by_class(method, view, partly)
-    if view.unknown:  # what is done with single unknown labels is the method's own
+    if view.unknown:  # what is done with single unknown labels is up to the method
         if view.related:
             raise DataError("some labels are NaN, not known; a study on relation features takes labels that are known")
         method.fit(view.train, view.partly_labelled()) if partly else method.fit(view.known(view.train), view.labels)
@@ -103,7 +105,7 @@ def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArr
     return projection.transform(view.known(view.train)), projection.transform(view.test)
 
 
-def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
+def _try_embedding(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
     """Return the embeddings of both parts; empty where this part of the data does not allow the parameters."""
     try:
         return embed(method, fit_method(method, view), view)
@@ -111,17 +113,17 @@ def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[
         return ()
 
 
-def _sizes(
-    found: int, n_features: int, eigenvalues: FloatArray | None, measured: Measured
+def _map_sizes(
+    n_directions: int, n_features: int, eigenvalues: FloatArray | None, measured: Measured
 ) -> dict[int, list[tuple[int, float]]]:
-    """Map each size that occurs to the percentages and energies that it stands for, and to (0, 0.0) for itself."""
+    """Map each size that occurs to the percentages and energies that give it, and to (0, 0.0) for itself."""
     sizes: dict[int, list[tuple[int, float]]] = {}
     for percent in measured.sizes:
-        sizes.setdefault(min(percent_size(percent, n_features), found), []).append((percent, 0.0))
+        sizes.setdefault(min(percent_size(percent, n_features), n_directions), []).append((percent, 0.0))
     if eigenvalues is not None:
         for energy in measured.energies:
             sizes.setdefault(energy_size(eigenvalues, energy), []).append((0, energy))
-    for size in {min(dimension, found) for dimension in measured.dimensions}:
+    for size in {min(dimension, n_directions) for dimension in measured.dimensions}:
         sizes.setdefault(size, []).append((0, 0.0))
     return dict(sorted(sizes.items()))
 
@@ -131,13 +133,11 @@ class FeatureSpaceStrategy(Strategy):
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate is measured, at the search's number of dimensions."""
-        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
-
-        tried = self.tried or Tried()
+        tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             view, dimension = View(self._data, part, self._space), max(1, int(search.dimension * share))
-            rows = rows_key(part)
+            rows = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 def measure(predictor: Predictor, embedded: Any, failures: Failures) -> dict[str, float]:
@@ -148,8 +148,10 @@ class FeatureSpaceStrategy(Strategy):
                     return measuring.scores_at(number, part, label, entry, embedded, size)
 
                 method = make_reduction(label, entry, self._seed, self._data.name, number)
-                key = (number, rows, label, entry_key(entry))
-                return tried.score((number, label), key, search, failures, partial(_embedded, method, view), measure)
+                key = (number, rows, label, entry_text(entry))
+                return tried.score(
+                    (number, label), key, search, failures, partial(_try_embedding, method, view), measure
+                )
 
             return score
 
@@ -196,7 +198,7 @@ class FeatureSpaceStrategy(Strategy):
                 parts = failures.attempt(number, label, embed, method, arrays, view)
                 if parts is None:
                     continue
-                sizes = _sizes(parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), measured)
+                sizes = _map_sizes(parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), measured)
                 if isinstance(method, ForeignReduction):
                     sizes = {parts[0].shape[1]: list(dict.fromkeys(chain.from_iterable(sizes.values())))}
                 measuring.add(number, split, label, entry, parts, sizes)
@@ -205,7 +207,7 @@ class FeatureSpaceStrategy(Strategy):
     def ready(
         self, number: int, split: Split, scalings: Mapping[str, str]
     ) -> Callable[[str, Entry], Callable[[], Any]]:
-        """Return what makes a fit on a view of its own: see `Strategy.ready`."""
+        """Return what makes a fit on a separate view: see `Strategy.ready`."""
         return lambda label, entry: partial(
             fit_method,
             make_reduction(label, entry, self._seed, self._data.name, number),

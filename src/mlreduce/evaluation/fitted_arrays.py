@@ -84,7 +84,7 @@ def saved_arrays(path: str | Path) -> Iterator[Callable[[tuple[str, ...], Arrays
 
 
 class StoredArrays(Mapping[tuple[str, ...], Arrays]):
-    """What `saved_arrays` wrote, open until the ``with`` block ends; a group is read when it is asked for.
+    """What `saved_arrays` wrote, open until the ``with`` block ends; a group is read on access.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class StoredArrays(Mapping[tuple[str, ...], Arrays]):
     Raises
     ------
     DataError
-        If the file is not whole, now or when a group is read.
+        If the file is incomplete, now or when a group is read.
     """
 
     def __init__(self, path: str | Path) -> None:

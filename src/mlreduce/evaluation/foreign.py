@@ -46,8 +46,8 @@ def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: typ
     *bases : type
         A class that derives from one of them is used as the library's are.
     """
-    own = "class" in entry or registry.entry_name(label, entry) in registry.registered()
-    return own and not isinstance(estimator, bases)
+    named_by_class = "class" in entry or registry.entry_name(label, entry) in registry.registered()
+    return named_by_class and not isinstance(estimator, bases)
 
 
 def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:
@@ -66,7 +66,7 @@ def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:
 class ForeignReduction:
     """A transformer in the place of a projection.
 
-    It is fitted to the training rows whose labels are known; a fit is kept as its embedding of these and of the test
+    It is fitted to the training rows whose labels are known; a fit is saved as its embedding of these and of the test
     rows. All its columns are used at every size, since the first columns of many transformers are not what they would
     find with fewer.
 
@@ -88,8 +88,7 @@ class ForeignReduction:
 
     def get_params(self) -> dict[str, Any]:
         """Return the parameters of the transformer."""
-        parameters: dict[str, Any] = self.estimator.get_params()
-        return parameters
+        return self.estimator.get_params()
 
     def set_params(self, **parameters: Any) -> Self:
         """Set parameters of the transformer."""
@@ -114,10 +113,10 @@ class ForeignReduction:
 
 
 def _as_rows(embedding: Any, n_rows: int) -> FloatArray:
-    found: FloatArray = np.asarray(as_dense(embedding) if is_sparse(embedding) else embedding, dtype=np.float64)
-    if found.ndim != 2 or len(found) != n_rows or not np.isfinite(found).all():
-        raise DataError(f"transform returned {found.shape} for {n_rows} rows, or numbers that are not finite")
-    return found
+    dense: FloatArray = np.asarray(as_dense(embedding) if is_sparse(embedding) else embedding, dtype=np.float64)
+    if dense.ndim != 2 or len(dense) != n_rows or not np.isfinite(dense).all():
+        raise DataError(f"transform returned {dense.shape} for {n_rows} rows, or numbers that are not finite")
+    return dense
 
 
 def _class_labels(estimator: Any, labels: Any) -> Any:
@@ -158,8 +157,7 @@ class ForeignSelector(Selector):
     def _scores(self, X: Any, Y: Any) -> FloatArray:
         self.estimator.fit(X, np.asarray(Y, dtype=np.int64))
         # Univariate scores of features that do not vary are NaN.
-        scores: FloatArray = np.nan_to_num(ratings(self.estimator, X.shape[1]), nan=-np.inf)
-        return scores
+        return np.nan_to_num(ratings(self.estimator, X.shape[1]), nan=-np.inf)
 
 
 class ForeignClassifier(BaseEstimator):
@@ -186,7 +184,7 @@ class ForeignClassifier(BaseEstimator):
 
     def predict(self, X: FloatArray) -> Guess:
         """Return labels and scores."""
-        labels = _dense(self.estimator.predict(X))
+        labels = _as_float_array(self.estimator.predict(X))
         if labels.shape != (len(X), self._n_labels):
             raise DataError(
                 f"{type(self.estimator).__name__} predicted {labels.shape} for {len(X)} rows and {self._n_labels} "
@@ -195,14 +193,13 @@ class ForeignClassifier(BaseEstimator):
         return Guess((labels > 0.5).astype(np.int8), self._scores(X))
 
     def _scores(self, X: FloatArray) -> FloatArray | None:
-        found = label_scores(self.estimator, X, self._n_labels)
-        return None if found is None else found[0]
+        outputs = label_scores(self.estimator, X, self._n_labels)
+        return None if outputs is None else outputs[0]
 
 
-def _dense(values: Any) -> FloatArray:
+def _as_float_array(values: Any) -> FloatArray:
     """Return a label matrix, which scikit-multilearn has sparse, as an array."""
-    found: FloatArray = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
-    return found
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
 
 
 def as_predictor(estimator: Any, label: str) -> Any:

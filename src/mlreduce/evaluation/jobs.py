@@ -23,7 +23,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.compared import Entry, Method, own_classes
+from mlreduce.evaluation.compared import Method, own_classes
+from mlreduce.evaluation.entries import Entry
 from mlreduce.evaluation.failures import FAILURE_COLUMNS, FailedCellWarning
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.loop import Experiment, Settings, Task
@@ -46,7 +47,7 @@ FORM = {
     "fit": {"method": str, "split": int, "seconds": float},
 }
 
-# Stands for study and data set: folds and seeds depend on what the data are, not on what they are called.
+# Replaces the names of study and data set: folds and seeds depend on what the data are, not on what they are called.
 _NAME = "comparison"
 # Held by a job, where a backend runs several in threads: warnings and BLAS threads are settings of the process.
 _one = threading.Lock()
@@ -95,7 +96,7 @@ class Common:
     owner: int = field(default_factory=os.getpid)
 
     @classmethod
-    def of(
+    def collect(
         cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str], design: Design | None
     ) -> Self:
         """Return it for names of methods and predictors."""
@@ -113,7 +114,7 @@ def factorise(data: MultiLabelData, scaling: str) -> Design | None:
     if data.impute is not None or scaling != "none":
         return None
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        return Design.of(data.X, rcond=0.0)
+        return Design.factorise(data.X, rcond=0.0)
 
 
 def run_all(
@@ -138,28 +139,28 @@ def run_all(
                 return
             yield joblib.delayed(_run)(job, common)
 
-    with _bar(len(jobs), progress) as bar:
+    with _progress_bar(len(jobs), progress) as bar:
         try:
-            for key, own in _done(due(), n_jobs):
+            for key, result in _run_tasks(due(), n_jobs):
                 if bar is not None:
-                    bar.set_postfix_str(f"{own['fit']['method']}, fold {own['fit']['split'] + 1}")
+                    bar.set_postfix_str(f"{result['fit']['method']}, fold {result['fit']['split'] + 1}")
                     bar.update()
-                yield key, own
+                yield key, result
         except (BrokenExecutor, CancelledError) as error:
             raise MLReduceError(
                 f"a process was lost in the middle of a fit, most often since memory ran out ({type(error).__name__}: "
-                f"{error}). The same call goes on where it has a store; fewer processes (n_jobs) need less memory"
+                f"{error}). The same call resumes if it has a store; fewer processes (n_jobs) need less memory"
             ) from error
 
 
-def _done(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what comes of tasks as they end: in the processes of joblib, or of the backend that it is told to use."""
+def _run_tasks(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what comes of tasks as they end: in the processes of joblib, or of the backend that is set there."""
     backend, _ = get_active_backend()
     try:
         at_once = joblib.effective_n_jobs(n_jobs)
     except Exception as error:
-        said = f"{type(backend).__name__} of joblib, n_jobs={n_jobs}, can run nothing; is there a cluster?"
-        raise ConfigurationError(f"{said} {error}") from error
+        reason = f"{type(backend).__name__} of joblib, n_jobs={n_jobs}, can run nothing; is there a cluster?"
+        raise ConfigurationError(f"{reason} {error}") from error
     if backend.supports_return_generator:
         # As few tasks ahead as keep all processes at work: one that is dispatched is done.
         yield from joblib.Parallel(n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(tasks)
@@ -168,7 +169,7 @@ def _done(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[
         yield from joblib.Parallel(n_jobs, batch_size=1)(some)
 
 
-def _bar(total: int, progress: bool) -> Any:
+def _progress_bar(total: int, progress: bool) -> Any:
     if progress:
         with suppress(ModuleNotFoundError):
             from tqdm import tqdm
@@ -201,10 +202,10 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # NaN is
         start = time.perf_counter()
         fitted: dict[Key, Arrays] = {}
-        _, before = _experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)
+        _, before = _make_experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)
         seconds = time.perf_counter() - start
         parts = [
-            _predict(job, common, fitted, before, predictor)
+            _predict_and_measure(job, common, fitted, before, predictor)
             for predictor in common.settings["predictors"].items()
             if job.method.family != "labelspace" or is_regressor(registry.make_entry(*predictor))
         ]
@@ -216,7 +217,7 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     }
 
 
-def _predict(
+def _predict_and_measure(
     job: Job, common: Common, fitted: Any, failures: pd.DataFrame, predictor: tuple[str, Entry]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure a predictor; one that does not rank labels by the measures of labels alone."""
@@ -224,15 +225,15 @@ def _predict(
     of_labels = [name for name in measures if find_measure(name).needs == "labels"]
     if job.method.family != "labelspace":
         try:
-            return _experiment(job, common, predictor, measures).predict(fitted, None, failures)
+            return _make_experiment(job, common, predictor, measures).predict(fitted, None, failures)
         except ConfigurationError:
-            # Whether a classifier around another ranks labels shows when it is asked to.
+            # Whether a classifier around another ranks labels shows when it predicts.
             if measures == of_labels:
                 raise
-    return _experiment(job, common, predictor, of_labels).predict(fitted, None, failures)
+    return _make_experiment(job, common, predictor, of_labels).predict(fitted, None, failures)
 
 
-def _experiment(
+def _make_experiment(
     job: Job, common: Common, predictor: tuple[str, Entry] | None = None, measures: Sequence[str] = ()
 ) -> Experiment:
     method, settings = job.method, common.settings
@@ -248,7 +249,7 @@ def _experiment(
         "predictors": dict([] if predictor is None else [predictor]),
         "dimensions": [],
     }
-    asked: Settings = {
+    experiment: Settings = {
         "family": method.family,
         "space": {"scaling": settings["scaling"], "relation": None},
         "tasks": [task],
@@ -258,4 +259,4 @@ def _experiment(
         },
         "ties": settings["ties"],
     }
-    return Experiment(_NAME, common.data, asked, settings["random_state"], common.design)
+    return Experiment(_NAME, common.data, experiment, settings["random_state"], common.design)

@@ -68,7 +68,7 @@ def choose_kernel(
     sum wins; among equal ones the largest penalty and then the smallest gamma, which is the smoothest regression.
 
     Distances are computed once. Each gamma and fold costs one reduction of the kernel to tridiagonal form, which
-    serves every penalty and method. Beside the features it needs memory for about two matrices of n_samples by
+    serves every penalty and method. In addition to the features it needs memory for about two matrices of n_samples by
     n_samples numbers.
 
     Parameters
@@ -128,7 +128,7 @@ def choose_kernel(
             for j, alpha in enumerate(penalties):
                 for label, wrong in fold.errors(path.solve(alpha)).items():
                     errors[label][i, j] += wrong
-    return {label: _smallest(wrong / labels.size, widths, penalties) for label, wrong in errors.items()}
+    return {label: _find_smallest(wrong / labels.size, widths, penalties) for label, wrong in errors.items()}
 
 
 class _Fold:
@@ -203,7 +203,7 @@ def _wrong_labels(coder: LabelCoder, codes: FloatArray, truth: NDArray[np.int8])
     return float(sum(np.count_nonzero(coder.round(guess, size) != truth) for size, guess in guesses))
 
 
-def _smallest(losses: FloatArray, gammas: Sequence[float], alphas: Sequence[float]) -> KernelChoice:
+def _find_smallest(losses: FloatArray, gammas: Sequence[float], alphas: Sequence[float]) -> KernelChoice:
     least = losses.min()
     if not np.isfinite(least):
         raise DataError(
@@ -233,7 +233,7 @@ def choose_on_splits(
     candidates : dict
         ``gammas``, ``alphas`` and ``folds``, as for `choose_kernel`.
     seed : int
-        Of the study; every split derives its own.
+        Seed of the study, from which those of splits are derived.
     failures : Failures, default=RAISE
         Takes what a method, or the regression, raises.
 
@@ -246,7 +246,7 @@ def choose_on_splits(
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         own_seed = derive_seed(seed, data.name, number)
-        choose = partial(_chosen, data, split, methods, candidates, own_seed)
+        choose = partial(_choose, data, split, methods, candidates, own_seed)
         for method, choice in sorted(failures.attempt_all(number, list(methods), choose).items()):
             for (i, j), loss in np.ndenumerate(choice.losses):
                 gamma, alpha = candidates["gammas"][i], candidates["alphas"][j]
@@ -254,7 +254,7 @@ def choose_on_splits(
     return as_table(rows, CHOICE_COLUMNS)
 
 
-def _chosen(
+def _choose(
     data: MultiLabelData,
     split: Split,
     methods: Mapping[str, Mapping[str, Any]],
@@ -262,9 +262,9 @@ def _chosen(
     seed: int,
     labels: Sequence[str],
 ) -> dict[str, KernelChoice]:
-    own = {label: methods[label] for label in labels}
+    entries = {label: methods[label] for label in labels}
     X = imputed(data, split.train).X
-    return choose_kernel(X[split.train], data.Y[split.train], own, **candidates, seed=seed)
+    return choose_kernel(X[split.train], data.Y[split.train], entries, **candidates, seed=seed)
 
 
 def chosen_parameters(
@@ -278,7 +278,7 @@ def chosen_parameters(
         From `choose_on_splits`.
     splits : iterable of int
     once : bool
-        Whether the choice of the first split in the table stands for all.
+        Whether the choice of the first split in the table holds for all.
     """
     best = choices[choices["chosen"]]
     first = best["split"].min() if once else None

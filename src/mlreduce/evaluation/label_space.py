@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, fitted_estimator, restore
 from mlreduce.evaluation.scores import as_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.training import Training, make_coder
 from mlreduce.evaluation.view import imputed, normalise
 from mlreduce.exceptions import DataError
@@ -53,7 +55,7 @@ class LabelSpaceStrategy(Strategy):
     def _design(self) -> Design:
         given = self._given_design
         if given is None:
-            return Design.of(self._data.X, rcond=0.0)
+            return Design.factorise(self._data.X, rcond=0.0)
         return given if isinstance(given, Design) else Design.load(given)
 
     def _places(
@@ -69,14 +71,14 @@ class LabelSpaceStrategy(Strategy):
             return
         for number, split in splits.items():
             data = self._scaled(split) if changed else self._data
-            design = cache(partial(Design.of, data.X, rcond=0.0)) if changed else lambda: self._design
+            design = cache(partial(Design.factorise, data.X, rcond=0.0)) if changed else lambda: self._design
             yield (self._completed(data, split) if self._unknown else data), design, {number: split}
 
     def _scaled(self, split: Split) -> MultiLabelData:
         """Fill and scale the features of all rows by the training rows of a split."""
         data = imputed(self._data, split.train)
         scaled = scale_parts(data.X[split.train], data.X, self._space["scaling"])
-        names = [data.feature_names[column] for column in scaled.kept]
+        names = [data.feature_names[column] for column in scaled.columns]
         return replace(data, X=scaled.test, feature_names=names)
 
     @cached_property
@@ -115,17 +117,15 @@ class LabelSpaceStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the labels."""
         measured = Measured(search.measures, [search.size_percent])
 
-        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
-
-        tried = self.tried or Tried()
+        tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             rows = np.concatenate([part.train, part.test])
-            whole = imputed(self._data, part.train)
-            part_of = replace(whole, X=whole.X[rows], Y=whole.Y[rows])
+            data = imputed(self._data, part.train)
+            part_of = replace(data, X=data.X[rows], Y=data.Y[rows])
             strategy = LabelSpaceStrategy(part_of, self._space, self._seed, ties=self._ties)
             split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
-            key = rows_key(part)
+            key = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 splits, methods = {number: split}, {label: entry}
@@ -144,10 +144,10 @@ class LabelSpaceStrategy(Strategy):
                     return dict(zip(table["measure"], map(float, table["value"]), strict=True))
 
                 def measure(predictor: Predictor, fitted: Any, failures: Failures) -> dict[str, float]:
-                    found = failures.attempt(number, label, scores, predictor, fitted)
-                    return {search.measure: math.nan} if found is None else found
+                    measured_scores = failures.attempt(number, label, scores, predictor, fitted)
+                    return {search.measure: math.nan} if measured_scores is None else measured_scores
 
-                place = (number, key, label, entry_key(entry))
+                place = (number, key, label, entry_text(entry))
                 return tried.score((number, label), place, search, failures, fit, measure)
 
             return score
@@ -169,10 +169,10 @@ class LabelSpaceStrategy(Strategy):
                     if (number, label) in failures:
                         continue
                     coder = make_coder(label, entry, self._seed, data.name, number)
-                    parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
-                    coder.set_params(**{key: value for key, value in found.items() if key in parameters})
+                    parameters, best = coder.get_params(), (chosen or {}).get((str(number), label), {})
+                    coder.set_params(**{key: value for key, value in best.items() if key in parameters})
                     given = self._data.Y if self._unknown else None
-                    fit = partial(self.fit_once, number, split, label, [entry, found], _fitted)
+                    fit = partial(self.fit_once, number, split, label, [entry, best], _fit_coder)
                     arrays = failures.attempt(number, label, fit, coder, data, split, shared, given)
                     if arrays is not None:
                         yield (str(number), label), arrays
@@ -214,8 +214,8 @@ class LabelSpaceStrategy(Strategy):
                     given = self._data.Y[split.train].astype(np.float64)
                     coded = None if self._unknown else labels[split.test]
                     for rule, functions in by_rule.items():
-                        decide = partial(_decisions, rule, coders[label], given, held_out)
-                        outcomes = _outcomes(
+                        decide = partial(_make_decisions, rule, coders[label], given, held_out)
+                        outcomes = _make_outcomes(
                             *(coders[label], truth, coded, predicted_codes, list(sizes), decide, self._ties)
                         )
                         for size, outcome in failures.attempt_each(number, label, outcomes):
@@ -272,7 +272,7 @@ class _Shared:
         return self._explained[rcond]
 
 
-def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
+def _fit_coder(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
     """Fit a coder; ``given`` are the labels of all rows, NaN where not known, where some are filled in."""
     if not has_shortcut(coder, "fit_statistics", "fit"):
         labels = data.Y if given is None else given
@@ -301,18 +301,18 @@ def _predicted_codes(
     return {name: (None, codes) for name, codes in training.predicted_codes(split, chosen, parameters).items()}
 
 
-def _decisions(
+def _make_decisions(
     rule: str, coder: LabelCoder, labels: FloatArray, held_out: FloatArray | None, sizes: Sequence[int]
 ) -> Iterator[Decision | None]:
     """Yield the decision at each size; None where codes are rounded."""
     if held_out is None or rule == "half":
         yield from repeat(None, len(sizes))
         return
-    for size, centred in zip(sizes, _reconstructed(coder, held_out, sizes), strict=True):
+    for size, centred in zip(sizes, _reconstruct(coder, held_out, sizes), strict=True):
         yield Decision.of(rule, "micro-f1", coder.scores(centred, size), *split_known(labels))
 
 
-def _reconstructed(coder: LabelCoder, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
+def _reconstruct(coder: LabelCoder, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
     if has_shortcut(coder, "reconstruct_sizes", "reconstruct"):
         return coder.reconstruct_sizes(codes, sizes)
     return (coder.reconstruct(codes[:, :size]) for size in sizes)
@@ -333,7 +333,7 @@ def _sparse_labels_of(coder: LabelCoder, codes: FloatArray, decision: Decision |
     return sp.csr_array(sp.vstack([sp.csr_array(_labels_of(coder, codes[rows], None, decision)) for rows in blocks]))
 
 
-def _outcomes(
+def _make_outcomes(
     coder: LabelCoder,
     truth: Any,
     labels: FloatArray | None,
@@ -350,29 +350,29 @@ def _outcomes(
     if min(sizes) > coder.n_components_:
         raise DataError(
             f"{registry.name_of(type(coder))}: the code is {coder.n_components_} long, and sizes of "
-            f"{', '.join(map(str, sizes))} are asked for"
+            f"{', '.join(map(str, sizes))} are requested"
         )
     possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
     if is_sparse(truth):
         for size, decision in zip(possible, decide(possible), strict=True):
             yield size, Outcome(truth, _sparse_labels_of(coder, predicted_codes[:, :size], decision))
         return
-    guesses = _reconstructed(coder, predicted_codes, possible)
+    guesses = _reconstruct(coder, predicted_codes, possible)
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):
             scores, predicted = coder.scores(guess, size), _labels_of(coder, predicted_codes[:, :size], guess, decision)
             yield size, Outcome.over_known(truth, predicted, scores, ties=ties)
         return
     codes = coder.project(labels) if has_shortcut(coder, "project", "encode") else coder.encode(labels)
-    centred, decoded = labels - coder.mean_, _reconstructed(coder, codes, possible)
-    for size, guess, own, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
+    centred, decoded = labels - coder.mean_, _reconstruct(coder, codes, possible)
+    for size, guess, codes_of_size, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
         yield (
             size,
             Outcome(
                 labels=truth,
                 predicted=_labels_of(coder, predicted_codes[:, :size], guess, decision),
                 centred=centred,
-                decoded_codes=own,
+                decoded_codes=codes_of_size,
                 codes=codes[:, :size],
                 predicted_codes=predicted_codes[:, :size],
                 scores=coder.scores(guess, size),

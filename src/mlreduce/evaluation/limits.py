@@ -33,7 +33,7 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     Parameters
     ----------
     limits : dict
-        Perhaps ``seconds``, of the processor, and ``gigabytes``, beside what the process has before.
+        Perhaps ``seconds``, of the processor, and ``gigabytes``, in addition to what the process has before.
 
     Raises
     ------
@@ -52,12 +52,12 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     if not limits or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield
         return
-    with _memory(limits.get("gigabytes")), _time(limits.get("seconds")):
+    with _limit_memory(limits.get("gigabytes")), _limit_time(limits.get("seconds")):
         yield
 
 
 @contextmanager
-def _time(seconds: float | None) -> Iterator[None]:
+def _limit_time(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
@@ -75,7 +75,7 @@ def _time(seconds: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def _memory(gigabytes: float | None) -> Iterator[None]:
+def _limit_memory(gigabytes: float | None) -> Iterator[None]:
     held = _address_space()
     if gigabytes is None or held is None:
         yield
@@ -83,13 +83,13 @@ def _memory(gigabytes: float | None) -> Iterator[None]:
     import resource  # not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    asked = held + int(gigabytes * 1e9)
-    allowed = min((own for own in (asked, soft, hard) if own != resource.RLIM_INFINITY), default=asked)
+    wanted = held + int(gigabytes * 1e9)
+    allowed = min((bound for bound in (wanted, soft, hard) if bound != resource.RLIM_INFINITY), default=wanted)
     resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
     try:
         yield
     except MemoryError as error:
-        if allowed < asked:
+        if allowed < wanted:
             raise
         raise MemoryLimitError(f"took more than {gigabytes:g} GB, the limit of the study") from error
     finally:

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.entries import chosen_entries
+from mlreduce.evaluation.caching import ResultCache, ScoreCache
+from mlreduce.evaluation.entries import Entry, Methods, chosen_entries
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import as_table, joined_scores
 from mlreduce.evaluation.splitting import Split, take_splits
-from mlreduce.evaluation.strategy import Entry, Key, Measured, Methods, find_strategy
+from mlreduce.evaluation.strategy import Key, Measured, find_strategy
 
 if TYPE_CHECKING:
     from mlreduce.linalg.least_squares import Design
 
 __all__ = ["Experiment", "Settings", "Task"]
 
-# Bytes of the fits that are kept for other tasks of a job.
+# Bytes of the fits that are cached for other tasks of a job.
 _KEPT_BYTES = 1e9
 
 
@@ -39,7 +40,7 @@ class Task(TypedDict):
     others : dict of label to entry
         Methods of which only the chosen parameters are used.
     once : bool, default=False
-        Whether the choice on the first split stands for all.
+        Whether the choice on the first split holds for all.
     candidates, search : dict
         To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
         `mlreduce.evaluation.search.Search`.
@@ -66,7 +67,7 @@ class Task(TypedDict):
 
 
 class Settings(TypedDict):
-    """What a job is told, in plain values, which the workflow passes as JSON.
+    """Settings of a job, in plain values, which the workflow passes as JSON.
 
     Attributes
     ----------
@@ -100,7 +101,7 @@ class Experiment:
     data : MultiLabelData
     settings : Settings
     seed : int
-        Of the study; data sets, methods and splits derive their own.
+        Seed of the study, from which those of data sets, methods and splits are derived.
     design : Design, path or None, default=None
         Factorised design of the data set, or its file, for methods that reduce the label space.
     threads : int, default=1
@@ -123,9 +124,7 @@ class Experiment:
         self._limits = settings.get("limits", {})
         labels = [(task["protocol"], label) for task in settings["tasks"] for label in task["methods"]]
         if len(set(labels)) < len(labels):  # methods of several tasks
-            from mlreduce.evaluation.kept import Kept, Tried
-
-            self._strategy.kept, self._strategy.tried = Kept(_KEPT_BYTES), Tried(shares=True)
+            self._strategy.results, self._strategy.tried_scores = ResultCache(_KEPT_BYTES), ScoreCache(shares=True)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Choose parameters of predictors or methods on training parts.
@@ -141,7 +140,7 @@ class Experiment:
             table = self._strategy.choose(task, self._splits(task), failures)
             parts.append(table.assign(protocol=task["protocol"], dataset=self._data.name, group=task["group"]))
             failed.append(self._failed(failures, task))
-        return _together(parts), sorted_failures(failed)
+        return _concatenate(parts), sorted_failures(failed)
 
     def fit(
         self, choices: pd.DataFrame | None, before: pd.DataFrame, keep: Callable[[Key, Arrays], None]
@@ -165,21 +164,22 @@ class Experiment:
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
-            splits, chosen = self._splits(task), _of(choices, task)
-            own = _of(before, task)
-            own = own[own["method"].isin(list(task["methods"]))]  # choices are those of the whole group
-            before_it = failures_before(own, splits, task.get("once", False))
+            splits, chosen = self._splits(task), _rows_of_task(choices, task)
+            failed_before = _rows_of_task(before, task)
+            # Choices are those of the group, of which a task may have a part.
+            failed_before = failed_before[failed_before["method"].isin(list(task["methods"]))]
+            before_it = failures_before(failed_before, splits, task.get("once", False))
             failures = Failures(self._strategy.step, before=before_it, limits=self._limits)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
             place = {"study": self._study, "protocol": task["protocol"], "dataset": self._data.name}
-            for entries, part in _entries(task, splits, chosen):
+            for entries, part in _task_entries(task, splits, chosen):
                 for (split, label), arrays in self._strategy.fit(part, entries, failures, parameters):
                     keep((task["protocol"], task["group"], split, label), arrays)
                     rows = self._strategy.details(int(split), label, arrays)
                     if rows is not None:
-                        parts.append(_placed(rows, place))
+                        parts.append(_add_columns(rows, place))
             failed.append(self._failed(failures, task))
-        return _together(parts or [as_table([], self._strategy.detail_columns)]), sorted_failures(failed)
+        return _concatenate(parts or [as_table([], self._strategy.detail_columns)]), sorted_failures(failed)
 
     def predict(
         self, fitted: Mapping[Key, Arrays], choices: pd.DataFrame | None, before: pd.DataFrame
@@ -193,20 +193,20 @@ class Experiment:
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
-            splits, chosen = self._splits(task), _of(choices, task)
+            splits, chosen = self._splits(task), _rows_of_task(choices, task)
             parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
-            asked = {**self._settings["measured"], **({"measures": task["measures"]} if "measures" in task else {})}
-            measured = Measured(**asked, dimensions=task["dimensions"])
-            own = _Part(fitted, (task["protocol"], task["group"]))
+            options = {**self._settings["measured"], **({"measures": task["measures"]} if "measures" in task else {})}
+            measured = Measured(**options, dimensions=task["dimensions"])
+            task_fits = _Part(fitted, (task["protocol"], task["group"]))
             for predictor in task["predictors"].items():
-                failures = Failures("predict", predictor[0], _of(before, task), self._limits)
+                failures = Failures("predict", predictor[0], _rows_of_task(before, task), self._limits)
                 scores = joined_scores(
-                    self._strategy.score(part, own, entries, predictor, measured, failures, parameters)
-                    for entries, part in _entries(task, splits, chosen)
+                    self._strategy.score(part, task_fits, entries, predictor, measured, failures, parameters)
+                    for entries, part in _task_entries(task, splits, chosen)
                 )
-                parts.append(_placed(scores, {"study": self._study, "protocol": task["protocol"]}))
+                parts.append(_add_columns(scores, {"study": self._study, "protocol": task["protocol"]}))
                 failed.append(self._failed(failures, task))
-        return _together(parts), sorted_failures(failed)
+        return _concatenate(parts), sorted_failures(failed)
 
     def _splits(self, task: Task) -> dict[int, Split]:
         first, last = task["splits"]
@@ -218,10 +218,10 @@ class Experiment:
         )
 
 
-def _entries(
+def _task_entries(
     task: Task, splits: Mapping[int, Split], choices: pd.DataFrame | None
 ) -> Iterator[tuple[dict[str, Entry], Mapping[int, Split]]]:
-    """Yield the entries of a task's methods, with what was found by a search, and the splits that have them."""
+    """Yield the entries of a task's methods, with the parameters that a search chose, and the splits that have them."""
     methods = {**task.get("others", {}), **task["methods"]}
     if choices is None or not any("search" in entry for entry in methods.values()):  # or of a predictor's parameters
         parts: list[tuple[pd.DataFrame | None, Mapping[int, Split]]] = [(None, splits)]
@@ -250,19 +250,19 @@ class _Part(Mapping[Key, Arrays]):
         return sum(1 for _ in self)
 
 
-def _placed(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:
+def _add_columns(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:
     """Put columns that say where rows belong before the others."""
     for name, value in reversed([*place.items()]):
         table.insert(0, name, value)
     return table
 
 
-def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
+def _concatenate(parts: list[pd.DataFrame]) -> pd.DataFrame:
     """Return tables as one; empty ones, whose columns have no types, only where all are."""
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
-def _of(table: Any, task: Task) -> Any:
+def _rows_of_task(table: Any, task: Task) -> Any:
     """Return the rows of a table that belong to a task."""
     if table is None:
         return None

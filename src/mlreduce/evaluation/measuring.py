@@ -42,16 +42,16 @@ class Measuring:
     data : MultiLabelData
     predictor : (label, entry of a study file)
     measures : iterable of str
-        Of `mlreduce.metrics.MEASURES`, some perhaps with a decision of their own: ``micro-f1@one-threshold``.
+        Of `mlreduce.metrics.MEASURES`, some perhaps with a decision: ``micro-f1@one-threshold``.
     share : bool
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a size,
         with the penalty that belongs to it.
     failures : Failures, default=RAISE
     seed : int, default=0
-        Of the study; a predictor that draws derives its own for each split.
+        Seed of the study, from which a randomised predictor derives one for each split.
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`. Classifiers whose entry has
-        a ``decision`` have their own, and those without scores their labels.
+        a ``decision`` use that, and those without scores their labels.
     ties : {"standard", "expected"}, default="standard"
         How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
 
@@ -92,7 +92,7 @@ class Measuring:
         self._nested = share and registry.has_shortcut(self._model, "predict_nested", *_PUBLIC)
         # Classifiers update dense sums; a fit of each size is as good. Regressors choose one penalty for all sizes.
         self._nested &= is_regressor(self._model) or not is_sparse(self._labels)
-        self._scored = any(own.needs == "propensities" for own in self._measures.values())
+        self._scored = any(measure.needs == "propensities" for measure in self._measures.values())
         self.rows: list[tuple[Any, ...]] = []
 
     def add(
@@ -114,7 +114,7 @@ class Measuring:
         parts : (ndarray, ndarray) of shapes (n_rows, n_columns)
             Training rows whose labels are known and test rows, the columns most important first.
         sizes : dict of int to list of (percent, energy)
-            Number of columns to what it stands for.
+            Number of columns to the sizes that have it.
         """
         truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
         known = split.train if split.labelled is None else split.labelled
@@ -139,8 +139,8 @@ class Measuring:
     def _outcomes(self, truth: Any, labels: Any, held_out: FloatArray | None, guess: Any) -> dict[str, Outcome]:
         """Return what is measured by each decision, from the true labels, those of the training rows, and the guess."""
         common = propensities(labels) if self._scored else None
-        own = self._guess(guess)
-        parts = {rule: self._decided(rule, labels, held_out, own) for rule in dict.fromkeys(self._rules.values())}
+        guessed = self._guess(guess)
+        parts = {rule: self._decided(rule, labels, held_out, guessed) for rule in dict.fromkeys(self._rules.values())}
         return {
             rule: Outcome.over_known(truth, part.labels, part.scores, common, self._ties)
             for rule, part in parts.items()
@@ -241,4 +241,5 @@ def _each_held_out(
         else:
             guess = fitted.fit(Z, targets).predict(rows)
             scored = isinstance(guess, Guess) and guess.scores is not None and not model.decides
-            yield fold_predictions(model, Z, targets, lambda own, X: own.predict(X).scores) if scored else None, guess
+            scores = fold_predictions(model, Z, targets, lambda fitted, X: fitted.predict(X).scores) if scored else None
+            yield scores, guess

@@ -5,23 +5,22 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from mlreduce.escaping import visible
-from mlreduce.evaluation.comparison import Comparison
 from mlreduce.exceptions import MissingPackageError
 from mlreduce.files import write_text
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.stats.margins import DECIDED
 
-__all__ = ["write_page"]
+__all__ = ["Section", "write_comparison_page"]
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -39,9 +38,34 @@ figure { margin: 1rem 0; } figure img { background: #fff; }
 """
 
 
-def write_page(comparison: Comparison, path: Path) -> Path:
-    """Write the page of a comparison."""
-    title = f"Comparison on {comparison.settings['data']['name']}"
+class Section(NamedTuple):
+    """What the page shows of one predictor.
+
+    Attributes
+    ----------
+    predictor : str
+    measure : str
+        The measure of the statistics and figures.
+    means : DataFrame
+        Means over the folds: methods by measures.
+    statistics : DataFrame or None
+        As of `mlreduce.evaluation.comparison.Comparison.statistics`; None if no pair of methods can be compared.
+    plot : callable
+        Draws a kind of figure, "sizes" or "pairs".
+    """
+
+    predictor: str
+    measure: str
+    means: pd.DataFrame
+    statistics: pd.DataFrame | None
+    plot: Callable[[str], Any]
+
+
+def write_comparison_page(
+    path: Path, settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]
+) -> Path:
+    """Write the page of a comparison, and return its path."""
+    title = f"Comparison on {settings['data']['name']}"
     # Text comes from data sets and users: nothing in it can run.
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     head = (
@@ -49,13 +73,12 @@ def write_page(comparison: Comparison, path: Path) -> Path:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
     )
-    body = "\n".join(_sections(comparison))
+    body = "\n".join(_write_body(settings, failures, sections))
     write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n"))
     return path
 
 
-def _sections(comparison: Comparison) -> Iterator[str]:
-    settings, scores = comparison.settings, comparison.scores
+def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]) -> Iterator[str]:
     data, size = settings["data"], max(settings["sizes"])
     repeats = f", {settings['repeats']} times" if settings["repeats"] > 1 else ""
     splits = f"{settings['cv']}-fold stratified cross-validation{repeats}"
@@ -68,32 +91,28 @@ def _sections(comparison: Comparison) -> Iterator[str]:
     )
     if "unknown" in data:
         yield f"<p>{data['unknown']:.1%} of the labels are unknown; the others are measured.</p>"
-    if len(comparison.failures):
-        number = len(comparison.failures)
-        yield f'<p><a href="#failures">{number} evaluations failed</a>; means are over the others.</p>'
-    predictors = [label for label in settings["predictors"] if label in set(scores["predictor"])]
-    for predictor in predictors:
-        measured = set(scores.loc[scores["predictor"] == predictor, "measure"])
-        measure = next(name for name in settings["measures"] if name in measured)
-        yield f"<h2>With {escape(predictor)}</h2>"
+    if len(failures):
+        yield f'<p><a href="#failures">{len(failures)} evaluations failed</a>; means are over the others.</p>'
+    for section in sections:
+        yield f"<h2>With {escape(section.predictor)}</h2>"
         yield (
             f"<p>Means over the folds at {size} % of the features (of the labels for label coders); what is not "
             "reduced at 100 %. The best of a measure is bold.</p>"
         )
-        yield _means(comparison.table(predictor))
+        yield _format_means(section.means)
         if len(settings["sizes"]) > 1:
-            yield _figure(
-                partial(comparison.plot, "sizes", measure, predictor),
-                f"{measure_label(measure)} against size: mean over the folds and its standard error; dotted lines have "
-                "one size.",
+            yield _draw_figure(
+                partial(section.plot, "sizes"),
+                f"{measure_label(section.measure)} against size: mean over the folds and its standard error; dotted "
+                "lines have one size.",
             )
-        if len(comparison.pairs(measure, predictor)):
-            yield from _statistics(comparison, measure, predictor, size)
-    yield from _end(comparison)
+        if section.statistics is not None:
+            yield from _write_statistics(section, section.statistics, f"{settings['margin']:g}", size)
+    yield from _write_end(settings, failures)
 
 
-def _statistics(comparison: Comparison, measure: str, predictor: str, size: int) -> Iterator[str]:
-    name, margin = measure_label(measure), f"{comparison.settings['margin']:g}"
+def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, size: int) -> Iterator[str]:
+    name = measure_label(section.measure)
     yield f"<h3>Statistics of {escape(name)} at {size} %</h3>"
     yield (
         f"<p>Near is the share of the folds on which a method is within {margin} of the best, rank the mean of the "
@@ -106,23 +125,23 @@ def _statistics(comparison: Comparison, measure: str, predictor: str, size: int)
     rows = [
         [
             escape(str(method)),
-            _number(row["mean"]),
-            _number(row["deviation"]),
+            _format_number(row["mean"]),
+            _format_number(row["deviation"]),
             *(f"{row[name]:.2f}" for name in ("near", "rank")),
         ]
         + [f"{row[name]:.0f}" for name in ("first", "beats", "beaten_by")]
-        for method, row in comparison.statistics(measure, predictor).iterrows()
+        for method, row in statistics.iterrows()
     ]
-    yield _table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
-    yield _figure(
-        partial(comparison.plot, "pairs", measure, predictor),
+    yield _format_table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
+    yield _draw_figure(
+        partial(section.plot, "pairs"),
         f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
         "row is better; folds won, tied and lost; the largest of the probabilities that it is better, similar (within "
         f"{margin}) or worse, bold from {DECIDED:g} on.",
     )
 
 
-def _means(table: pd.DataFrame) -> str:
+def _format_means(table: pd.DataFrame) -> str:
     best = {
         name: table[name].max() if higher_is_better(name) else table[name].min()
         for name in table.columns
@@ -130,24 +149,24 @@ def _means(table: pd.DataFrame) -> str:
     }
     rows = []
     for method, row in table.iterrows():
-        cells = [_number(row[name], row[name] == most) for name, most in best.items()]
+        cells = [_format_number(row[name], row[name] == most) for name, most in best.items()]
         rows.append([escape(str(method)), *cells, f"{row['seconds']:.3g}"])
-    return _table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
+    return _format_table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
 
 
-def _table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
+def _format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
     """Return a table of cells that are markup already, under names that are not."""
     cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
     return f'<div class="wide"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
-def _number(value: float, best: bool = False) -> str:
+def _format_number(value: float, best: bool = False) -> str:
     text = "–" if pd.isna(value) else f"{value:.3f}"
     return f"<td class=best>{text}</td>" if best else text
 
 
-def _figure(draw: Callable[[], Any], caption: str) -> str:
+def _draw_figure(draw: Callable[[], Any], caption: str) -> str:
     """Return a figure as an image in the page: SVG, the same bytes each time, in which no script can run."""
     try:
         plt = pyplot()
@@ -167,24 +186,23 @@ def _figure(draw: Callable[[], Any], caption: str) -> str:
     )
 
 
-def _end(comparison: Comparison) -> Iterator[str]:
-    settings = comparison.settings
-    if len(comparison.failures):
+def _write_end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[str]:
+    if len(failures):
         yield '<h2 id="failures">What failed</h2>'
         rows = []
-        for failure in comparison.failures.to_dict("records"):
+        for failure in failures.to_dict("records"):
             method, predictor, error, message = (
                 escape(str(failure[key])) for key in ("method", "predictor", "error", "message")
             )
             rows.append([method, predictor, str(failure["split"] + 1), f"{error}: {message}"])
-        yield _table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
+        yield _format_table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
     yield "<h2>How this was made</h2>"
     rows = [
         [escape(name), kind, f"<code>{escape(json.dumps(entry, ensure_ascii=False))}</code>"]
         for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
         for name, entry in entries.items()
     ]
-    yield _table(rows, kind=' class="text"')
+    yield _format_table(rows, kind=' class="text"')
     versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in settings["versions"].items())
     imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (

@@ -21,7 +21,7 @@ __all__ = [
     "resolve_sizes",
 ]
 
-#: Columns of the tidy scores, one row per value. A size stands for a percentage, for a share of the eigenvalues'
+#: Columns of the tidy scores, one row per value. A size belongs to a percentage, to a share of the eigenvalues'
 #: sum (``energy``), or, where both are 0, for itself.
 SCORE_COLUMNS = (
     "dataset",
@@ -49,14 +49,14 @@ _KINDS = {
 
 
 def as_table(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
-    """Return rows as a table; one without rows has types too, so that it can stand beside others of its kind."""
+    """Return rows as a table; one without rows has types too, so that tables can be joined."""
     if rows:
         return pd.DataFrame(rows, columns=list(columns))
-    return _empty(tuple(columns)).copy()
+    return _make_empty(tuple(columns)).copy()
 
 
 @cache
-def _empty(columns: tuple[str, ...]) -> pd.DataFrame:
+def _make_empty(columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=_KINDS.get(name, "str")) for name in columns})
 
 
@@ -67,7 +67,7 @@ def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
 
 
 def joined_scores(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return tables of `as_scores` as one, sorted alike."""
+    """Return tables of `as_scores` as one, in one order."""
     parts = list(tables)
     parts = [part for part in parts if len(part)] or parts[:1]  # columns of empty ones have no types
     if len(parts) == 1:

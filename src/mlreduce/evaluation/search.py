@@ -56,10 +56,10 @@ Evaluator: TypeAlias = Callable[[Split, float], Callable[[int, str, Mapping[str,
 def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
     """Return the combinations of a method's values that are tried.
 
-    A grid of lists that is no larger than allowed is tried whole. Of others as many points are drawn as are allowed, by
-    a scrambled Halton sequence with a seed of their own, so that few points cover all ranges; a range alone is divided
-    evenly. The bounds of a range are always among its values. The parameters are taken by name, whatever their order in
-    the file: a job gets them sorted.
+    All points of a grid of lists are tried if it is no larger than allowed. Of others as many points are drawn as are
+    allowed, by a scrambled Halton sequence with a separate seed, so that few points cover all ranges; a range alone is
+    divided evenly. The bounds of a range are always among its values. The parameters are taken by name, whatever their
+    order in the file: a job gets them sorted.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     if not any(map(is_range, values.values())):
         grid = list(product(*values.values()))
         if len(grid) <= number:
-            return [_nested(dict(zip(values, point, strict=True))) for point in grid]
+            return [_nest(dict(zip(values, point, strict=True))) for point in grid]
     if len(values) == 1:
         points = np.linspace(0, 1, number)[:, np.newaxis]
     else:
@@ -86,16 +86,16 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
 
         drawn = qmc.Halton(len(values), rng=derive_seed(seed, "search", label))
         points = _with_bounds(drawn.random(_DRAWN * number), list(values.values()), number)
-    found: dict[tuple[Any, ...], None] = {}
+    distinct: dict[tuple[Any, ...], None] = {}
     for point in points:
-        found[tuple(map(_value_at, values.values(), point))] = None
-    return [_nested(dict(zip(values, point, strict=True))) for point in list(found)[:number]]
+        distinct[tuple(map(_value_at, values.values(), point))] = None
+    return [_nest(dict(zip(values, point, strict=True))) for point in list(distinct)[:number]]
 
 
 def _with_bounds(points: FloatArray, values: Sequence[Any], number: int) -> FloatArray:
     """Stretch the first points so that they reach the natural bounds of ranges."""
-    for place, own in zip(points.T, values, strict=True):
-        bounds = own.get("bounds", {}) if is_range(own) else {}
+    for place, tried in zip(points.T, values, strict=True):
+        bounds = tried.get("bounds", {}) if is_range(tried) else {}
         low = place[:number].min() if "from" in bounds else 0.0
         high = place[:number].max() if "to" in bounds else 1.0
         if low < high:
@@ -112,7 +112,7 @@ def _value_at(values: Any, place: float) -> Any:
     return round(value) if values.get("whole") else float(f"{value:.3g}")
 
 
-def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _nest(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with those of parameters, ``a.b``, as dict of dict."""
     nested: dict[str, Any] = {}
     for name, value in parameters.items():
@@ -141,8 +141,8 @@ def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequ
     ends = []
     for name, values in sorted(entry["search"].items()):
         if is_range(values):
-            own, value = [leaf(each, name) for each in tried], leaf(parameters, name)
-            if value in (min(own), max(own)) and value not in bounds_of(values):
+            choices, value = [leaf(each, name) for each in tried], leaf(parameters, name)
+            if value in (min(choices), max(choices)) and value not in bounds_of(values):
                 ends.append(name)
     return ends
 
@@ -156,8 +156,8 @@ def bounds_of(values: Mapping[str, Any]) -> dict[Any, str]:
 
 def leaf(parameters: Mapping[str, Any], name: str) -> Any:
     """Return the value of a parameter, or of a parameter of a parameter, ``a.b``."""
-    root, _, own = name.partition(".")
-    return parameters[root][own] if own else parameters[root]
+    root, _, key = name.partition(".")
+    return parameters[root][key] if key else parameters[root]
 
 
 class _Trial(NamedTuple):
@@ -255,14 +255,14 @@ def search_on_splits(
     rows = [
         row
         for number, split in splits.items()
-        for row in _searched(data, number, split, methods, evaluator, search, seed, failures)
+        for row in _search_split(data, number, split, methods, evaluator, search, seed, failures)
         if (number, row[1]) not in failures
     ]
     table = as_table(rows, SEARCH_COLUMNS)
     return table.sort_values(list(SEARCH_COLUMNS[:5]), ignore_index=True)
 
 
-def _searched(
+def _search_split(
     data: MultiLabelData,
     number: int,
     split: Split,
@@ -276,20 +276,20 @@ def _searched(
     rows: list[tuple[Any, ...]] = []
     entries = chosen_entries(methods, None)
     # What is made of other methods is searched when these have been.
-    for own in ([label for label in methods if bool(others_of(methods[label])) is last] for last in (False, True)):
-        asked = {label: entry for label, entry in methods.items() if label in own and "search" in entry}
-        for label in own:
+    for labels in ([label for label in methods if bool(others_of(methods[label])) is last] for last in (False, True)):
+        with_search = {label: entry for label, entry in methods.items() if label in labels and "search" in entry}
+        for label in labels:
             for other in others_of(methods[label]):
                 if (number, other) in failures:
-                    failures.attempt(number, label, _without, other)
+                    failures.attempt(number, label, _raise_failed_part, other)
         trials = [
             _Trial(label, i, parameters, entries[label] | parameters)
-            for label, entry in asked.items()
+            for label, entry in with_search.items()
             if (number, label) not in failures
             for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
         ]
-        found = _halved(data, number, split, trials, evaluator, search, seed, failures)
-        for trial, share, score, chosen in found:
+        results = _halve(data, number, split, trials, evaluator, search, seed, failures)
+        for trial, share, score, chosen in results:
             tried = [each.parameters for each in trials if each.label == trial.label]
             entry = methods[trial.label]
             ranged = sum(map(is_range, entry["search"].values()))
@@ -300,11 +300,11 @@ def _searched(
     return rows
 
 
-def _without(part: str) -> None:
+def _raise_failed_part(part: str) -> None:
     raise DataError(f"{part}, whose parameters it has, failed")
 
 
-def _halved(
+def _halve(
     data: MultiLabelData,
     number: int,
     split: Split,
@@ -320,10 +320,10 @@ def _halved(
         scores = _scores(number, parts, share, trials, evaluator, failures)
         best: list[_Trial] = []
         for label in dict.fromkeys(trial.label for trial in trials):
-            own = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
+            scored = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
             if (number, label) not in failures:
                 keep = search.keep if share < 1 else 1
-                best += failures.attempt(number, label, _best, label, own, keep, search.measure) or []
+                best += failures.attempt(number, label, _select_best, label, scored, keep, search.measure) or []
         for trial, score in zip(trials, scores, strict=True):
             yield trial, share, score, share == 1 and trial in best
         trials = best
@@ -334,10 +334,10 @@ def _inside(split: Split, folds: int, share: float, seed: int) -> Iterator[Split
     rng = np.random.default_rng(seed)
     known = split.train if split.labelled is None else split.labelled
     order = rng.permutation(known)
-    kept = np.sort(rng.permutation(split.train)[: max(2, int(share * len(split.train)))])
+    rows = np.sort(rng.permutation(split.train)[: max(2, int(share * len(split.train)))])
     parts = [split.validation] if split.validation is not None else np.array_split(order, folds)
     for part in parts:
-        train = kept[~np.isin(kept, part)]
+        train = rows[~np.isin(rows, part)]
         labelled = None if split.labelled is None else train[np.isin(train, split.labelled)]
         yield Split(train, np.sort(part), labelled=labelled)
 
@@ -360,7 +360,7 @@ def _scores(
     return [float(mean) for mean in values.mean(axis=0)]
 
 
-def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
+def _select_best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
     """Return the best trials of a method, of equal ones the first, in the order they have."""
     sign = -1.0 if higher_is_better(measure) else 1.0
     fitted = sorted((sign * score, trial.number) for trial, score in scored if not np.isnan(score))
@@ -368,5 +368,5 @@ def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure
         raise DataError(
             f"{label}: none of the {len(scored)} combinations of parameters can be fitted on a training part"
         )
-    kept = {number for _, number in fitted[:keep]}
-    return [trial for trial, _ in scored if trial.number in kept]
+    numbers = {number for _, number in fitted[:keep]}
+    return [trial for trial, _ in scored if trial.number in numbers]

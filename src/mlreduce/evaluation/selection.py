@@ -15,6 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce import registry
+from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.foreign import ForeignSelector, is_foreign
@@ -22,7 +24,7 @@ from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.selection.base import Selector, selects_by_ranking
@@ -35,7 +37,7 @@ __all__ = ["STRATEGY", "SelectionStrategy", "make_selector"]
 
 
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
-    """Make a selector from an entry of a study file; a randomised one gets a seed of its own.
+    """Make a selector from an entry of a study file; a randomised one gets a seed.
 
     A class of another package, by its import path, or of a script is any estimator that rates features when fitted.
 
@@ -66,11 +68,11 @@ def _order(selector: Selector, features: Any, labels: Any) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
 
 
-def _ranked(selector: Selector, scaled: Any, labels: Any) -> Arrays:
+def _fit_ranking(selector: Selector, scaled: Any, labels: Any) -> Arrays:
     """Return columns of the data set from the best on, with ranks and scores."""
     selector.fit(scaled.train, labels)
     best = np.argsort(selector.ranking_, kind="stable")
-    arrays = {"feature": scaled.kept, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
+    arrays = {"feature": scaled.columns, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
     return {name: values[best] for name, values in arrays.items()}
 
 
@@ -84,13 +86,11 @@ class SelectionStrategy(Strategy):
         """Return how a candidate is measured, at the search's share of the features."""
         data, seed = self._data, self._seed
 
-        from mlreduce.evaluation.kept import Tried, entry_key, rows_key  # few jobs search
-
-        tried = self.tried or Tried()
+        tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
             scaled, labels = normalise(data, part, self._space["scaling"]), data.Y[part.train]
-            rows = rows_key(part)
+            rows = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
                 def measure(predictor: Predictor, order: Any, failures: Failures) -> dict[str, float]:
@@ -100,7 +100,7 @@ class SelectionStrategy(Strategy):
                     return measuring.scores_at(number, part, label, entry, chosen, len(best))
 
                 fit = partial(_order, make_selector(label, entry, seed, data.name, number), scaled.train, labels)
-                key = (number, rows, label, entry_key(entry))
+                key = (number, rows, label, entry_text(entry))
                 return tried.score((number, label), key, search, failures, fit, measure)
 
             return score
@@ -126,7 +126,7 @@ class SelectionStrategy(Strategy):
                 if (number, label) in failures:
                     continue
                 method = make_selector(label, entry, self._seed, data.name, number)
-                fit = partial(self.fit_once, number, split, label, entry, _ranked)
+                fit = partial(self.fit_once, number, split, label, entry, _fit_ranking)
                 arrays = failures.attempt(number, label, fit, method, scaled, data.Y[split.train])
                 if arrays is not None:
                     yield (str(number), label), arrays
@@ -154,7 +154,7 @@ class SelectionStrategy(Strategy):
         for number, split in splits.items():
             scaled = normalise(data, split, self._space["scaling"])
             place = np.full(data.X.shape[1], -1)
-            place[scaled.kept] = np.arange(len(scaled.kept))
+            place[scaled.columns] = np.arange(len(scaled.columns))
             for label, entry in methods.items():
                 if (number, label) in failures:
                     continue
@@ -177,7 +177,7 @@ class SelectionStrategy(Strategy):
     ) -> Callable[[str, Entry], Callable[[], Any]]:
         """Return what makes a fit on scaled features: see `Strategy.ready`.
 
-        Features on a scale of their own are sparse where that takes less memory: what one scaling fills another may
+        Features on another scale are sparse where that takes less memory: what one scaling fills another may
         leave empty.
         """
 
@@ -197,9 +197,9 @@ class SelectionStrategy(Strategy):
 def _sparse_where_smaller(features: Any) -> Any:
     """Return features as a sparse matrix where its values and indices take less memory than all values."""
     sparse = sp.csr_array(features)
-    own = (sparse.data, sparse.indices, sparse.indptr)
+    arrays = (sparse.data, sparse.indices, sparse.indptr)
     dense = sparse.shape[0] * sparse.shape[1] * sparse.dtype.itemsize
-    return sparse if sum(part.nbytes for part in own) < dense else as_dense(features)
+    return sparse if sum(part.nbytes for part in arrays) < dense else as_dense(features)
 
 
 #: See `mlreduce.evaluation.strategy.find_strategy`.

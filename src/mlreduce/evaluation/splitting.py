@@ -35,7 +35,7 @@ class Split(NamedTuple):
     ----------
     train, test : ndarray of int
     validation : ndarray of int or None
-        Rows beside both, by which parameters may be searched; None where there are none.
+        Further rows, by which parameters may be searched; None where there are none.
     labelled : ndarray of int or None
         Those of the training rows whose labels are known; None where all are.
     """
@@ -145,7 +145,7 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
 def three_parts(labels: Any, rng: np.random.Generator) -> Parts:
     """Deal the rows to three parts of one size, in each of which every label has nearly a third of its rows.
 
-    The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are dealt
+    The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are assigned
     first, and of those the rows with the same labels one after another, in random order. Each goes to the part that
     lacks the most, counting together what it lacks of each of the row's labels and of rows at all; among equals to
     the one that lacks the most rows, then to the first.
@@ -214,7 +214,7 @@ def take_splits(
         ``shuffle`` false of the rows as they are;
         ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
         ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
-        tests, the second is kept for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
+        tests, the second is for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
         Optionally ``labelled``: the share of the training rows whose labels are known; and, but with ``parts``,
         ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows.
     numbers : iterable of int
@@ -239,18 +239,18 @@ def take_splits(
             n_samples = labels.shape[0]
             orders[drawn] = random_order(n_samples, drawn, seed, dataset) if shuffled else np.arange(n_samples)
             if "stratify" in protocol:
-                orders[drawn] = _stratified(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
+                orders[drawn] = _stratify(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
         order = orders[drawn]
         if "parts" in protocol:
             train, validation, test = random_parts(labels, number, seed, dataset)
             split = Split(train, test, validation) if protocol["parts"] == "test" else Split(train, validation)
         else:
-            split = _taken(order, protocol, number)
+            split = _take(order, protocol, number)
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits
 
 
-def _taken(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) -> Split:
+def _take(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) -> Split:
     """Take the rows of a split from an order."""
     if "train" in protocol:
         return split_rows(order, protocol["train"])
@@ -259,11 +259,11 @@ def _taken(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int)
     return fold_rows(order, int(protocol["folds"]), number % int(protocol["folds"]))
 
 
-def _stratified(labels: Any, protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int) -> NDArray[np.int32]:
+def _stratify(labels: Any, protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int) -> NDArray[np.int32]:
     """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
     from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies ask for
 
-    split = _taken(order, protocol, 0)
+    split = _take(order, protocol, 0)
     sizes = [len(split.train), len(split.test)]
     if "folds" in protocol:
         sizes = [len(rows) for rows in np.array_split(order, int(protocol["folds"]))]

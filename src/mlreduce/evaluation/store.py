@@ -33,14 +33,14 @@ def digest_of_data(data: MultiLabelData) -> str:
 
 
 class Store:
-    """A folder of JSON files, or none, where nothing is kept.
+    """A folder of JSON files, or none, where nothing is saved.
 
     Parameters
     ----------
     folder : path or None
         Made where it is missing.
     form : type, list, tuple or dict
-        Of what is kept: a type, a list with the form of all its elements, a tuple or dict with that of each.
+        Of the content: a type, a list with the form of all its elements, a tuple or dict with that of each.
     """
 
     def __init__(self, folder: str | Path | None, form: Any) -> None:
@@ -48,15 +48,15 @@ class Store:
         self._form = {"digest": str, "content": form}
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """Return what was kept under a key; None where there is nothing, or nothing whole."""
+        """Return what was written under a key; None where there is no complete file."""
         if self._folder is None:
             return None
         try:
-            kept = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-            whole = _fits(kept, self._form) and kept["digest"] == digest(key, kept["content"])
+            stored = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
+            valid = _has_form(stored, self._form) and stored["digest"] == digest(key, stored["content"])
         except (OSError, ValueError, RecursionError):  # also of a folder, of long numbers, of deep lists
             return None
-        return kept["content"] if whole else None
+        return stored["content"] if valid else None
 
     def write(self, key: str, content: Mapping[str, Any]) -> None:
         """Keep plain values under a key."""
@@ -65,11 +65,13 @@ class Store:
             write_text(path, json.dumps({"digest": digest(key, content), "content": content}))
 
 
-def _fits(value: Any, form: Any) -> bool:
+def _has_form(value: Any, form: Any) -> bool:
     if isinstance(form, dict):
-        return isinstance(value, dict) and value.keys() == form.keys() and all(_fits(value[k], form[k]) for k in form)
+        return (
+            isinstance(value, dict) and value.keys() == form.keys() and all(_has_form(value[k], form[k]) for k in form)
+        )
     if isinstance(form, list):
-        return isinstance(value, list) and all(_fits(one, form[0]) for one in value)
+        return isinstance(value, list) and all(_has_form(one, form[0]) for one in value)
     if isinstance(form, tuple):
-        return isinstance(value, list) and len(value) == len(form) and all(map(_fits, value, form))
+        return isinstance(value, list) and len(value) == len(form) and all(map(_has_form, value, form))
     return type(value) is form

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.entries import strategy_module
+from mlreduce.evaluation.caching import ResultCache, ScoreCache, digest_rows, entry_text
+from mlreduce.evaluation.entries import Entry, Methods, Predictor, strategy_module
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
@@ -19,18 +20,13 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
-    from mlreduce.evaluation.kept import Kept, Tried
     from mlreduce.evaluation.search import Evaluator, Search
     from mlreduce.linalg.least_squares import Design
 
-__all__ = ["Chosen", "Entry", "Key", "Measured", "Methods", "Predictor", "Strategy", "find_strategy"]
+__all__ = ["Chosen", "Key", "Measured", "Strategy", "find_strategy"]
 
 #: Of something fitted: split number as text and label; in the files of a job protocol and group before these.
 Key: TypeAlias = tuple[str, ...]
-#: An entry of a study file: parameters, and under ``method`` the registry name where it is not the label.
-Entry: TypeAlias = Mapping[str, Any]
-Methods: TypeAlias = Mapping[str, Entry]
-Predictor: TypeAlias = tuple[str, Entry]
 #: (split number as text, method) to parameters of the predictor that were chosen on the training part of that split.
 Chosen: TypeAlias = Mapping[tuple[str, str], Mapping[str, float]]
 
@@ -44,7 +40,7 @@ class Measured(NamedTuple):
     Attributes
     ----------
     measures : sequence of str
-        Names of `mlreduce.metrics.MEASURES`, with a decision of their own or not.
+        Names of `mlreduce.metrics.MEASURES`, with a decision or without.
     sizes : sequence of int
         Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
         with fewer directions is measured with all it has, a control that keeps all features at 100 only.
@@ -53,7 +49,7 @@ class Measured(NamedTuple):
     every_size : bool, default=False
         Of label coders: at all sizes 1..n_labels too.
     dimensions : sequence of int, default=()
-        Numbers of directions, features or codes beside the percentages and energies. A projection with fewer directions
+        Numbers of directions, features or codes, too. A projection with fewer directions
         is measured with all it has; there is nothing to measure where there are fewer features or labels.
     decision : str, default="half"
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
@@ -76,7 +72,7 @@ class Strategy:
     space : dict, default: the features as they are
         What methods see of the features: see `mlreduce.evaluation.view.View`.
     seed : int, default=0
-        Of the study; every method and split derives its own.
+        Seed of the study, from which those of methods and splits are derived.
     design : Design, path or None, default=None
         Factorised design of all rows as they are, or its file, for label coders; None to factorise it.
     threads : int, default=1
@@ -103,8 +99,8 @@ class Strategy:
         self._data, self._space, self._seed = data, space, seed
         self._given_design, self._threads, self._share, self._ties = design, threads, share, ties
         #: What tasks of a job have in common, if they have.
-        self.kept: Kept | None = None
-        self.tried: Tried | None = None
+        self.results: ResultCache | None = None
+        self.tried_scores: ScoreCache | None = None
 
     def fit_once(
         self, number: int, split: Split, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any
@@ -113,11 +109,9 @@ class Strategy:
 
         Splits of several protocols have the same numbers, and other rows.
         """
-        if self.kept is None:
+        if self.results is None:
             return work(*arguments)
-        from mlreduce.evaluation.kept import entry_key, rows_key  # of a job that keeps fits
-
-        return self.kept.of((number, rows_key(split), label, entry_key(entry)), work, *arguments)
+        return self.results.get((number, digest_rows(split), label, entry_text(entry)), work, *arguments)
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""
@@ -226,5 +220,4 @@ class Strategy:
 
 def find_strategy(family: str) -> type[Strategy]:
     """Return the strategy of a family of methods."""
-    strategy: type[Strategy] = import_module(strategy_module(family)).STRATEGY
-    return strategy
+    return import_module(strategy_module(family)).STRATEGY

@@ -26,7 +26,7 @@ _Parameters = Mapping[str, Mapping[str, Any]]
 
 
 def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
-    """Make a label coder from an entry of a study; a randomised one gets a seed of its own.
+    """Make a label coder from an entry of a study; a randomised one gets a seed.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class Training:
             Parameters of the predictor that were chosen for a coder; may be empty.
         """
         linear = {name: coder for name, coder in coders.items() if coder.projects_predictions}
-        predicted = self._of_linear(split, linear, parameters) if linear else {}
+        predicted = self._predict_linear(split, linear, parameters) if linear else {}
         for name, coder in coders.items():
             if name not in linear:
                 codes = coder.codes_for_training(self._labels[split.train])
@@ -126,7 +126,7 @@ class Training:
             predicted[name] = held_out, model.predict(self._X[split.test]).reshape(len(split.test), -1)
         return predicted
 
-    def _of_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
+    def _predict_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
         """Predict codes that are a linear map of the labels, which have work in common."""
         if self._regression is not None:
             labels = self._regression.solve(split.train, split.test).predictions
@@ -150,14 +150,13 @@ class Training:
         regression = model.on_split(self._X[split.train], self._labels[split.train], self._X[split.test])
         predicted = {}
         for name, coder in coders.items():
-            own = self._configured(parameters.get(name, {})).get_params()
-            predicted[name] = coder.project(regression.predictions(**own))
+            options = self._configured(parameters.get(name, {})).get_params()
+            predicted[name] = coder.project(regression.predictions(**options))
         return predicted
 
     def _trained(self, split: Split, codes: FloatArray, parameters: Mapping[str, Any]) -> FloatArray:
         model = self._configured(parameters).fit(self._X[split.train], codes)
-        predicted: FloatArray = model.predict(self._X[split.test]).reshape(len(split.test), -1)
-        return predicted
+        return model.predict(self._X[split.test]).reshape(len(split.test), -1)
 
     def _configured(self, parameters: Mapping[str, Any]) -> Any:
         model = clone(self._model)

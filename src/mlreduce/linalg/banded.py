@@ -40,7 +40,7 @@ class BlockTridiagonal(NamedTuple):
     right: list[FloatArray]
 
     @classmethod
-    def of(cls, matrix: FloatArray, right: FloatArray) -> Self:
+    def reduce(cls, matrix: FloatArray, right: FloatArray) -> Self:
         """Reduce a symmetric matrix S of shape (n, n), which is overwritten, and C of shape (n, n_columns)."""
         n_rows, right = len(matrix), right.copy()
         diagonal, below = [], []
@@ -64,13 +64,13 @@ class BlockTridiagonal(NamedTuple):
         """Return the largest eigenvalue of S."""
         if not any(block.any() for block in self.diagonal):
             return 0.0
-        whole: Any = sp.block_diag(self.diagonal, format="lil")
+        full: Any = sp.block_diag(self.diagonal, format="lil")
         for place, block in enumerate(self.below):
             first, second = place * _ORDER, (place + 1) * _ORDER
-            whole[second : second + len(block), first : first + block.shape[1]] = block
-            whole[first : first + block.shape[1], second : second + len(block)] = block.T
-        start = np.random.default_rng(0).standard_normal(whole.shape[0])
-        return float(scipy.sparse.linalg.eigsh(whole.tocsr(), 1, which="LA", v0=start, return_eigenvectors=False)[0])
+            full[second : second + len(block), first : first + block.shape[1]] = block
+            full[first : first + block.shape[1], second : second + len(block)] = block.T
+        start = np.random.default_rng(0).standard_normal(full.shape[0])
+        return float(scipy.sparse.linalg.eigsh(full.tocsr(), 1, which="LA", v0=start, return_eigenvectors=False)[0])
 
     def traces(self, penalties: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the traces of M, ``C'MC`` and ``C'M^2C`` with ``M = (S + p I)^-1`` for each penalty p > 0."""
@@ -86,15 +86,15 @@ class BlockTridiagonal(NamedTuple):
         once = np.zeros(len(penalties))
         for place, block in enumerate(self.diagonal):
             order = len(block)
-            own, right = block + shift * np.eye(order), self.right[place] + np.zeros_like(shift)
+            diagonal, right = block + shift * np.eye(order), self.right[place] + np.zeros_like(shift)
             if place:
                 _, passed, solved = factors[-1]
-                own -= passed.transpose(0, 2, 1) @ passed
+                diagonal -= passed.transpose(0, 2, 1) @ passed
                 right -= passed.transpose(0, 2, 1) @ solved
             below = self.below[place].T if place < len(self.below) else np.zeros((order, 0))
             known = [np.broadcast_to(table, (len(penalties), *table.shape)) for table in (np.eye(order), below)]
             # Triangular systems are solved, not multiplied by the inverse: the matrix may be singular but for p.
-            both = np.linalg.solve(np.linalg.cholesky(own), np.concatenate([*known, right], axis=2))
+            both = np.linalg.solve(np.linalg.cholesky(diagonal), np.concatenate([*known, right], axis=2))
             ends = [order, order + below.shape[1]]
             inverse, passed, solved = np.split(both, ends, axis=2)
             factors.append((inverse, passed, solved))

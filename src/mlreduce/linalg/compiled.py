@@ -37,14 +37,14 @@ class _Announcement(Listener):
     """Say once that loops are being compiled: the wait is long for a first call."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.announced = False
 
     def on_start(self, event: Event) -> None:
         compiling = str(event.data["dispatcher"].py_func.__module__).startswith("mlreduce.")
-        if compiling and not self.said:
-            self.said = True
+        if compiling and not self.announced:
+            self.announced = True
             logging.getLogger("mlreduce").info(
-                "compiling loops on their first use, which takes seconds; they are kept on disk"
+                "compiling loops on their first use, which takes seconds; they are cached on disk"
             )
 
     def on_end(self, event: Event) -> None:

@@ -113,7 +113,7 @@ class Distances:
         centred = self._norms - 2.0 * (X @ mean) + mean @ mean if is_sparse(X) else self._norms
         self.unit = distance_unit(centred)
 
-    def of(self, rows: NDArray[np.intp]) -> FloatArray:
+    def compute(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
         return self._from_products(inner_products(self._X[rows], self._X, self._columns), rows)
 

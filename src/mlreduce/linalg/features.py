@@ -34,7 +34,7 @@ class Features:
     Parameters
     ----------
     X : ndarray or csr_array
-        Never modified. A dense matrix is never copied as a whole; of a sparse one with columns that store a value in
+        Never modified. A dense matrix is never copied completely; of a sparse one with columns that store a value in
         every row the centred features keep a copy, in which these columns are shifted to mean zero: it loses no
         sparsity, and what would be small differences of large numbers are small numbers.
     centred : bool
@@ -133,13 +133,11 @@ class Features:
 
     def dense(self) -> FloatArray:
         """Return the features as an array, centred if they are."""
-        dense: FloatArray = as_dense(self.X) - self.mean
-        return dense
+        return as_dense(self.X) - self.mean
 
     def centre_rows(self, table: FloatArray) -> FloatArray:
         """Return a table of shape (n_samples, k) less its column means: what the intercept leaves of it."""
-        centred: FloatArray = table - table.mean(axis=0)
-        return centred
+        return table - table.mean(axis=0)
 
     @property
     def intercept_leverage(self) -> float | FloatArray:
@@ -154,8 +152,7 @@ class Features:
         known = self.shared.get("cross")
         if known is None or known[0] is not labels:
             known = self.shared["cross"] = labels, self._cross(labels)
-        dense: FloatArray = known[1]
-        return dense
+        return known[1]
 
     def _cross(self, labels: Any) -> FloatArray:
         dense = self.transposed_dot(labels)
@@ -200,8 +197,7 @@ class Features:
         known = self.shared.get("form")
         if known is None or known[0] is not graph:
             known = self.shared["form"] = graph, self._form(graph)
-        form: FloatArray = known[1]
-        return form
+        return known[1]
 
     def _form(self, graph: Any) -> FloatArray:
         if not is_sparse(self._stored):
@@ -281,8 +277,7 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
 
     X = canonical(X)
     ones = np.ones(X.shape[0]) if weights is None else weights
-    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
-    return scatter
+    return scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
 
 
 def _graph_products(X: Any, graph: Any) -> FloatArray:
@@ -293,8 +288,7 @@ def _graph_products(X: Any, graph: Any) -> FloatArray:
 
     graph = sp.csr_array(graph)
     starts, others = (index.astype(np.intp, copy=False) for index in (graph.indptr, graph.indices))  # compiled once
-    form: FloatArray = form_of_graph(X.indptr, X.indices, X.data, starts, others, graph.data, X.shape[1])
-    return form
+    return form_of_graph(X.indptr, X.indices, X.data, starts, others, graph.data, X.shape[1])
 
 
 def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
@@ -304,8 +298,7 @@ def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> 
 
 def _full(X: Any) -> NDArray[np.bool_]:
     """Mask of the columns of a canonical CSR matrix that store a value in every row."""
-    full: NDArray[np.bool_] = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-    return full
+    return np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
 
 
 def constant_columns(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
@@ -357,8 +350,7 @@ def _shift_columns(X: Any, full: NDArray[np.bool_], mean: FloatArray) -> tuple[A
 def _column_squares(X: Any) -> FloatArray:
     if is_sparse(X):
         return np.bincount(X.indices, np.square(X.data), X.shape[1]).astype(np.float64)
-    squares: FloatArray = np.einsum("ij,ij->j", X, X)
-    return squares
+    return np.einsum("ij,ij->j", X, X)
 
 
 class Coordinates(Features):
@@ -437,7 +429,7 @@ class WeightedFeatures(Features):
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
         """Return the scatter; only without further weights."""
         if weights is not None:
-            raise ValueError("features with weights of their own take no others")
+            raise ValueError("features with weights take no others")
         scatter = super().weighted_scatter(None)
         if self._implicit:
             _subtract_outer(scatter, self._rest * np.square(self.roots).sum(), self._rest)
@@ -466,17 +458,14 @@ class WeightedFeatures(Features):
 
     def dense(self) -> FloatArray:
         """Return the weighted, centred features as an array."""
-        dense: FloatArray = as_dense(self.X) - np.multiply.outer(self.roots, self._rest)
-        return dense
+        return as_dense(self.X) - np.multiply.outer(self.roots, self._rest)
 
     def centre_rows(self, table: FloatArray) -> FloatArray:
         """Return what the weighted intercept leaves of a table of shape (n_samples, k)."""
         share = self.roots / np.square(self.roots).sum()
-        centred: FloatArray = table - np.multiply.outer(share, self.roots @ table)
-        return centred
+        return table - np.multiply.outer(share, self.roots @ table)
 
     @property
     def intercept_leverage(self) -> FloatArray:
         """What the intercept adds to the diagonal of the hat matrix."""
-        leverage: FloatArray = np.square(self.roots) / np.square(self.roots).sum()
-        return leverage
+        return np.square(self.roots) / np.square(self.roots).sum()

@@ -32,7 +32,7 @@ from mlreduce.validation import FloatArray, canonical, is_sparse
 
 __all__ = ["GramDesign", "factorise"]
 
-# Squared distance of a column from those picked, relative to its own square, below which it is taken to depend on them.
+# Squared distance of a column from those picked, relative to its square, below which it is taken to depend on them.
 _DEPENDENT = 1e-9
 # Reciprocal condition number of the scaled Gram matrix below which refinement may not converge to full accuracy, and
 # those from which one step is enough, and none where the error counts squared. A solution's relative error is some 100
@@ -52,7 +52,7 @@ _LARGE = 200_000
 def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     """Factorise ``[1 X]`` for one training set, from its Gram matrix where that is safe.
 
-    Of a sparse matrix of more than 6000 rows and columns no dense matrix is made: solutions are found by iteration.
+    Of a sparse matrix of more than 6000 rows and columns no dense matrix is made: solutions are computed by iteration.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     """
     if is_large(X) and 0 <= rcond < 1:
         return IterativeDesign(X)
-    design = GramDesign.of(X, rcond) if 0 <= rcond < 1 else None
-    return Design.of(X, rcond) if design is None else design
+    design = GramDesign.factorise(X, rcond) if 0 <= rcond < 1 else None
+    return Design.factorise(X, rcond) if design is None else design
 
 
 class GramDesign:
@@ -86,7 +86,7 @@ class GramDesign:
         self._mixing: FloatArray | None = None  # Cholesky factor of W'W = I + M M'
 
     @classmethod
-    def of(cls, X: Any, rcond: float) -> Self | None:
+    def factorise(cls, X: Any, rcond: float) -> Self | None:
         """Factorise a feature matrix, dense or sparse; None where the rank at the cut-off ``rcond`` is in doubt."""
         X = _by_density(X)
         gram = _gram(X)
@@ -148,8 +148,7 @@ class GramDesign:
             if self._mixing is None:
                 return targets.T @ targets
             combined = targets[self._picked] + self._weights @ targets[self._others]
-            explained: FloatArray = combined.T @ self._unmix(combined)
-            return explained
+            return combined.T @ self._unmix(combined)
         # For fitted values F = HT + E with E in the range of H, this is T'HT - E'E: an error counts squared.
         fitted = self._times(self._least_squares(targets, self._squared_steps))
         mixed = fitted.T @ (targets - fitted / 2)
@@ -173,8 +172,7 @@ class GramDesign:
         """Apply ``(W'W)^-1``."""
         if self._mixing is None:
             return values
-        solution: FloatArray = scipy.linalg.lapack.dpotrs(self._mixing, values, lower=1)[0]
-        return solution
+        return scipy.linalg.lapack.dpotrs(self._mixing, values, lower=1)[0]
 
     def _spread(self, values: FloatArray) -> FloatArray:
         spread = np.zeros((self.rank + len(self._others), values.shape[1]))
@@ -190,8 +188,7 @@ class GramDesign:
         return self._apply(values) if self._by_rows else self._apply_transposed(values)
 
     def _apply(self, values: FloatArray) -> FloatArray:
-        applied: FloatArray = self._features @ values[1:] + values[0]
-        return applied
+        return self._features @ values[1:] + values[0]
 
     def _apply_transposed(self, values: FloatArray) -> FloatArray:
         return np.vstack([values.sum(axis=0), self._features.T @ values])
@@ -230,5 +227,4 @@ def _scatter(X: Any) -> FloatArray:
     """Return ``X'X`` of a CSR array in canonical format."""
     from mlreduce.linalg.compiled import scatter_of_rows  # brings Numba along
 
-    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, np.ones(X.shape[0]), X.shape[1])
-    return scatter
+    return scatter_of_rows(X.indptr, X.indices, X.data, np.ones(X.shape[0]), X.shape[1])

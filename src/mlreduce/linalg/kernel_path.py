@@ -46,15 +46,15 @@ class KernelRidgePath:
     def __init__(self, kernel: FloatArray, targets: FloatArray, crossed: FloatArray) -> None:
         n_samples = len(kernel)
         lwork, _ = lapack.dsytrd_lwork(n_samples, lower=1)
-        # A symmetric C array is its own transpose, which LAPACK overwrites in place.
+        # A symmetric C array equals its transpose, which LAPACK overwrites in place.
         storage = np.ascontiguousarray(kernel)
         reduced, self._diagonal, self._off_diagonal, scales, _ = lapack.dsytrd(
             storage.T, lower=1, lwork=int(lwork), overwrite_a=1
         )
         if n_samples == 1:
             self._off_diagonal = np.zeros(1)  # SciPy's wrapper rejects empty arrays
-        self._targets = _transformed(reduced, scales, targets)
-        self._crossed = _transformed(reduced, scales, crossed)
+        self._targets = _transform(reduced, scales, targets)
+        self._crossed = _transform(reduced, scales, crossed)
 
     def solve(self, alpha: float) -> PathStep | None:
         """Solve for a penalty > 0; return None where rounding errors exceed the penalty.
@@ -69,7 +69,7 @@ class KernelRidgePath:
         return PathStep(self._crossed.T @ solution, residual.T @ residual)
 
 
-def _transformed(reduced: FloatArray, scales: FloatArray, table: FloatArray) -> FloatArray:
+def _transform(reduced: FloatArray, scales: FloatArray, table: FloatArray) -> FloatArray:
     """Return ``Q'A`` for the reflectors that a reduction to tridiagonal form left below the subdiagonal.
 
     SciPy wraps no routine for these, but one for the reflectors of a QR factorisation. Q is such a product of

@@ -99,7 +99,7 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
         If the matrices do not have the same number of columns.
     """
     if other is not None and X.shape[1] != other.shape[1]:
-        raise DataError(f"distances need rows with the same features; got {X.shape[1]} columns beside {other.shape[1]}")
+        raise DataError(f"distances need rows with the same features; got {X.shape[1]} columns and {other.shape[1]}")
     same = other is None or other is X
     other = X if same else other
     if is_sparse(X) and is_sparse(other):
@@ -151,7 +151,7 @@ class RidgeSolution(NamedTuple):
         ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
     left : ndarray of shape (n_samples,) or None
         ``alpha`` times the diagonal of ``(K + alpha I)^-1``: the residual of a row divided by it is that of a
-        regression on the other rows. None where it was not asked for.
+        regression on the other rows. None where it was not requested.
     """
 
     coefficients: FloatArray
@@ -189,8 +189,8 @@ def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray, *, leavi
     # Rows that coincide make the kernel singular, and rounding then leaves small negative eigenvalues. A penalty
     # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero up to rounding.
     values, vectors = np.linalg.eigh(kernel)
-    kept = values > len(values) * np.finfo(float).eps * values[-1]
-    values, vectors = values[kept, np.newaxis], vectors[:, kept]
+    large = values > len(values) * np.finfo(float).eps * values[-1]
+    values, vectors = values[large, np.newaxis], vectors[:, large]
     inside = vectors.T @ targets
     outside = targets - vectors @ inside
     return RidgeSolution(

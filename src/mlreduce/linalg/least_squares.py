@@ -55,7 +55,7 @@ class Design(NamedTuple):
         return len(self.singular_values)
 
     @classmethod
-    def of(cls, X: Any, rcond: float = DEFAULT_RCOND) -> Self:
+    def factorise(cls, X: Any, rcond: float = DEFAULT_RCOND) -> Self:
         """Factorise a feature matrix, dense or sparse.
 
         The left factor is dense whatever X is: memory is about 2 * n_samples * n_features numbers.
@@ -77,8 +77,8 @@ class Design(NamedTuple):
         projected = self.left.T @ targets
         return projected.T @ projected
 
-    def of_rows(self, rows: NDArray[np.integer[Any]], rcond: float) -> Self:
-        """Return the design of some of the rows, cut off by their own largest singular value."""
+    def select_rows(self, rows: NDArray[np.integer[Any]], rcond: float) -> Self:
+        """Return the design of some of the rows, cut off by the largest singular value of these rows."""
         left, values, right = scipy.linalg.svd(self.left[rows] * self.singular_values, full_matrices=False)
         return type(self)(left, values, right @ self.right).truncated(rcond)
 
@@ -108,7 +108,7 @@ class Design(NamedTuple):
         Raises
         ------
         DataError
-            If the file is not whole.
+            If the file is incomplete.
         """
         return cls(**read_arrays(path, "factorised design", cls._fields))
 
@@ -164,10 +164,10 @@ class HeldOutLeastSquares:
         """
         if np.array_equal(np.sort(np.concatenate([train, held_out])), np.arange(len(self._targets))):
             return self._without(held_out)
-        whole = self._all_values
-        training, targets = whole.of_rows(train, self._rcond), self._targets[train]
-        rows = whole.left[held_out] * whole.singular_values
-        return HeldOutSolution(rows @ (whole.right @ training.coefficients(targets)), training.explained_gram(targets))
+        design = self._all_values
+        training, targets = design.select_rows(train, self._rcond), self._targets[train]
+        rows = design.left[held_out] * design.singular_values
+        return HeldOutSolution(rows @ (design.right @ training.coefficients(targets)), training.explained_gram(targets))
 
     def _without(self, held_out: NDArray[np.integer[Any]]) -> HeldOutSolution:
         """Solve on all rows but the held-out ones.
@@ -202,8 +202,8 @@ class HeldOutLeastSquares:
         """
         seen_part, vectors = np.linalg.eigh(leverage)
         unseen = 1.0 - seen_part < _UNSEEN
-        kept = vectors[:, ~unseen]
-        solution = kept @ ((kept.T @ fitted) / (1.0 - seen_part[~unseen])[:, np.newaxis])
+        seen = vectors[:, ~unseen]
+        solution = seen @ ((seen.T @ fitted) / (1.0 - seen_part[~unseen])[:, np.newaxis])
         explained = training.T @ training + fitted.T @ solution
         if not unseen.any():
             return HeldOutSolution(solution, explained)

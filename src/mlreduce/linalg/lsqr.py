@@ -44,7 +44,7 @@ def is_large(X: Any) -> bool:
 def lsqr(matrix: _Operator, targets: FloatArray, penalty: float, who: str) -> FloatArray:
     """Minimise ``||T - AB||^2 + penalty ||B||^2`` by LSQR iteration, the solution of least norm without a penalty.
 
-    Each target has its own iteration; the products with the matrix are shared.
+    Each target has a separate iteration; the products with the matrix are shared.
 
     Parameters
     ----------
@@ -183,8 +183,7 @@ class IterativeDesign:
 
     def dot(self, right: FloatArray) -> FloatArray:
         """Return ``[1 X]R``."""
-        product: FloatArray = self._features @ right[1:] + right[0]
-        return product
+        return self._features @ right[1:] + right[0]
 
     def transposed_dot(self, right: FloatArray) -> FloatArray:
         """Return ``[1 X]'R``."""

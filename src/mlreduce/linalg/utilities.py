@@ -32,8 +32,7 @@ __all__ = [
 def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatArray:
     """Division returning 0 where the denominator is not positive."""
     shape = np.broadcast_shapes(np.shape(numerators), denominators.shape)
-    ratios: FloatArray = np.divide(numerators, denominators, out=np.zeros(shape), where=denominators > 0)
-    return ratios
+    return np.divide(numerators, denominators, out=np.zeros(shape), where=denominators > 0)
 
 
 def scaled(table: Any, rows: FloatArray | None = None, columns: FloatArray | None = None) -> Any:
@@ -105,10 +104,10 @@ def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArra
     """
     if isinstance(parts[0][0], slice):
         return parts[0][1]
-    whole = np.zeros((len(parts[0][1]), n_columns))
+    full = np.zeros((len(parts[0][1]), n_columns))
     for columns, part in parts:
-        whole[:, columns] = part
-    return whole
+        full[:, columns] = part
+    return full
 
 
 def dense_columns(targets: Any, *, centred: bool = False) -> Iterator[tuple[slice, FloatArray]]:
@@ -180,5 +179,4 @@ def signs(rows: FloatArray) -> FloatArray:
 
 def signed(rows: FloatArray) -> FloatArray:
     """Multiply rows by their `signs`."""
-    flipped: FloatArray = np.multiply(rows, signs(rows)[:, np.newaxis], order="C")
-    return flipped
+    return np.multiply(rows, signs(rows)[:, np.newaxis], order="C")

@@ -24,7 +24,7 @@ __all__ = [
     "propensities",
 ]
 
-# Imported when first asked for: names of measures, and whether larger is better, need no arrays.
+# Imported on first access: names of measures, and whether larger is better, need no arrays.
 _MODULES = {"Outcome": "outcome", "evaluate": "scorers", "get_scorer": "scorers", "propensities": "top"}
 
 

@@ -58,25 +58,25 @@ class Counts(NamedTuple):
     true: _Counts
 
     @classmethod
-    def of_instances(cls, labels: _Labels, predicted: _Labels) -> Self:
+    def count_instances(cls, labels: _Labels, predicted: _Labels) -> Self:
         """Count in two label matrices of shape (n_samples, n_labels), Boolean or integers in {0, 1}."""
         check_pair(labels, predicted)
         if is_sparse(labels) or is_sparse(predicted):
-            return cls._of_stored(labels, predicted, 1)
+            return cls._count_stored(labels, predicted, 1)
         # Sixteen bits are three times as fast as NumPy's 64, and this runs for every method, size and split.
         dtype = np.int16 if labels.shape[1] < 2**15 else np.int64
         return cls(*(m.sum(axis=1, dtype=dtype).astype(np.int64) for m in (labels & predicted, predicted, labels)))
 
     @classmethod
-    def of_labels(cls, labels: _Labels, predicted: _Labels) -> Self:
+    def count_labels(cls, labels: _Labels, predicted: _Labels) -> Self:
         """Count in the same for each label."""
         check_pair(labels, predicted)
         if is_sparse(labels) or is_sparse(predicted):
-            return cls._of_stored(labels, predicted, 0)
+            return cls._count_stored(labels, predicted, 0)
         return cls(*(np.count_nonzero(m, axis=0).astype(np.int64) for m in (labels & predicted, predicted, labels)))
 
     @classmethod
-    def _of_stored(cls, labels: Any, predicted: Any, axis: int) -> Self:
+    def _count_stored(cls, labels: Any, predicted: Any, axis: int) -> Self:
         true, given = (sp.csr_array(table, dtype=np.int64) for table in (labels, predicted))
         return cls(*(np.asarray(table.sum(axis=axis)) for table in (true.multiply(given), given, true)))
 
@@ -133,7 +133,7 @@ class Ranks(NamedTuple):
     true_behind: _Counts
 
     @classmethod
-    def of(cls, labels: Any, scores: FloatArray) -> Self:
+    def compute(cls, labels: Any, scores: FloatArray) -> Self:
         """Rank labels in {0, 1} by scores, both of shape (n_samples, n_labels); scores are dense."""
         check_pair(labels, scores)
         refuse_best(scores)
@@ -189,7 +189,7 @@ class Runs(NamedTuple):
     inverses: FloatArray
 
     @classmethod
-    def of(cls, gains: Any, scores: Any, known: NDArray[np.bool_] | None, first: int) -> Self:
+    def compute(cls, gains: Any, scores: Any, known: NDArray[np.bool_] | None, first: int) -> Self:
         """Return the runs of labels.
 
         Parameters
@@ -235,8 +235,7 @@ class Runs(NamedTuple):
         """
         wrong = self.true * (self.before - self.true_before + (self.size - self.true) / 2)
         n_true = self.sums(self.true)
-        shares: FloatArray = self.sums(wrong) / np.maximum(n_true * (n_ordered - n_true), 1)
-        return shares
+        return self.sums(wrong) / np.maximum(n_true * (n_ordered - n_true), 1)
 
     def precisions(self) -> FloatArray:
         """Return each instance's mean share of true labels up to a true one; 1 for one with no true label."""

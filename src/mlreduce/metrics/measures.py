@@ -5,7 +5,7 @@ A measure is a function of one `mlreduce.metrics.outcome.Outcome`, in a module o
     @measure("micro-f1", label="micro-F1", higher_is_better=True)
     def micro_f1(outcome): ...
 
-``micro-f1@one-threshold`` is the same measure of the labels that a decision of its own predicts: see `in_parts`.
+``micro-f1@one-threshold`` is the same measure of the labels that another decision predicts: see `in_parts`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DECISIONS",
     "MEASURES",
-    "TIES",
     "Measure",
-    "check_ties",
     "find_measure",
     "higher_is_better",
     "in_parts",
@@ -34,7 +32,7 @@ __all__ = [
     "measures_that_need",
 ]
 
-#: Ways to predict labels from scores (`mlreduce.predictors.decision.Decision`), with what is said of them in figures.
+#: Ways to predict labels from scores (`mlreduce.predictors.decision.Decision`), with their descriptions in figures.
 DECISIONS = {
     "half": "cut at one half",
     "one-threshold": "one threshold",
@@ -43,14 +41,11 @@ DECISIONS = {
     "top-k": "k labels per instance",
 }
 
-#: How measures of scores count labels that tie: by the rule that is usual for each, or by the mean over all orders.
-TIES = ("standard", "expected")
-
 _Formula: TypeAlias = "Callable[[Outcome], float]"
 _Need: TypeAlias = Literal["labels", "scores", "propensities", "codes"]
 
 _MISSING = {
-    "scores": "measure scores of the labels, and here is only said which are present: choose another measure, or a "
+    "scores": "measure scores of the labels, but only labels are predicted here: choose another measure, or a "
     "predictor with probabilities for a study of features",
     "propensities": "measure scores of the labels by how often these are in the training data: give "
     "propensity=mlreduce.metrics.propensities(Y_train), or choose another predictor where labels have no scores",
@@ -69,7 +64,7 @@ class Measure:
     higher_is_better : bool
         False for losses.
     needs : {"labels", "scores", "propensities", "codes"}
-        What an outcome must hold beside the predicted labels; "propensities" are so beside scores.
+        What an outcome must hold in addition to the predicted labels; "propensities" need scores, too.
     formula : callable
     """
 
@@ -110,7 +105,7 @@ def measure(
     higher_is_better : bool
         False for losses.
     needs : {"labels", "scores", "propensities", "codes"}, default="labels"
-        What an outcome must hold beside the predicted labels.
+        What an outcome must hold in addition to the predicted labels.
 
     Returns
     -------
@@ -167,29 +162,12 @@ def find_measure(name: str) -> Measure:
     """
     declared: Declarations[Measure] = MEASURES
     plain, decision = in_parts(name)
-    found = declared.find(plain)
+    declaration = declared.find(plain)
     if decision is None:
-        return found
-    if found.needs != "labels":
+        return declaration
+    if declaration.needs != "labels":
         raise ConfigurationError(f"{name}: a decision does not change {plain}, which needs no predicted labels")
-    return replace(found, name=name, label=f"{found.label}, {DECISIONS[decision]}")
-
-
-def check_ties(ties: str) -> None:
-    """Refuse an unknown rule for ties.
-
-    Parameters
-    ----------
-    ties : str
-        One of `TIES`.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such rule; the sentence holds the nearest known one.
-    """
-    if ties not in TIES:
-        raise ConfigurationError(unknown_name("rule for ties", ties, TIES))
+    return replace(declaration, name=name, label=f"{declaration.label}, {DECISIONS[decision]}")
 
 
 def in_parts(name: str) -> tuple[str, str | None]:
@@ -254,7 +232,7 @@ def higher_is_better(name: str) -> bool:
 
 
 def measure_label(name: str) -> str:
-    """Return the name of a measure in tables and figures; of "all", which stands for all measures together, too.
+    """Return the name of a measure in tables and figures; also of "all", the name of all measures together.
 
     Parameters
     ----------

@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.metrics.counts import Counts, Ranks, Runs, best_labels, check_pair
-from mlreduce.metrics.measures import check_ties
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["TOP", "Outcome"]
+__all__ = ["TIES", "TOP", "Outcome", "check_ties"]
+
+#: How measures of scores count labels that tie: by the rule that is usual for each, or by the mean over all orders.
+TIES = ("standard", "expected")
 
 #: How many first labels of an instance are measured at most.
 TOP = 5
@@ -159,12 +161,12 @@ class Outcome:
     @cached_property
     def instance_counts(self) -> Counts:
         """Counts per instance, computed once for all measures."""
-        return Counts.of_instances(self.labels, self.predicted)
+        return Counts.count_instances(self.labels, self.predicted)
 
     @cached_property
     def label_counts(self) -> Counts:
         """Counts per label, computed once for all measures."""
-        return Counts.of_labels(self.labels, self.predicted)
+        return Counts.count_labels(self.labels, self.predicted)
 
     @cached_property
     def stored_labels(self) -> sp.csr_array:
@@ -185,7 +187,7 @@ class Outcome:
         Parameters
         ----------
         best : ndarray of shape (n_samples, k), int
-            Places of labels; -1 stands for none.
+            Places of labels; -1 for none.
 
         Returns
         -------
@@ -196,8 +198,8 @@ class Outcome:
         starts = np.arange(len(best), dtype=np.int64) * n_labels
         cells = np.repeat(starts, np.diff(stored.indptr)) + stored.indices
         wanted = starts[:, np.newaxis] + best
-        found = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
-        return (best >= 0) & (cells[found] == wanted) if len(cells) else np.zeros(best.shape, dtype=bool)
+        places = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+        return (best >= 0) & (cells[places] == wanted) if len(cells) else np.zeros(best.shape, dtype=bool)
 
     @property
     def averages_ties(self) -> bool:
@@ -207,17 +209,17 @@ class Outcome:
     @cached_property
     def runs(self) -> Runs:
         """Runs of the labels of each instance that tie, computed once for all measures."""
-        return Runs.of(self.labels, self.scores, self.known, TOP)
+        return Runs.compute(self.labels, self.scores, self.known, TOP)
 
     @cached_property
     def gain_runs(self) -> Runs:
         """The same, each true label counted by its inverse propensity."""
-        return Runs.of(self.stored_labels * (1 / np.asarray(self.propensities)), self.scores, self.known, TOP)
+        return Runs.compute(self.stored_labels * (1 / np.asarray(self.propensities)), self.scores, self.known, TOP)
 
     @cached_property
     def ranks(self) -> Ranks:
         """Ranks of the labels of each instance, computed once for all measures."""
-        return Ranks.of(self.labels, self.scores)
+        return Ranks.compute(self.labels, self.scores)
 
 
 def _with_all(scores: Any) -> Any:
@@ -228,3 +230,20 @@ def _with_all(scores: Any) -> Any:
     every = np.full(scores.shape, -np.inf)
     every[stored.row, stored.col] = stored.data
     return every
+
+
+def check_ties(ties: str) -> None:
+    """Refuse an unknown rule for ties.
+
+    Parameters
+    ----------
+    ties : str
+        One of `TIES`.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such rule; the sentence holds the nearest known one.
+    """
+    if ties not in TIES:
+        raise ConfigurationError(unknown_name("rule for ties", ties, TIES))

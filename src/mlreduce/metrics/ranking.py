@@ -118,7 +118,7 @@ def micro_auprc(outcome: Outcome) -> float:
     if outcome.known is not None:
         true, scores = true[outcome.known], scores[outcome.known]
     if outcome.averages_ties:
-        runs = Runs.of(true.reshape(1, -1), scores.reshape(1, -1), None, 0)
+        runs = Runs.compute(true.reshape(1, -1), scores.reshape(1, -1), None, 0)
         return float(runs.precisions()[0]) if true.any() else 0.0
     order = np.argsort(-scores, axis=None, kind="stable")
     hits = np.cumsum(true.ravel()[order])
@@ -157,8 +157,7 @@ def _ranking_losses(outcome: Outcome) -> FloatArray:
     ranks = outcome.ranks
     false_behind = np.where(ranks.true, ranks.behind - ranks.true_behind, 0).sum(axis=1)
     n_true = np.count_nonzero(ranks.true, axis=1)
-    losses: FloatArray = false_behind / np.maximum(n_true * (outcome.n_known(axis=1) - n_true), 1)
-    return losses
+    return false_behind / np.maximum(n_true * (outcome.n_known(axis=1) - n_true), 1)
 
 
 def _steps(outcome: Outcome) -> NDArray[Any]:
@@ -166,8 +165,7 @@ def _steps(outcome: Outcome) -> NDArray[Any]:
     if outcome.averages_ties:
         return np.maximum(_runs(outcome).last_true() - 1, 0)
     ranks = outcome.ranks
-    steps: NDArray[np.int64] = np.where(ranks.true, ranks.behind, 1).max(axis=1) - 1
-    return steps
+    return np.where(ranks.true, ranks.behind, 1).max(axis=1) - 1
 
 
 def _precisions(outcome: Outcome) -> FloatArray:
@@ -205,13 +203,12 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     mixed = (n_true > 0) & (n_false > 0)
     if outcome.averages_ties:
         known = None if outcome.known is None else outcome.known.reshape(true.shape).T
-        losses: FloatArray = Runs.of(true.T, scores.T, known, 0).losses(n_known)[mixed]
+        losses: FloatArray = Runs.compute(true.T, scores.T, known, 0).losses(n_known)[mixed]
         return 1 - losses
     sums = np.where(true, rankdata(scores, axis=0), 0.0).sum(axis=0)
     # Unknown labels, whose scores are the smallest, come before all others.
     first = n_true * (n_true + 1) / 2 + n_true * (len(true) - n_known)
-    areas: FloatArray = (sums - first)[mixed] / (n_true * n_false)[mixed]
-    return areas
+    return (sums - first)[mixed] / (n_true * n_false)[mixed]
 
 
 def _assignments(outcome: Outcome) -> tuple[NDArray[np.bool_], NDArray[Any]]:

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.metrics.measures import check_ties, find_measure
-from mlreduce.metrics.outcome import Outcome
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import Outcome, check_ties
 from mlreduce.validation import as_dense, check_known_labels, check_labels, check_table, is_sparse
 
 __all__ = ["evaluate", "get_scorer"]

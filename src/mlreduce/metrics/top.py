@@ -81,38 +81,37 @@ def propensities(y: ArrayLike, a: float = 0.55, b: float = 1.5) -> FloatArray:
             f"instances, a={a!r} and b={b!r}"
         )
     counts = np.asarray(labels.sum(axis=0), dtype=np.float64)
-    values: FloatArray = 1 / (1 + (np.log(labels.shape[0]) - 1) * (b + 1) ** a * (counts + b) ** -a)
-    return values
+    return 1 / (1 + (np.log(labels.shape[0]) - 1) * (b + 1) ** a * (counts + b) ** -a)
 
 
 @measure("precision-at-1", label="precision@1", higher_is_better=True, needs="scores")
 def precision_at_1(outcome: Outcome) -> float:
     """Return the share of instances whose first label is true."""
-    return _precision(outcome, 1)
+    return _mean_precision(outcome, 1)
 
 
 @measure("precision-at-3", label="precision@3", higher_is_better=True, needs="scores")
 def precision_at_3(outcome: Outcome) -> float:
     """Return the mean share of the first three labels that are true."""
-    return _precision(outcome, 3)
+    return _mean_precision(outcome, 3)
 
 
 @measure("precision-at-5", label="precision@5", higher_is_better=True, needs="scores")
 def precision_at_5(outcome: Outcome) -> float:
     """Return the mean share of the first five labels that are true."""
-    return _precision(outcome, 5)
+    return _mean_precision(outcome, 5)
 
 
 @measure("ndcg-at-1", label="nDCG@1", higher_is_better=True, needs="scores")
 def ndcg_at_1(outcome: Outcome) -> float:
     """Return the normalised discounted cumulative gain of the first label, which is the precision."""
-    return _ndcg(outcome, 1)
+    return _mean_ndcg(outcome, 1)
 
 
 @measure("ndcg-at-3", label="nDCG@3", higher_is_better=True, needs="scores")
 def ndcg_at_3(outcome: Outcome) -> float:
     """Return the normalised discounted cumulative gain of the first three labels."""
-    return _ndcg(outcome, 3)
+    return _mean_ndcg(outcome, 3)
 
 
 @measure("ndcg-at-5", label="nDCG@5", higher_is_better=True, needs="scores")
@@ -122,7 +121,7 @@ def ndcg_at_5(outcome: Outcome) -> float:
     The mean over the instances of the sum of ``1 / log2(place + 1)`` over the true ones of the first labels, divided by
     that of as many true ones as there are, five at most, in the first places.
     """
-    return _ndcg(outcome, 5)
+    return _mean_ndcg(outcome, 5)
 
 
 @measure("psp-at-1", label="PSP@1", higher_is_better=True, needs="propensities")
@@ -161,16 +160,16 @@ def psndcg_at_5(outcome: Outcome) -> float:
     return _scored_ndcg(outcome, 5)
 
 
-def _precision(outcome: Outcome, k: int) -> float:
-    hits = _hits(outcome)[:, :k]
+def _mean_precision(outcome: Outcome, k: int) -> float:
+    hits = _count_hits(outcome)[:, :k]
     return float(hits.sum() / (k * len(hits)))
 
 
-def _ndcg(outcome: Outcome, k: int) -> float:
-    return float(np.mean(_discounted(outcome, _hits(outcome), k)))
+def _mean_ndcg(outcome: Outcome, k: int) -> float:
+    return float(np.mean(_discounted_sums(outcome, _count_hits(outcome), k)))
 
 
-def _hits(outcome: Outcome) -> FloatArray:
+def _count_hits(outcome: Outcome) -> FloatArray:
     """Return which of the first labels of each instance are true, or the share of orders in which they are."""
     if outcome.averages_ties:
         return outcome.runs.at_first(TOP)
@@ -178,16 +177,16 @@ def _hits(outcome: Outcome) -> FloatArray:
 
 
 def _scored_precision(outcome: Outcome, k: int) -> float:
-    reached, possible = (gains[:, :k].sum() for gains in _gains(outcome))
+    reached, possible = (gains[:, :k].sum() for gains in _compute_gains(outcome))
     return float(reached / possible) if possible else 0.0
 
 
 def _scored_ndcg(outcome: Outcome, k: int) -> float:
-    reached, possible = (_discounted(outcome, gains, k).sum() for gains in _gains(outcome))
+    reached, possible = (_discounted_sums(outcome, gains, k).sum() for gains in _compute_gains(outcome))
     return float(reached / possible) if possible else 0.0
 
 
-def _gains(outcome: Outcome) -> tuple[FloatArray, FloatArray]:
+def _compute_gains(outcome: Outcome) -> tuple[FloatArray, FloatArray]:
     """Return the inverse propensities of the true ones among the first labels, and of those of the best order."""
     inverse = 1 / np.asarray(outcome.propensities)
     ideal = best_labels(outcome.stored_labels * inverse, TOP)
@@ -197,10 +196,9 @@ def _gains(outcome: Outcome) -> tuple[FloatArray, FloatArray]:
     return reached, possible
 
 
-def _discounted(outcome: Outcome, gains: FloatArray, k: int) -> FloatArray:
+def _discounted_sums(outcome: Outcome, gains: FloatArray, k: int) -> FloatArray:
     """Return the discounted sum of each instance's gains over that of its labels, k at most, in the first places."""
     discounts = 1 / np.log2(np.arange(k) + 2)
     n_true: NDArray[np.int64] = np.minimum(np.diff(outcome.stored_labels.indptr), k)
     most = np.concatenate(([1.0], np.cumsum(discounts)))[n_true]
-    sums: FloatArray = gains[:, :k] @ discounts[: gains.shape[1]] / most
-    return sums
+    return gains[:, :k] @ discounts[: gains.shape[1]] / most

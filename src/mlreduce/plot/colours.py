@@ -95,13 +95,15 @@ def colour_of(label: str) -> str:
 
 
 def _distinct_places(methods: Sequence[str]) -> dict[str, int]:
-    """Return places of colours that differ: a method's own or, where an earlier one has that, the first free one."""
+    """Return places of colours that differ: that of a method or, where an earlier one has that, the first free one."""
     first: dict[int, str] = {}
     for method in methods:
         first.setdefault(_place(method), method)
     free = [place for place in range(1, len(PALETTE)) if place not in first]
-    found = {method: place for place, method in first.items()}
-    return {method: found[method] if method in found else free.pop(0) if free else _place(method) for method in methods}
+    places = {method: place for place, method in first.items()}
+    return {
+        method: places[method] if method in places else free.pop(0) if free else _place(method) for method in methods
+    }
 
 
 def method_styles(methods: Sequence[str], named: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -111,12 +113,12 @@ def method_styles(methods: Sequence[str], named: Collection[str] | None = None) 
     ----------
     methods : sequence of str
     named : collection of str or None, default=None
-        The others are `FAINT`, all alike. None names all.
+        The others are `FAINT`. None names all.
 
     Returns
     -------
     dict of str to dict
-        No two named methods are alike. Up to eleven have different colours, which are those of `colour_of` where no
+        No two named methods look the same. Up to eleven have different colours, which are those of `colour_of` where no
         earlier method has the same; of more the later ones have other dashes and markers.
     """
     shown = [method for method in methods if named is None or method in named]

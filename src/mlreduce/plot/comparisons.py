@@ -68,8 +68,9 @@ def quality_against_size(
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10, 50], n_jobs=1)
-    >>> axes = mlreduce.plot.quality_against_size(found)
+    >>> methods = ["pca", "mvmd"]
+    >>> comparison = mlreduce.compare(data, methods=methods, predictors=["linear"], cv=3, sizes=[10, 50], n_jobs=1)
+    >>> axes = mlreduce.plot.quality_against_size(comparison)
     >>> sorted(text.get_text() for text in axes.get_legend().get_texts())
     ['mvmd', 'pca']
     """
@@ -89,13 +90,13 @@ def quality_against_size(
     handles, sizes = [], set()
     for position, method in enumerate(shown):
         line = cells[cells["method"] == method].sort_values("size_percent")
-        own = style(position)
+        look = style(position)
         if len(line) == 1:  # no curve: what is not reduced, or has one size
             handles.append(
-                axis.axhline(line["mean"].item(), color=own["color"], linewidth=1.6, linestyle=":", label=method)
+                axis.axhline(line["mean"].item(), color=look["color"], linewidth=1.6, linestyle=":", label=method)
             )
         else:
-            drawn = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, "label": method, **own}
+            drawn = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, "label": method, **look}
             sizes.update(line["size_percent"])
             handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **drawn))
     axis.set_xticks(sorted(sizes))
@@ -180,8 +181,8 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
-    >>> axes = mlreduce.plot.comparison_matrix(found)
+    >>> comparison = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
+    >>> axes = mlreduce.plot.comparison_matrix(comparison)
     >>> [label.get_text() for label in axes.get_yticklabels()]  # the better one first
     ['mvmd', 'pca']
     """
@@ -239,7 +240,7 @@ def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> Non
     order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False, kind="stable").index.tolist()
     order = order[:LARGEST]
     cells = {(c["method"], c["than"]): c for c in pairs.to_dict("records")}
-    # Beside the diagonal, pairs without common values have none.
+    # Off the diagonal, pairs without common values have none.
     matrix = np.array([[cells[a, b]["mean_difference"] if (a, b) in cells else np.nan for b in order] for a in order])
     largest = float(np.nanmax(np.abs(matrix))) or 1.0
     axis.grid(visible=False)

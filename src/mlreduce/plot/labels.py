@@ -14,7 +14,7 @@ from mlreduce.plot.layout import style
 
 __all__ = ["label_cooccurrence", "label_map"]
 
-# Labels whose names still can be read beside a heat map.
+# Labels whose names still can be read next to a heat map.
 _NAMED = 40
 _GREY = "#c8c8c8"
 
@@ -74,9 +74,9 @@ def label_map(
     for position, number in enumerate(shown):
         rows = which == number
         text = ", ".join(names[column] for column in np.flatnonzero(sets[number])) or "no label"
-        own = style(position)
+        look = style(position)
         axis.scatter(
-            *points[rows, :2].T, s=size, color=own["color"], marker=own["marker"], linewidths=0, alpha=0.85,
+            *points[rows, :2].T, s=size, color=look["color"], marker=look["marker"], linewidths=0, alpha=0.85,
             label=f"{short(text)} ({counts[number]})",
         )  # fmt: skip
     axis.set(xlabel="first direction", ylabel="second direction", xticks=[], yticks=[])
@@ -94,7 +94,7 @@ def label_cooccurrence(y: Any, *, label_names: Sequence[str] | None = None, orde
     label_names : sequence of str or None, default=None
         None takes those of ``y``, or numbers from 1.
     order : bool, default=True
-        Put labels that occur together beside each other, by average linkage of their cosines. False keeps the order.
+        Put labels that occur together next to each other, by average linkage of their cosines. False keeps the order.
     ax : Axes or None, default=None
         None makes a figure.
 

@@ -34,6 +34,7 @@ __all__ = [
     "put_title",
     "pyplot",
     "save",
+    "say_below",
     "shared_legend",
     "style",
     "with_errors",
@@ -81,7 +82,7 @@ def house_style() -> Any:
 
 
 def style(position: int) -> dict[str, Any]:
-    """Return colour, marker and dashes of what stands at a position and is no method; the first 24 differ."""
+    """Return colour, marker and dashes of a position that is no method; the first 24 differ."""
     return {
         "color": PALETTE[1 + position % MOST],
         "marker": MARKERS[position % len(MARKERS)],
@@ -154,20 +155,25 @@ def least_span(axis: Any) -> None:
 
 def say_narrow(figure: Any, margin: float) -> None:
     """Write below a figure in which of its panels all values are less than a margin apart."""
-    found = drawn_points(figure)["panels"]
-    narrow = {panel["title"]: span for panel in found if (span := _span(panel["lines"])) < margin}
+    panels = drawn_points(figure)["panels"]
+    narrow = {panel["title"]: span for panel in panels if (span := _span(panel["lines"])) < margin}
     if narrow:
-        where = f" in {', '.join(narrow)}" if len(narrow) < len(found) else ""
+        where = f" in {', '.join(narrow)}" if len(narrow) < len(panels) else ""
         text = (
             f"All values{where} are within {max(narrow.values()):.2g} of each other, less than the margin {margin:g}."
         )
-        figure.set_label(text)
-        lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
-        if figure.legends:
-            (legend,) = figure.legends
-            legend.set_title("\n".join(filter(None, [legend.get_title().get_text(), lines])), {"size": 8})
-        else:
-            figure.supxlabel(lines, fontsize=8)
+        say_below(figure, text)
+
+
+def say_below(figure: Any, text: str) -> None:
+    """Write a sentence below a figure, after what is written there, and into its label."""
+    figure.set_label(" ".join(filter(None, [figure.get_label(), text])))
+    lines = "\n".join(wrap(text, int(13 * figure.get_figwidth())))
+    if figure.legends:
+        (legend,) = figure.legends
+        legend.set_title("\n".join(filter(None, [legend.get_title().get_text(), lines])), {"size": 8})
+    else:
+        figure.supxlabel("\n".join(filter(None, [figure.get_supxlabel(), lines])), fontsize=8)
 
 
 def _span(lines: Sequence[Mapping[str, Any]]) -> float:
@@ -210,7 +216,7 @@ def shared_legend(figure: Any, title: str = "") -> None:
 
 
 def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mapping[str, str], height: float) -> None:
-    """Write names in a column beside a panel, as high as the points that they name as far as they do not overlap.
+    """Write names in a column next to a panel, as high as the points that they name as far as they do not overlap.
 
     Parameters
     ----------
@@ -223,7 +229,7 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
     height : float
         Of the panel in inches, about.
     """
-    axis.get_ylim()  # limits wait until they are asked for
+    axis.get_ylim()  # limits are computed on access
     shown = axis.transData + axis.transAxes.inverted()
     points = {name: shown.transform(point) for name, point in ends.items()}
     wanted = {name: float(y) for name, (_, y) in points.items()}
@@ -278,7 +284,7 @@ def line_styles(spec: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return label, colour, marker and line style of each method of a figure; ``named`` are those with colours."""
     labels, drawn = spec.get("labels", {}), {"markersize": 4, "linewidth": 1.1}
     styles = method_styles(spec["methods"], spec.get("named"))
-    return {name: {"label": labels.get(name, name), **drawn, **own} for name, own in styles.items()}
+    return {name: {"label": labels.get(name, name), **drawn, **style} for name, style in styles.items()}
 
 
 def lines(
@@ -308,7 +314,7 @@ def _with_shared_style(group: re.Match[str]) -> str:
 def save(figure: Any, paths: Sequence[str | Path]) -> None:
     """Write a figure in the formats of the suffixes, without dates or random identifiers; as JSON what it shows.
 
-    And without its title, which is the caption wherever a figure stands.
+    And without its title, which is the caption wherever a figure is shown.
     """
     numbers = drawn_points(figure) | {"title": figure.get_suptitle(), "says": figure.get_label()}
     figure.suptitle("")

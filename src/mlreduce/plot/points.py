@@ -11,7 +11,7 @@ from mlreduce.plot.colours import FAINT
 
 __all__ = ["ERRORS_OF", "drawn_points"]
 
-#: What the label of bars of errors beside a line begins with, before the label of the line; no legend shows it.
+#: What the label of bars of errors of a line begins with, before the label of the line; no legend shows it.
 ERRORS_OF = "_errors of "
 
 
@@ -32,11 +32,11 @@ def drawn_points(figure: Any) -> dict[str, Any]:
         has one point without x. A figure without lines, such as of images, has no panels.
     """
     axes = [axis for axis in figure.axes if axis.get_visible() and axis.axison]
-    found = [_panel(axis, axes) for axis in axes]
-    return {"panels": [panel for panel in found if panel["lines"]]}
+    panels = [_read_panel(axis, axes) for axis in axes]
+    return {"panels": [panel for panel in panels if panel["lines"]]}
 
 
-def _panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
+def _read_panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
     bars = [container for container in axis.containers if hasattr(container, "has_yerr")]
     parts = {id(line) for bar in bars for line in (bar.lines[0], *bar.lines[1])}
     lines = [_with_error(bar) for bar in bars]
@@ -49,24 +49,24 @@ def _panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
         if id(line) not in parts and not line.get_label().startswith("_"):
             points = _points(line, axis)
             for point, ends in zip(points, errors.get(line.get_label(), []), strict=False):
-                point += [_rounded(y) for y in ends[:2] if np.isfinite(y)]
-            lines.append(_line(line, line.get_label(), points))
+                point += [_round_digits(y) for y in ends[:2] if np.isfinite(y)]
+            lines.append(_read_line(line, line.get_label(), points))
     return {
         "title": axis.get_title(),
-        "x": {"log": axis.get_xscale() == "log", **_shown(axis, axes, "x")},
-        "y": {"log": axis.get_yscale() == "log", **_shown(axis, axes, "y")},
+        "x": {"log": axis.get_xscale() == "log", **_read_label(axis, axes, "x")},
+        "y": {"log": axis.get_yscale() == "log", **_read_label(axis, axes, "y")},
         "lines": [line for line in lines if line["points"]],
     }
 
 
-def _shown(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
+def _read_label(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
     """Return the names of an axis and its label, which only one of the panels of a row or column may have."""
-    own, names = getattr(axis, f"get_{which}label")(), _names(axis, axes, which)
+    given, names = getattr(axis, f"get_{which}label")(), _read_names(axis, axes, which)
     of_others = (text for other in axes if (text := getattr(other, f"get_{which}label")()))
-    return {"label": own or ("" if names else next(of_others, "")), **names}
+    return {"label": given or ("" if names else next(of_others, "")), **names}
 
 
-def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
+def _read_names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
     """Return the names at the positions of an axis, which may stand at the first panel of a row alone."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter
 
@@ -74,15 +74,15 @@ def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
         names = isinstance(ticks.get_major_formatter(), FixedFormatter | FuncFormatter | NullFormatter)
         return names and isinstance(ticks.get_major_locator(), FixedLocator)
 
-    own = getattr(axis, f"{which}axis")
-    for ticks in [own, *(getattr(other, f"{which}axis") for other in axes)] if named(own) else []:
+    ruler = getattr(axis, f"{which}axis")
+    for ticks in [ruler, *(getattr(other, f"{which}axis") for other in axes)] if named(ruler) else []:
         texts = [label.get_text() for label in ticks.get_majorticklabels()]
         if named(ticks) and any(texts):
             return {"names": {f"{place:g}": text for place, text in zip(ticks.get_ticklocs(), texts, strict=True)}}
     return {}
 
 
-def _line(line: Any, name: str, points: list[list[float]]) -> dict[str, Any]:
+def _read_line(line: Any, name: str, points: list[list[float]]) -> dict[str, Any]:
     from matplotlib.colors import to_hex
 
     pattern = line._unscaled_dash_pattern[1] if line.is_dashed() else None
@@ -100,8 +100,8 @@ def _line(line: Any, name: str, points: list[list[float]]) -> dict[str, Any]:
 def _points(line: Any, axis: Any) -> list[list[float]]:
     x, y = (np.asarray(values, dtype=float) for values in line.get_data())
     if not line.get_transform().contains_branch_seperately(axis.transData)[0]:  # of axhline
-        return [[_rounded(y[0])]]
-    return [[_rounded(a), _rounded(b)] for a, b in zip(x, y, strict=True) if np.isfinite([a, b]).all()]
+        return [[_round_digits(y[0])]]
+    return [[_round_digits(a), _round_digits(b)] for a, b in zip(x, y, strict=True) if np.isfinite([a, b]).all()]
 
 
 def _with_error(bar: Any) -> dict[str, Any]:
@@ -111,9 +111,9 @@ def _with_error(bar: Any) -> dict[str, Any]:
     for x, y, ends in zip(*data.get_data(), segments.get_segments(), strict=True):
         if np.isfinite([x, y]).all():
             has_error = len(ends) == 2 and np.isfinite(ends).all()
-            points.append([_rounded(value) for value in (x, y, *(ends[:, along] if has_error else ()))])
-    return _line(data, bar.get_label(), points) | ({"along": "x"} if along == 0 else {})
+            points.append([_round_digits(value) for value in (x, y, *(ends[:, along] if has_error else ()))])
+    return _read_line(data, bar.get_label(), points) | ({"along": "x"} if along == 0 else {})
 
 
-def _rounded(value: float) -> float:
+def _round_digits(value: float) -> float:
     return float(f"{value:.6g}")

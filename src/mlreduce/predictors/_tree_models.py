@@ -158,68 +158,90 @@ def _scatter(
     Leaves mean and deviation of each in the first two rows of ``work.numbers``. A feature that is constant on the
     chosen rows gets the deviation 0.
     """
-    n, k = len(chosen), len(features)
+    k = len(features)
     mean, deviation, lowest, highest = work.numbers[0], work.numbers[1], work.numbers[2], work.numbers[3]
-    gram, cross = np.empty((k, k)), work.numbers[4, :k]
     for at in range(k):
         mean[at], deviation[at] = 0.0, 0.0
         lowest[at], highest[at] = np.inf, -np.inf
     if rows.sparse:
-        values, counts, entries = work.numbers[5], work.lists[2], work.lists[3]
-        for one in range(k):
-            cross[one], counts[one] = 0.0, 0
-            for two in range(k):
-                gram[one, two] = 0.0
-        for row in chosen:
-            size = 0
-            distance = targets[row] - mean_target
-            for t in range(rows.indptr[row], rows.indptr[row + 1]):
-                at = work.place[rows.indices[t]]
-                if at >= 0:
-                    value = rows.values[t]
-                    entries[size], values[size] = at, value
-                    size += 1
-                    counts[at] += 1
-                    mean[at] += value
-                    cross[at] += value * distance
-                    lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
-            for one in range(size):
-                line = gram[entries[one]]
-                for two in range(size):
-                    line[entries[two]] += values[one] * values[two]
-        residue = 0.0  # deviations from the mean add up to rounding error
-        for row in chosen:
-            residue += targets[row] - mean_target
-        for one in range(k):
-            mean[one] /= n
-            cross[one] -= mean[one] * residue
-        for one in range(k):
-            for two in range(k):
-                gram[one, two] -= n * mean[one] * mean[two]
-            if counts[one] < n:
-                lowest[one], highest[one] = min(lowest[one], 0.0), max(highest[one], 0.0)
+        gram = _sparse_gram(rows, chosen, k, targets, mean_target, work)
     else:
-        table = np.empty((n, k))
-        for i in range(n):
-            row = chosen[i]
-            for at in range(k):
-                value = rows.table[row, features[at]]
-                table[i, at] = value
-                mean[at] += value
-                lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
-        for at in range(k):
-            mean[at] /= n
-        distances = work.distances[:n]
-        for i in range(n):
-            distances[i] = targets[chosen[i]] - mean_target
-            for at in range(k):
-                table[i, at] -= mean[at]
-        np.dot(table.T, table, gram)
-        np.dot(table.T, distances, cross)
+        gram = _dense_gram(rows, chosen, features, targets, mean_target, work)
     for at in range(k):
         if lowest[at] < highest[at] and gram[at, at] > 0.0:
-            deviation[at] = np.sqrt(gram[at, at] / (n - 1))
-    return gram, cross
+            deviation[at] = np.sqrt(gram[at, at] / (len(chosen) - 1))
+    return gram, work.numbers[4, :k]
+
+
+@compiled_part
+def _sparse_gram(
+    rows: Rows, chosen: IntArray, k: int, targets: FloatArray, mean_target: float, work: _Work
+) -> FloatArray:
+    """Return the centred Gram matrix of the k features that ``work.place`` numbers, by the stored values alone.
+
+    Updates their means, extremes and products with the targets, in ``work.numbers``.
+    """
+    n, gram = len(chosen), np.zeros((k, k))
+    mean, lowest, highest, cross = work.numbers[0], work.numbers[2], work.numbers[3], work.numbers[4, :k]
+    values, counts, entries = work.numbers[5], work.lists[2], work.lists[3]
+    for one in range(k):
+        cross[one], counts[one] = 0.0, 0
+    for row in chosen:
+        size = 0
+        distance = targets[row] - mean_target
+        for t in range(rows.indptr[row], rows.indptr[row + 1]):
+            at = work.place[rows.indices[t]]
+            if at >= 0:
+                value = rows.values[t]
+                entries[size], values[size] = at, value
+                size += 1
+                counts[at] += 1
+                mean[at] += value
+                cross[at] += value * distance
+                lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
+        for one in range(size):
+            line = gram[entries[one]]
+            for two in range(size):
+                line[entries[two]] += values[one] * values[two]
+    residue = 0.0  # deviations from the mean add up to rounding error
+    for row in chosen:
+        residue += targets[row] - mean_target
+    for one in range(k):
+        mean[one] /= n
+        cross[one] -= mean[one] * residue
+    for one in range(k):
+        for two in range(k):
+            gram[one, two] -= n * mean[one] * mean[two]
+        if counts[one] < n:
+            lowest[one], highest[one] = min(lowest[one], 0.0), max(highest[one], 0.0)
+    return gram
+
+
+@compiled_part
+def _dense_gram(
+    rows: Rows, chosen: IntArray, features: IntArray, targets: FloatArray, mean_target: float, work: _Work
+) -> FloatArray:
+    """Return the features' centred Gram matrix, by BLAS; updates the same statistics as `_sparse_gram`."""
+    n, k = len(chosen), len(features)
+    mean, lowest, highest, cross = work.numbers[0], work.numbers[2], work.numbers[3], work.numbers[4, :k]
+    gram, table = np.empty((k, k)), np.empty((n, k))
+    for i in range(n):
+        row = chosen[i]
+        for at in range(k):
+            value = rows.table[row, features[at]]
+            table[i, at] = value
+            mean[at] += value
+            lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
+    for at in range(k):
+        mean[at] /= n
+    distances = work.distances[:n]
+    for i in range(n):
+        distances[i] = targets[chosen[i]] - mean_target
+        for at in range(k):
+            table[i, at] -= mean[at]
+    np.dot(table.T, table, gram)
+    np.dot(table.T, distances, cross)
+    return gram
 
 
 @compiled_part

@@ -244,9 +244,9 @@ def _generalised_errors(features: Features, targets: Any) -> tuple[FloatArray, F
     by_rows = rows < columns
     if by_rows:  # the vector of ones gets an eigenvalue other than zero, which is taken out of the trace again
         middle = features.sum_of_squares / rows
-        system = BlockTridiagonal.of(features.gram + middle / rows, map_columns(np.asarray, targets, centred=True))
+        system = BlockTridiagonal.reduce(features.gram + middle / rows, map_columns(np.asarray, targets, centred=True))
     else:
-        system = BlockTridiagonal.of(features.scatter.copy(), features.transposed_dot(targets))
+        system = BlockTridiagonal.reduce(features.scatter.copy(), features.transposed_dot(targets))
     largest = system.largest_eigenvalue()
     if not largest > 0:  # the features do not vary
         return np.ones(1), np.zeros(1)

@@ -95,11 +95,11 @@ class Discretiser(TransformerMixin, BaseEstimator):
         fewer bins for that.
         "mdl": recursive halving by the entropy of the classes, while the description gets shorter (Fayyad and Irani);
         a class is a set of labels that occurs. Without a cut that pays there is one bin.
-        "laim": one cut after the other where the commonest label of each bin stands out most (Cano et al.), until
+        "laim": one cut after the other where the commonest label of each bin is most frequent (Cano et al.), until
         there are as many bins as labels and no cut raises the criterion. It is that of CAIM with the labels' counts
         for those of classes: the mean over the bins of the commonest label's count, squared, over all labels' counts.
     n_bins : int, default=3
-        >= 2; the supervised methods find their own number.
+        >= 2; the supervised methods choose the number.
 
     Attributes
     ----------
@@ -175,15 +175,15 @@ class Discretiser(TransformerMixin, BaseEstimator):
         labels, known = check_known_labels(Y, n_samples, sparse=is_sparse(Y) and self.method == "mdl")
         if self.method == "laim":
             return partial(_supervised, search=partial(_laim_cuts, labels.astype(np.int8)))
-        whole = slice(None) if known is None else np.flatnonzero(known[:, known.any(axis=0)].all(axis=1))
-        sets = distinct_rows(rows_of(labels, whole))[1]
+        rows = slice(None) if known is None else np.flatnonzero(known[:, known.any(axis=0)].all(axis=1))
+        sets = distinct_rows(rows_of(labels, rows))[1]
         if not len(sets):
             raise DataError(
                 f'the discretiser "mdl" takes sets of labels, and none of the {n_samples} instances has all its labels '
                 'known: take another, such as "laim"'
             )
         search = partial(_mdl_cuts, sets, _entropy_terms(len(sets)))
-        return lambda values: _supervised(values[whole], search)
+        return lambda values: _supervised(values[rows], search)
 
     def transform(self, X: Any) -> Bins:
         """Return the number of each value's bin, a dense array of int32 of the shape of ``X``.
@@ -219,8 +219,7 @@ def _equal_width(values: FloatArray, n_bins: int) -> FloatArray:
     low, high = values.min(), values.max()
     shares = np.arange(1, n_bins) / n_bins
     cuts = np.unique(low * (1.0 - shares) + high * shares)
-    inside: FloatArray = cuts[(cuts > low) & (cuts <= high)]
-    return inside
+    return cuts[(cuts > low) & (cuts <= high)]
 
 
 def _equal_frequency(values: FloatArray, n_bins: int) -> FloatArray:
@@ -244,8 +243,7 @@ def _between(ascending: FloatArray, places: NDArray[np.integer[Any]]) -> FloatAr
     """Return the midpoints between the values at some positions and their predecessors."""
     low, high = ascending[places - 1], ascending[places]
     middle = low / 2 + high / 2
-    cuts: FloatArray = np.where((middle > low) & (middle <= high), middle, high)
-    return cuts
+    return np.where((middle > low) & (middle <= high), middle, high)
 
 
 def _entropy_terms(largest: int) -> FloatArray:
@@ -271,12 +269,12 @@ def _mdl_cuts(
         for row in range(start, stop):
             right[classes[order[row]]] += 1
         many = 0
-        whole = 0.0  # sum over the classes of k log k
+        total = 0.0  # sum over the classes of k log k
         for label in range(n_classes):
             many += right[label] > 0
-            whole += terms[right[label]]
+            total += terms[right[label]]
         size = stop - start
-        low, high = 0.0, whole
+        low, high = 0.0, total
         few, rest = 0, many
         best, best_at, best_low, best_high, best_few, best_rest = -np.inf, -1, 0.0, 0.0, 0, 0
         candidate = np.searchsorted(places, start + 1)
@@ -295,8 +293,8 @@ def _mdl_cuts(
                     best, best_at, best_low, best_high, best_few, best_rest = value, row + 1, low, high, few, rest
         if best_at < 0:
             continue
-        gain = best - (whole - terms[size])  # times the number of rows, as all that follows
-        entropy = (terms[size] - whole) / size
+        gain = best - (total - terms[size])  # times the number of rows, as all that follows
+        entropy = (terms[size] - total) / size
         one = (terms[best_at - start] - best_low) / (best_at - start)
         other = (terms[stop - best_at] - best_high) / (stop - best_at)
         codes = many * np.log(3.0) + np.log1p(-2.0 * 3.0 ** (-many))  # log(3^many - 2)
@@ -315,7 +313,7 @@ def _laim_cuts(labels: NDArray[np.int8], order: NDArray[np.int64], places: NDArr
     left, right = np.zeros(n_labels, dtype=np.int64), np.zeros(n_labels, dtype=np.int64)
     # Start, stop and criterion of each bin, and the best criterion of its two parts.
     starts, stops = np.zeros(len(places) + 1, dtype=np.int64), np.zeros(len(places) + 1, dtype=np.int64)
-    own, halved = np.zeros(len(places) + 1), np.full(len(places) + 1, -np.inf)
+    single, halved = np.zeros(len(places) + 1), np.full(len(places) + 1, -np.inf)
     where = np.full(len(places) + 1, -1)
     stops[0] = len(order)
     n_bins, total, reached = 1, 0.0, 0.0
@@ -327,7 +325,7 @@ def _laim_cuts(labels: NDArray[np.int8], order: NDArray[np.int64], places: NDArr
             right[:] = 0
             for row in range(start, stop):
                 right += labels[order[row]]
-            own[each] = right.max() ** 2 / max(right.sum(), 1)
+            single[each] = right.max() ** 2 / max(right.sum(), 1)
             halved[each], where[each] = -np.inf, -1
             candidate = np.searchsorted(places, start + 1)
             last = start
@@ -340,10 +338,10 @@ def _laim_cuts(labels: NDArray[np.int8], order: NDArray[np.int64], places: NDArr
                 if value > halved[each] + _TIE * len(order):
                     halved[each], where[each] = value, last
                 candidate += 1
-        total = own[:n_bins].sum()
+        total = single[:n_bins].sum()
         best, at = -np.inf, -1
         for each in range(n_bins):
-            gain = halved[each] - own[each]
+            gain = halved[each] - single[each]
             margin = 0.0 if at < 0 else _TIE * len(order) * (-1 if where[each] < where[at] else 1)
             if where[each] >= 0 and gain > best + margin:
                 best, at = gain, each

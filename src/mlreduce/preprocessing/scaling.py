@@ -23,21 +23,22 @@ class ScaledParts(NamedTuple):
     Attributes
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_kept)
-    kept : ndarray of int, shape (n_kept,)
-        Indices of the kept columns; columns without information in the training rows are dropped, see `scale_parts`.
+    columns : ndarray of int, shape (n_columns,)
+        Indices of the columns that remain: those without information in the training rows are dropped, see
+        `scale_parts`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mlreduce.preprocessing import scale_parts
     >>> parts = scale_parts(np.array([[1.0], [3.0]]), np.array([[2.0]]), "none")
-    >>> parts.train.shape, parts.test.shape, parts.kept
+    >>> parts.train.shape, parts.test.shape, parts.columns
     ((2, 1), (1, 1), array([0]))
     """
 
     train: Any
     test: Any
-    kept: NDArray[np.intp]
+    columns: NDArray[np.intp]
 
 
 def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
@@ -58,7 +59,7 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     Returns
     -------
     ScaledParts
-        Both parts on one scale, and the columns that were kept.
+        Both parts on one scale, and the columns that remain.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     >>> from mlreduce.preprocessing import scale_parts
     >>> train, test = np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[2.0, 5.0], [5.0, 6.0]])
     >>> parts = scale_parts(train, test, "standard")
-    >>> parts.kept  # the other column is constant in the training rows
+    >>> parts.columns  # the other column is constant in the training rows
     array([0])
     >>> parts.test[:, 0]
     array([0., 3.])
@@ -81,27 +82,27 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     if scaling == "none":
         return ScaledParts(train, test, np.arange(train.shape[1]))
     if scaling == "tf-idf":
-        return _weighted(train, test)
+        return _weight(train, test)
     from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
     rows: FloatArray = as_dense(train)
-    kept = np.flatnonzero((rows != rows[:1]).any(axis=0))
-    if not len(kept):
+    columns = np.flatnonzero((rows != rows[:1]).any(axis=0))
+    if not len(columns):
         raise DataError("no feature varies in the training rows: nothing to scale")
     kind = MinMaxScaler if scaling == "unit" else StandardScaler
-    scaler = kind(copy=False).fit(rows[:, kept])
-    return ScaledParts(scaler.transform(rows[:, kept]), scaler.transform(as_dense(test)[:, kept]), kept)
+    scaler = kind(copy=False).fit(rows[:, columns])
+    return ScaledParts(scaler.transform(rows[:, columns]), scaler.transform(as_dense(test)[:, columns]), columns)
 
 
-def _weighted(train: Any, test: Any) -> ScaledParts:
+def _weight(train: Any, test: Any) -> ScaledParts:
     from sklearn.feature_extraction.text import TfidfTransformer
 
     counts, others = sp.csr_array(train), sp.csr_array(test)
     if min(counts.min(), others.min()) < 0:
         raise DataError("tf-idf weights counts of terms, which are not negative; this set has negative features")
-    kept = np.flatnonzero(np.asarray(counts.sum(axis=0)))
-    if not len(kept):
+    columns = np.flatnonzero(np.asarray(counts.sum(axis=0)))
+    if not len(columns):
         raise DataError("no term is in a training row: nothing to weight")
-    transformer = TfidfTransformer().fit(counts[:, kept])
-    weighted = [sp.csr_array(transformer.transform(part[:, kept])) for part in (counts, others)]
-    return ScaledParts(weighted[0], weighted[1], kept)
+    transformer = TfidfTransformer().fit(counts[:, columns])
+    weighted = [sp.csr_array(transformer.transform(part[:, columns])) for part in (counts, others)]
+    return ScaledParts(weighted[0], weighted[1], columns)

@@ -195,7 +195,7 @@ class _Slopes:
         self, rows: NDArray[np.intp], similarity: FloatArray, hit: NDArray[np.bool_], miss: NDArray[np.bool_]
     ) -> FloatArray:
         line = np.arange(len(rows))
-        distances = self._distances.of(rows)
+        distances = self._distances.compute(rows)
         hits = nearest(np.where(hit, distances, np.inf), self._n_neighbors)
         misses = distances  # of no miss infinite
         of_hits = distances[line[:, np.newaxis], hits]

@@ -108,7 +108,7 @@ class MLRF(Selector):
         for rows in row_blocks(len(labels), len(labels)):
             number = np.arange(rows.start, rows.stop)
             weights = _weights_of_neighbours(
-                distances.of(number), number, present, absent, members, bounds, apart, priors, n_neighbors
+                distances.compute(number), number, present, absent, members, bounds, apart, priors, n_neighbors
             )
             _add_weighted_differences(scores, scaled, number, every, weights)
         scores /= present.sum()
@@ -135,12 +135,11 @@ def _weights_of_neighbours(
 ) -> FloatArray:
     """Return how much the difference of each instance to some ``rows`` counts: less than zero for hits.
 
-    ``members`` are the instances of each label, one label after the other from ``bounds`` on. A list of neighbours is
-    filled in one pass over the members of its label: few are nearer than the farthest that the list holds so far.
+    ``members`` are the instances of each label, one label after the other from ``bounds`` on.
     """
     n_labels = present.shape[1]
     weights = np.zeros(distances.shape)
-    heap = np.zeros(min(n_neighbors, len(present)), dtype=np.intp)  # the farthest first
+    heap = np.zeros(min(n_neighbors, len(present)), dtype=np.intp)
     of_members = np.zeros(len(members))
     for place in range(len(rows)):
         row, far = rows[place], distances[place]
@@ -159,27 +158,47 @@ def _weights_of_neighbours(
                     continue
                 n_hits = bounds[label + 1] - bounds[label] - 1
                 full = min(n_neighbors, n_hits if hits else apart[other, label])
-                held, reach = 0, np.inf if full else -np.inf
-                for which in range(bounds[other], bounds[other + 1]):
-                    if of_members[which] >= reach:
-                        continue
-                    candidate = members[which]
-                    if candidate == row or (not hits and not absent[candidate, label]):
-                        continue
-                    if held < full:
-                        heap[held] = candidate
-                        held += 1
-                        if held < full:
-                            continue
-                        for top in range(full // 2 - 1, -1, -1):
-                            _sift(heap, full, top, far)
-                    else:
-                        heap[0] = candidate
-                        _sift(heap, full, 0, far)
-                    reach = far[heap[0]]
+                # Misses are the instances of the other label that lack this one; hits have it.
+                lacking = present[:, label] if hits else absent[:, label]
+                span = slice(bounds[other], bounds[other + 1])
+                _fill_nearest(heap, full, row, members[span], of_members[span], lacking, far)
                 for which in range(full):
                     weights[place, heap[which]] += -1.0 / full if hits else priors[other] / rest / full
     return weights
+
+
+@compiled_part
+def _fill_nearest(
+    heap: NDArray[np.intp],
+    full: int,
+    row: int,
+    members: NDArray[np.intp],
+    of_members: FloatArray,
+    lacking: NDArray[np.bool_],
+    far: FloatArray,
+) -> None:
+    """Fill a heap, the farthest first, with the ``full`` members nearest to a row.
+
+    One pass without sorting: few members are nearer than the farthest in the heap so far.
+    """
+    held, reach = 0, np.inf if full else -np.inf
+    for which in range(len(members)):
+        if of_members[which] >= reach:
+            continue
+        candidate = members[which]
+        if candidate == row or not lacking[candidate]:
+            continue
+        if held < full:
+            heap[held] = candidate
+            held += 1
+            if held < full:
+                continue
+            for top in range(full // 2 - 1, -1, -1):
+                _sift(heap, full, top, far)
+        else:
+            heap[0] = candidate
+            _sift(heap, full, 0, far)
+        reach = far[heap[0]]
 
 
 @compiled_part
@@ -225,7 +244,7 @@ def _of_pairs(
     every = np.arange(len(present))[np.newaxis]
     for block in row_blocks(len(present), len(present)):
         number = np.arange(block.start, block.stop)
-        of_block = distances.of(number)
+        of_block = distances.compute(number)
         of_block[np.arange(len(number)), number] = np.inf
         weights = _weights_within_pairs(
             np.argsort(of_block, axis=1, kind="stable"), number, present, absent, apart, n_neighbors
@@ -285,7 +304,7 @@ def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.rando
     distances, shares = Distances(X), labels * priors
     for block in row_blocks(len(labels), len(labels)):
         number = np.arange(block.start, block.stop)
-        of_block = distances.of(number)
+        of_block = distances.compute(number)
         for label in range(labels.shape[1] - 1):
             with_label = labels[:, label] == 1
             if min(np.count_nonzero(with_label), np.count_nonzero(~with_label)) < n_neighbors:

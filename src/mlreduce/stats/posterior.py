@@ -87,8 +87,8 @@ def posterior(differences: FloatArray, test_share: float) -> Posterior:
     Examples
     --------
     >>> import numpy as np
-    >>> found = posterior(np.array([0.02, 0.03, 0.01, 0.02]), test_share=0.1)
-    >>> round(found.within(0.0, np.inf), 3)
+    >>> mean = posterior(np.array([0.02, 0.03, 0.01, 0.02]), test_share=0.1)
+    >>> round(mean.within(0.0, np.inf), 3)
     0.987
     """
     number = len(differences)

@@ -59,5 +59,5 @@ def order_correlation(rankings: pd.DataFrame) -> float:
     for _, part in rankings.groupby("split", sort=True):
         table = part.pivot(index="feature", columns="method", values="rank").corr(method="spearman").to_numpy()
         correlations.append(table[np.triu_indices_from(table, k=1)])
-    pairs = [own.mean() for own in correlations if len(own)]
+    pairs = [row.mean() for row in correlations if len(row)]
     return float(np.mean(pairs)) if pairs else float("nan")

@@ -239,7 +239,7 @@ def check_finite(
         )
     raise DataError(
         f"{what} holds {value:g} {place}, {more}; numbers may be at most {LARGEST:g}, so that products of four of them "
-        "stay finite: impute or drop what stands for a missing value, or scale the column"
+        "stay finite: impute or drop codes of missing values, or scale the column"
     )
 
 

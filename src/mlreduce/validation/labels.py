@@ -226,7 +226,7 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     filled : array, sparse matrix or DataFrame
         Without NaN; Y itself where there is none.
     labelled : ndarray of shape (n_samples,), bool, or None
-        Which rows have labels of their own; None if all have.
+        Which rows have labels; None if all have.
 
     Raises
     ------

@@ -27,7 +27,7 @@ __all__ = [
 #: Share of the memory that is left that an array may take.
 MEMORY_SHARE = 0.8
 
-#: Number of cells beyond which labels and targets are kept as a sparse matrix where they are one, or it is smaller.
+#: Number of cells beyond which labels and targets are stored as a sparse matrix where they are one, or it is smaller.
 DENSE_CELLS = 2**25
 
 _PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")

@@ -59,7 +59,7 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
 
 
 def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open_ends: bool = False) -> float:
-    """Return a parameter as a float if it lies between two numbers, ends included unless said.
+    """Return a parameter as a float if it lies between two numbers, ends included by default.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def check_options(options: Any, cls: Any, name: str, taken: Collection[str] = ()
     name : str
         Name of the parameter, for the message.
     taken : collection of str, default=()
-        Parameters that are said elsewhere.
+        Parameters that are documented elsewhere.
 
     Raises
     ------

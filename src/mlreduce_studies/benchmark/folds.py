@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.kept import rows_key
+from mlreduce.evaluation.caching import digest_rows
 from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import DataError
 from mlreduce.files import replacing
@@ -31,7 +31,7 @@ def fold_rows(protocol: Protocol, study: Study, data: MultiLabelData) -> list[Fo
     group = next(iter(study.groups))
     number = study.splits_of(group, data.name)
     splits = take_splits(data.Y, study.rule_of(name, data.name), range(number), protocol.config["seed"], data.name)
-    return [(data.name, i, len(own.train), len(own.test), rows_key(own)) for i, own in splits.items()]
+    return [(data.name, i, len(own.train), len(own.test), digest_rows(own)) for i, own in splits.items()]
 
 
 def write_folds(project: str | Path, rows: Iterable[FoldRow]) -> None:

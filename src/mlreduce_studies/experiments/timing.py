@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.entries import Methods
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Methods, find_strategy
+from mlreduce.evaluation.strategy import find_strategy
 from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_peak, process_bytes
 from mlreduce_studies.outside import Waiting
 

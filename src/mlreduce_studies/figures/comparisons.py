@@ -28,6 +28,7 @@ def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
     Of more than 16 methods the best 16 are shown.
     """
     pairs = comparison_table(summary, spec)
+    pairs = pairs[pairs["data_sets"] > 0]
     if pairs.empty:
         raise nothing_to_draw(spec["caption"], "pair of methods on a data set")
     title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"

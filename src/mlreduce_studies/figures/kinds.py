@@ -5,6 +5,8 @@ A kind is a function that draws rows of a file of results, in a module of this p
     @figure("times", source="times.csv")
     def fit_times(times, spec): ...
 
+The function is given the rows that have values. `make_figure` names the failed cells below the figure.
+
 Modules of figures import Matplotlib inside functions, so that the kinds can be listed without it.
 """
 
@@ -19,10 +21,10 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import higher_is_better
 from mlreduce.plot.colours import MOST, is_control
-from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style, say_narrow
+from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style, say_below, say_narrow
 from mlreduce.registry import Declarations
 from mlreduce.stats.ranking import MARGIN, highlighted, rank
-from mlreduce_studies.gathering.failed_cells import without_gaps
+from mlreduce_studies.gathering.failed_cells import failed_cells, failed_sentence, without_gaps
 from mlreduce_studies.gathering.rankings import sized_cells
 from mlreduce_studies.options import FIGURES, Options, Spec, kept, kind_of
 
@@ -126,18 +128,16 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     Returns
     -------
     figure
-        Where nothing is left to draw because cells failed, one that says so.
+        Below it are the cells that failed. Where nothing is left to draw because of them, it says so.
     """
-    kind, rows = _kind(spec), kept(source, spec)
-    for column, value in (("protocol", protocol), ("predictor", spec.get("predictor"))):
-        if column in rows and value is not None:
-            rows = rows[rows[column] == value]
-    if not kind.with_gaps:
-        rows = without_gaps(rows)
+    kind, rows = _kind(spec), kept(source, spec, [protocol])
     if kind.per_dataset:
         rows = rows[rows["dataset"] == dataset]
         title = f"{dataset}, {protocol}: mean over {rows['splits'].max()} random splits"
         spec = {**spec, "caption": title}
+    failed = failed_cells(rows, spec)
+    if not kind.with_gaps:
+        rows = without_gaps(rows)
     if len(spec["methods"]) > MOST:
         spec = {**spec, "named": _named(rows, spec)}
     try:
@@ -145,8 +145,11 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
             drawn = kind.draw(rows, spec)
             if "measure" in spec or "measures" in spec:
                 say_narrow(drawn, spec.get("margin", MARGIN))
-            return drawn
     except NothingToDraw:
-        if "reason" not in source:
+        if failed.empty:
             raise
-        return empty_figure(spec["caption"], "nothing to draw: every cell failed")
+        drawn = empty_figure(spec["caption"], "nothing to draw: every cell failed")
+    if len(failed):
+        with house_style():
+            say_below(drawn, failed_sentence(failed.assign(method=[label_of(spec, name) for name in failed["method"]])))
+    return drawn

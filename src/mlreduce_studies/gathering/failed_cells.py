@@ -6,22 +6,27 @@ and ``reason``; a cell that failed on all splits has a row without a value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 __all__ = [
+    "CELL_COLUMNS",
     "GAP",
     "GAP_COLUMNS",
     "RULE",
     "cell_reasons",
+    "failed_cells",
+    "failed_sentence",
     "footnotes",
     "gap_columns",
     "is_gap",
     "of_draws",
     "plain_where_whole",
+    "with_failed_cells",
     "with_failed_rows",
     "with_gaps",
     "with_reasons",
@@ -34,6 +39,9 @@ GAP = "–"
 #: What a table has beside its own columns where something failed.
 GAP_COLUMNS = ("failed", "reason")
 
+#: What identifies a cell of a table or figure, as far as its rows have it.
+CELL_COLUMNS = ("protocol", "dataset", "method")
+
 #: What is said under a table in which something failed.
 RULE = (
     f"Cells failed. A mean is over the splits on which the method ran; {GAP} stands where it ran on none. Ranks and "
@@ -44,8 +52,12 @@ RULE = (
 _CELL = ["protocol", "dataset", "method", "predictor"]
 _MEASURED = ["measure", "size_percent", "energy"]
 
-# Footnotes under a table, at most.
+# Footnotes under a table, at most, and failed cells named below a figure.
 _FOOTNOTES = 12
+_NAMED = 6
+
+# Options of tables and figures that may name methods which are not shown.
+_NOT_SHOWN = {"labels", "predictor_labels", "named", "registered", "own", "ranges"}
 
 
 def of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -185,8 +197,79 @@ def is_gap(cells: pd.DataFrame) -> pd.Series[bool]:
 
 
 def without_gaps(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of a table that have a value; the table itself where nothing failed."""
-    return table[~is_gap(table)] if "failed" in table else table
+    """Return the rows of a table that have values, without `GAP_COLUMNS`; the table itself where nothing failed."""
+    if "reason" not in table:
+        return table
+    failed = is_gap(table) if "failed" in table else table["reason"].fillna("") != ""
+    return table[~failed].drop(columns=gap_columns(table))
+
+
+def failed_cells(rows: pd.DataFrame, spec: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the failed cells of a table or figure.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        What it is made from: a summary, or rows from `with_failed_rows`.
+    spec : dict
+        The entry of the study file. Cells of the methods that it names count, those of their draws where the rows have
+        only these, and only on the data sets that it names, if it names some.
+
+    Returns
+    -------
+    DataFrame
+        With protocol, dataset and method as far as the rows have them, ``splits``, the number on which the method ran,
+        and `GAP_COLUMNS`; without ``splits`` where the rows are not of splits.
+    """
+    keys = [name for name in CELL_COLUMNS if name in rows]
+    if "reason" not in rows:
+        return pd.DataFrame(columns=[*keys, "splits", *GAP_COLUMNS])
+    named, there = set(_names(spec)), set(rows["method"])
+    draws = {name for name in there if (draw := re.fullmatch(r"(.+)-\d+", name)) and draw[1] in named - there}
+    shown = rows[rows["method"].isin(named | draws)]
+    if named & set(shown["dataset"]):
+        shown = shown[shown["dataset"].isin(named)]
+    if "failed" in shown:  # of a summary, whose cells have their numbers already
+        return shown.loc[shown["failed"] > 0, [*keys, "splits", *GAP_COLUMNS]].drop_duplicates(keys)
+    failed = cell_reasons(shown, keys)
+    if "split" not in shown:
+        return failed
+    ran = without_gaps(shown).groupby(keys, observed=True)["split"].nunique().rename("splits")
+    return failed.merge(ran, on=keys, how="left").fillna({"splits": 0}).astype({"splits": int})
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the texts in an entry of a study file, but for options that may name methods which are not shown."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key not in _NOT_SHOWN:
+                yield key
+                yield from _names(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from _names(inner)
+
+
+def with_failed_cells(table: pd.DataFrame, failed: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a row for each failed cell; the table itself where nothing failed."""
+    if failed.empty:
+        return table
+    integers = dict.fromkeys(table.select_dtypes("integer"), "Int64")  # which can be missing
+    return pd.concat([table.astype(integers), failed], ignore_index=True)
+
+
+def failed_sentence(failed: pd.DataFrame) -> str:
+    """Return a sentence that names failed cells, for the place below a figure."""
+    cells = failed.to_dict("records")
+    named = [f"{cell['method']} on {cell.get('dataset')}{_share(cell)}" for cell in cells[:_NAMED]]
+    more = [f"{len(cells) - _NAMED} more"] if len(cells) > _NAMED else []
+    return f"Failed: {', '.join([*named, *more])}; the reasons are in failures.csv."
+
+
+def _share(cell: Mapping[Any, Any]) -> str:
+    return f" ({cell['failed']} of {cell['splits'] + cell['failed']} splits)" if "splits" in cell else ""
 
 
 def plain_where_whole(table: pd.DataFrame) -> pd.DataFrame:
@@ -203,7 +286,7 @@ def footnotes(table: pd.DataFrame) -> list[str]:
     if "reason" not in table:
         return []
     failed = table[table["reason"].fillna("") != ""]
-    keys = [name for name in ("protocol", "dataset", "method") if name in table]
+    keys = [name for name in CELL_COLUMNS if name in table]
     notes = [_footnote(cell) for cell in failed.drop_duplicates(keys).to_dict("records")]
     if "dataset" not in table:
         notes = [f"left out: {reason}" for reason in failed["reason"].unique()]
@@ -213,7 +296,7 @@ def footnotes(table: pd.DataFrame) -> list[str]:
 
 def _footnote(cell: Mapping[Any, Any]) -> str:
     place = f"{cell['method']} on {cell.get('dataset')}" + (f", {cell['protocol']}" if "protocol" in cell else "")
-    if "splits" not in cell:
+    if pd.isna(cell.get("splits", np.nan)):
         return f"{place}: {cell['reason']}"
     ran, asked = int(cell["splits"]), int(cell["splits"] + cell["failed"])
     return f"{place}: ran on {ran} of {asked} splits; {cell['reason']}"

@@ -159,7 +159,8 @@ class Gathering:
         for key, value in asked.items():
             shown = shown[shown[key] == value]
         scores = shown[["dataset", "method", "mean"]].rename(columns={"mean": "score"})
-        return images.merge(scores, on=["dataset", "method"], how="left", validate="m:1")
+        images = images.merge(scores, on=["dataset", "method"], how="left", validate="m:1")
+        return with_failed_rows(images, read_failures(self._files["images"]))
 
 
 def gathering_of(job: Any) -> Gathering:

@@ -9,11 +9,10 @@ import pandas as pd
 
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.stats.ranks import RankComparison, compare, rank_methods
-from mlreduce_studies.gathering.failed_cells import is_gap
 from mlreduce_studies.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
-from mlreduce_studies.tables.ranked import left_out, means_of, number, ranked_table
+from mlreduce_studies.tables.ranked import left_out, means_of, number, ranked_table, why_left_out
 
 __all__ = ["AVERAGE_RANK_COLUMNS", "average_rank_parts", "average_rank_table", "comparisons"]
 
@@ -66,13 +65,6 @@ def _compared(tables: Mapping[str, pd.DataFrame], spec: Spec) -> dict[str, RankC
     return compared
 
 
-def _reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """Return why data sets are left out."""
-    gaps = pd.concat([ranked[is_gap(ranked)] for ranked in tables.values()])
-    firsts = gaps.drop_duplicates("dataset").to_dict("records")
-    return {cell["dataset"]: f"{cell['dataset']}, where {cell['method']} failed: {cell['reason']}" for cell in firsts}
-
-
 def average_rank_parts(averages: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay average ranks out: one row per measure, one column per method, the tests last; the best in ``**``."""
     methods, rows = spec["methods"], []
@@ -98,6 +90,7 @@ def average_rank_parts(averages: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     "average-ranks",
     source="summary.csv",
     layout=average_rank_parts,
+    with_gaps=True,
     required={"measures": MEASURES, "predictor": PREDICTOR},
     optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "area": AREA},
     note="Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. "
@@ -127,7 +120,7 @@ def average_rank_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     averages = pd.DataFrame(rows, columns=list(AVERAGE_RANK_COLUMNS))
     if not any(made.left_out for made in compared.values()):
         return averages
-    reasons = _reasons(tables)
+    reasons = why_left_out(tables.values())
     return averages.assign(
         left_out=[len(compared[measure].left_out) for measure in averages["measure"]],
         reason=["; ".join(reasons[name] for name in compared[measure].left_out) for measure in averages["measure"]],

@@ -36,6 +36,7 @@ def choices_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     "choices",
     source="choices.csv",
     layout=choices_parts,
+    with_gaps=True,
     names=2,
     note="Median (smallest to largest) over the splits on which a choice was made.",
 )
@@ -80,6 +81,7 @@ def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
     "searched",
     source="choices.csv",
     layout=searched_parts,
+    with_gaps=True,
     names=2,
     note="What was tried, and whether on the first split for all or on each, is in the study's file; chosen by the "
     "score on rows for validation, or the mean over folds of the training rows. At an end: parameters with a range "
@@ -97,7 +99,10 @@ ALL_METHODS = "all methods"
 def ends_parts(ends: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay the numbers of choices at ends out: one row per method and parameter, and one for all."""
     columns = ["method", "parameter", "range", "natural bounds", "choices", "at a natural bound", "at an end", "share"]
-    rows = [[*map(str, cell[:-1]), f"{100 * cell[-1]:.1f} %"] for cell in ends.fillna("").to_numpy().tolist()]
+    rows = [
+        [*("" if pd.isna(value) else str(value) for value in values), f"{100 * share:.1f} %"]
+        for *values, share in ends.to_numpy(dtype=object).tolist()
+    ]
     yield "ends", "choices of all data sets and protocols", columns, rows
 
 
@@ -115,7 +120,7 @@ def ends_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     for method in spec["methods"]:
         own = choices[(choices["method"] == method) & choices["score"].notna()]
         chosen = [json.loads(parameters) for parameters in own["parameters"]]
-        ends = [names.split(", ") for names in own["at_end"].fillna("").astype(str)]
+        ends = [names.split(", ") for names in own["at_end"].astype(object).fillna("")]
         for parameter, values in spec["ranges"].get(method, {}).items():
             bounds = bounds_of(values)
             number, at_end = len(own), sum(parameter in names for names in ends)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce.exceptions import DataError
 from mlreduce.metrics import higher_is_better
 from mlreduce.stats.margins import wins_ties_losses
 from mlreduce.stats.tendency import bootstrap_interval, signed_rank
+from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
-from mlreduce_studies.tables.ranked import means_of, ranked_table
+from mlreduce_studies.tables.ranked import left_out, means_of, ranked_table, why_left_out
 
 __all__ = ["COMPARISON_COLUMNS", "comparison_parts", "comparison_table"]
 
@@ -41,6 +41,8 @@ def comparison_parts(pairs: pd.DataFrame, spec: Spec) -> Iterator[Part]:
 
 
 def _cell(cell: Mapping[Any, Any]) -> str:
+    if not cell["data_sets"]:
+        return GAP
     numbers = f"{cell['wins']:.0f}/{cell['ties']:.0f}/{cell['losses']:.0f}"
     chances = ", ".join(f"{cell[name]:.2f}" for name in ("better", "similar", "worse"))
     return f"{cell['mean_difference']:+.3g}; {numbers}; {chances}"
@@ -50,6 +52,7 @@ def _cell(cell: Mapping[Any, Any]) -> str:
     "comparisons",
     source="summary.csv",
     layout=comparison_parts,
+    with_gaps=True,
     required={"measure": MEASURE, "predictor": PREDICTOR, "margin": MARGIN},
     optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "directions": DIRECTIONS, "area": AREA},
     note="The method of the row against that of the column: mean difference over the data sets, positive where the row "
@@ -70,7 +73,8 @@ def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With `COMPARISON_COLUMNS`, in the order of the methods. Data sets on which a method failed are left out.
+        With `COMPARISON_COLUMNS`, in the order of the methods. Data sets on which a method failed are left out; their
+        number is then in the column ``left_out``, and ``reason`` says why. NaN where no data set is left.
 
     References
     ----------
@@ -80,13 +84,24 @@ def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     methods, margin = spec["methods"], spec["margin"]
     sign = 1 if higher_is_better(spec["measure"]) else -1
     rows = []
-    for protocol, part in ranked_table(summary, spec).groupby("protocol", sort=True):
+    ranked = ranked_table(summary, spec)
+    for protocol, part in ranked.groupby("protocol", sort=True):
         means = means_of(part, methods)
         if means.empty:
-            raise DataError(f"{spec['caption']!r}: there is no data set on which all methods have a value")
+            unknown = [np.nan] * (len(COMPARISON_COLUMNS) - 4)
+            rows += [(protocol, method, other, 0, *unknown) for method, other in permutations(methods, 2)]
+            continue
         for method, other in permutations(methods, 2):
             differences = sign * (means[method] - means[other]).to_numpy(dtype=np.float64)
             counts, regions = wins_ties_losses(differences, margin), signed_rank(differences, margin)
             mean, interval = float(differences.mean()), bootstrap_interval(differences)
             rows.append((protocol, method, other, len(differences), mean, *interval, *counts, *reversed(regions)))
-    return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
+    pairs = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
+    gaps = {protocol: left_out(part) for protocol, part in ranked.groupby("protocol")}
+    if not any(gaps.values()):
+        return pairs
+    why = {protocol: why_left_out([ranked[ranked["protocol"] == protocol]]) for protocol in gaps}
+    return pairs.assign(
+        left_out=[len(gaps[protocol]) for protocol in pairs["protocol"]],
+        reason=["; ".join(why[protocol].values()) for protocol in pairs["protocol"]],
+    )

@@ -27,6 +27,7 @@ def cost_parts(costs: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     "costs",
     source="costs.csv",
     layout=cost_parts,
+    with_gaps=True,
     names=4,
     note="Seconds (peak gigabytes of the process) on one thread, with all directions; space: the features themselves, "
     "or relations to all rows or to p of them, whose computation counts.",

@@ -4,6 +4,8 @@ A kind is a function that selects a tidy table from a file of results, in a modu
 
     @table("times", source="times.csv", layout=times_parts, note="Seconds to fit.")
     def times_table(times, spec): ...
+
+The function is given the rows that have values. `make_table` lists the failed cells below the table.
 """
 
 from __future__ import annotations
@@ -15,7 +17,16 @@ from typing import TypeAlias
 import pandas as pd
 
 from mlreduce.registry import Declarations
-from mlreduce_studies.gathering.failed_cells import footnotes, plain_where_whole
+from mlreduce_studies.gathering.failed_cells import (
+    CELL_COLUMNS,
+    GAP,
+    failed_cells,
+    footnotes,
+    gap_columns,
+    plain_where_whole,
+    with_failed_cells,
+    without_gaps,
+)
 from mlreduce_studies.options import TABLES, Options, Spec, kept, kind_of
 from mlreduce_studies.tables.layout import Part, parts_latex, parts_markdown
 
@@ -37,6 +48,7 @@ class Table:
     layout: _Layout
     note: _Note
     names: int
+    with_gaps: bool
 
 
 def table(
@@ -48,6 +60,7 @@ def table(
     names: int = 1,
     required: Options | None = None,
     optional: Options | None = None,
+    with_gaps: bool = False,
 ) -> Callable[[_Select], _Select]:
     """Declare a function that selects a tidy table from a study's results as a kind of table.
 
@@ -65,10 +78,14 @@ def table(
         Number of first columns that are aligned to the left.
     required, optional : dict of str to schema, default=None
         Options of the entry beside caption, methods, protocols and leave_out.
+    with_gaps : bool, default=False
+        The function is also given the rows of failed cells, which have no value, and returns the cells with ``reason``,
+        as the layout needs them to show `mlreduce_studies.gathering.failed_cells.GAP` in their places.
     """
 
     def declare(select: _Select) -> _Select:
-        TABLES.add(name, Table(source, required or {}, optional or {}, select, layout, note, names), select.__module__)
+        declared = Table(source, required or {}, optional or {}, select, layout, note, names, with_gaps)
+        TABLES.add(name, declared, select.__module__)
         return select
 
     return declare
@@ -92,7 +109,26 @@ def _kind(spec: Spec) -> Table:
 
 def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
     """Lay a tidy table out for reading."""
-    return list(_kind(spec).layout(tidy, spec))
+    kind = _kind(spec)
+    if kind.with_gaps or "reason" not in tidy:
+        return list(kind.layout(tidy, spec))
+    rows = tidy[tidy["reason"].fillna("") == ""].drop(columns=gap_columns(tidy))
+    only_of_failed = [name for name in (*CELL_COLUMNS, "splits") if name in rows and rows[name].isna().all()]
+    rows = rows.drop(columns=only_of_failed if len(rows) else [])
+    # The missing values of failed cells made floats of integers in the file.
+    integers = [
+        name for name in rows.select_dtypes("number") if rows[name].notna().all() and (rows[name] % 1 == 0).all()
+    ]
+    parts = kind.layout(rows.astype(dict.fromkeys(integers, int)), spec)
+    return [
+        (key, title, header, [[_gap_for_nan(text) for text in row] for row in texts])
+        for key, title, header, texts in parts
+    ]
+
+
+def _gap_for_nan(text: str) -> str:
+    """Return the text of a cell, a dash for the NaN of a missing row in a pivoted table."""
+    return GAP if text.split()[:1] == ["nan"] else text
 
 
 def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:
@@ -106,11 +142,19 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
         The entry of the study file.
     label : str
         For references in LaTeX.
+
+    Returns
+    -------
+    tidy : DataFrame
+        Where cells failed with `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS`.
+    markdown, latex : str
+        With a footnote for each failed cell.
     """
-    kind = _kind(spec)
-    if "protocols" in spec:
-        source = source[source["protocol"].isin(spec["protocols"])]
-    tidy = plain_where_whole(kind.select(kept(source, spec), spec))
+    kind, rows = _kind(spec), kept(source, spec, spec.get("protocols"))
+    if kind.with_gaps:
+        tidy = plain_where_whole(kind.select(rows, spec))
+    else:
+        tidy = with_failed_cells(kind.select(without_gaps(rows), spec), failed_cells(rows, spec))
     parts, notes = table_parts(tidy, spec), footnotes(tidy)
     markdown = parts_markdown(parts, spec["caption"], table_note(spec), notes)
     return tidy, markdown, parts_latex(parts, spec["caption"], label, names=kind.names, footnotes=notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MEASURE, PREDICTO
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
 
-__all__ = ["RANKED_COLUMNS", "left_out", "means_of", "number", "ranked_layout", "ranked_table"]
+__all__ = ["RANKED_COLUMNS", "left_out", "means_of", "number", "ranked_layout", "ranked_table", "why_left_out"]
 
 #: Columns of a ranked table.
 RANKED_COLUMNS = ("protocol", "dataset", "method", "size", "mean", "sd", "rank", "splits")
@@ -45,6 +45,13 @@ def means_of(ranked: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
 def left_out(ranked: pd.DataFrame) -> list[str]:
     """Return the data sets on which a method has no value because it failed."""
     return sorted(ranked.loc[is_gap(ranked), "dataset"].unique())
+
+
+def why_left_out(tables: Iterable[pd.DataFrame]) -> dict[str, str]:
+    """Return the data sets that are left out, and why."""
+    gaps = pd.concat([ranked[is_gap(ranked)] for ranked in tables])
+    firsts = gaps.drop_duplicates("dataset").to_dict("records")
+    return {cell["dataset"]: f"{cell['dataset']}, where {cell['method']} failed: {cell['reason']}" for cell in firsts}
 
 
 def ranked_layout(ranked: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -95,6 +102,7 @@ def _parts(ranked: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     "ranked",
     source="summary.csv",
     layout=_parts,
+    with_gaps=True,
     required={"measure": MEASURE, "predictor": PREDICTOR},
     optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "directions": DIRECTIONS, "area": AREA},
     note="Mean ± standard deviation over the test parts, rank among the methods in brackets; bold: the best. In square "

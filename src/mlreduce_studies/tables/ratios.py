@@ -40,6 +40,7 @@ def _text(cell: Mapping[Any, Any], key: str) -> str:
     "time-ratios",
     source="ratios.csv",
     layout=ratio_parts,
+    with_gaps=True,
     required={"base": METHOD},
     note="Times to fit at full size, one thread, nothing else running: ours (printed). Seconds depend on what they "
     "were measured with, ratios less so.",

@@ -77,6 +77,7 @@ def _note(spec: Spec) -> str:
     "sizes",
     source="summary.csv",
     layout=_parts,
+    with_gaps=True,
     names=2,
     required={"measure": MEASURE, "predictor": PREDICTOR},
     optional={"size_percents": SIZE_PERCENTS},  # all where it is not given

@@ -96,6 +96,7 @@ def _selected(ranks: NDArray[np.float64], percent: int) -> NDArray[np.bool_]:
     "stability",
     source="rankings.parquet",
     layout=stability_parts,
+    with_gaps=True,
     required={"size_percents": SIZE_PERCENTS},
     note="Stability of the selected features over the splits (Nogueira, Sechidis and Brown, 2018): 1 where all splits "
     "select the same, 0 on average where they select at random; of a method with several draws, the mean. For "

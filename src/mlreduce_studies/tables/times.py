@@ -27,6 +27,7 @@ def times_parts(means: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     "times",
     source="times.csv",
     layout=times_parts,
+    with_gaps=True,
     note="Seconds to fit at full size, one thread, nothing else running.",
 )
 def times_table(times: pd.DataFrame, spec: Spec) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from planted_run import METHODS, planted_run
 
@@ -33,7 +33,6 @@ def line(differences, verdict="undecided", **changed):
     return LINE | {"datasets": datasets, "verdict": verdict} | changed
 
 
-@settings(max_examples=40)
 @given(st.lists(numbers, min_size=2, max_size=6))
 def test_the_sentence_counts_as_the_margin_does_and_names_what_is_against(differences):
     own = line(differences, "refuted")
@@ -53,7 +52,6 @@ def test_the_sentence_counts_as_the_margin_does_and_names_what_is_against(differ
     assert len(shown) == min(4, len(against))
 
 
-@settings(max_examples=40)
 @given(st.lists(numbers, min_size=2, max_size=5), st.sampled_from(["better", "no-worse", "similar", "worse"]))
 def test_a_data_set_counts_where_the_difference_is_where_the_kind_asks_for_it(differences, kind):
     inside = {

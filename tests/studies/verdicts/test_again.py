@@ -15,6 +15,8 @@ REFERENCE = PROJECT / "results" / "reference" / "qpfs-lowrank-2016"
 HERE = f"--project={PROJECT}"
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_verdicts_from_the_kept_scores(tmp_path, capsys):
     """The one verdict that was changed is named, so all others came out as committed."""
     folder = tmp_path / "qpfs-lowrank-2016"

@@ -6,59 +6,22 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.arff_syntax import Table, read_table
+from mlreduce.datasets.readers.arff_syntax import read_table
+from mlreduce.datasets.readers.attributes import Table
 from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, counted_labels, encoded
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.guards import check_memory, check_names, opened, stem
+from mlreduce.guards import check_memory, stem
 from mlreduce.validation import is_sparse
 
-__all__ = ["LABEL_ORDERS", "read_arff", "read_label_names"]
+__all__ = ["LABEL_ORDERS", "read_arff"]
 
 #: Orders of the labels that an XML file lists.
 LABEL_ORDERS = ("file", "list")
-
-
-def read_label_names(path: str | Path) -> list[str]:
-    """Return the label names of a Mulan XML file, in its order; nested labels count too.
-
-    Raises
-    ------
-    DataError
-        If it is not well-formed XML, declares entities or a document type, or names no or a repeated label.
-    """
-    names: list[str | None] = []
-
-    def begin(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition("}")[2] == "label":
-            names.append(attributes.get("name"))
-
-    def refuse(*_: Any) -> None:
-        raise DataError(f"{path}: declares a document type or an entity, which a list of labels never needs; refused")
-
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.StartElementHandler = begin
-    parser.StartDoctypeDeclHandler = refuse  # without a document type no entity can be declared
-    with opened(path) as file:
-        content = file.read()
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        raise DataError(f"{path}: not well-formed XML: {error}") from error
-    except DataError:
-        raise
-    except (UnicodeDecodeError, LookupError, ValueError) as error:
-        raise DataError(f"{path}: the text cannot be decoded: {error}") from error
-    if not names or None in names:
-        raise DataError(f'{path}: expected elements <label name="...">; found {len(names)}, one without a name')
-    labels = [str(name) for name in names]
-    check_names(labels, "label", str(path))
-    return labels
 
 
 def _merge(paths: Sequence[Path], encoding: str | None) -> Table:

@@ -10,20 +10,20 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.datasets.checksums import check_comment
+from mlreduce.datasets.readers.attributes import NUMBER, Attribute, Table, encoding_named
 from mlreduce.exceptions import DataError
 from mlreduce.guards import opened
 
-__all__ = ["NUMBER", "Attribute", "Table", "encoding_named", "read_table"]
+__all__ = ["read_table"]
 
 # Possessive quantifiers never backtrack: matching takes linear time.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
@@ -41,8 +41,6 @@ _PLAIN_ENTRY = r"""[0-9]++\s++[^\s,'"{}]++\s*+"""
 _PLAIN_ROW = re.compile(rf"\{{\s*+(?:{_PLAIN_ENTRY}(?:,\s*+{_PLAIN_ENTRY})*+)?\}}")
 _ESCAPED = re.compile(r"""\\(['"%\\nrt])""")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
-#: Numbers; Python's other notations of them, such as 1_000, are refused.
-NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|nan)", re.IGNORECASE)
 
 _NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
 _MISSING = ("?", "")
@@ -50,28 +48,6 @@ _MISSING = ("?", "")
 _ROWS_AT_ONCE = 200
 
 _Line: TypeAlias = tuple[int, str]
-
-
-class Attribute(NamedTuple):
-    """A declared attribute."""
-
-    name: str
-    #: The values of a nominal attribute, each with its place in the list; None for a numeric attribute.
-    places: dict[str, float] | None
-    #: Whether the values were not declared but collected from the rows, as of strings and dates.
-    text: bool = False
-
-
-class Table(NamedTuple):
-    """A file's attributes and rows: nominal values as positions in their lists, missing values as NaN."""
-
-    attributes: list[Attribute]
-    #: ndarray or csr_array of shape (n_rows, n_attributes), float64.
-    values: Any
-    #: The rest of the line @RELATION.
-    relation: str = ""
-    #: Of the rows; None if none has one.
-    weights: NDArray[np.float64] | None = None
 
 
 def read_table(
@@ -92,17 +68,6 @@ def read_table(
         If the file deviates from this; the sentence names file and line, and what would be right.
     """
     return _Reading(Path(path), encoding, {} if texts is None else texts).table()
-
-
-@contextmanager
-def encoding_named(path: Path, encoding: str | None) -> Iterator[str]:
-    """Give the encoding of a file, UTF-8 for None, and raise what decoding raises as a `DataError`."""
-    try:
-        yield encoding or "utf-8-sig"
-    except UnicodeError as error:
-        raise DataError(f"{path}: not {encoding or 'UTF-8'} text; encoding= says which it is, as 'latin-1'") from error
-    except LookupError as error:
-        raise DataError(f"{path}: encoding={encoding!r} is not the name of an encoding of text") from error
 
 
 class _Reading:

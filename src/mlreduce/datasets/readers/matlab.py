@@ -17,8 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.arrays import as_labels, dense_unless_many, numbered
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.columns import Labels, as_labels, chosen_labels, dense_unless_many, numbered
+from mlreduce.datasets.readers.columns import Labels, chosen_labels
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.guards import allowed_bytes, check_memory, opened, stem
 from mlreduce.validation import as_dense, is_sparse, stored_labels

@@ -11,7 +11,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.arff_syntax import Attribute, Table
+from mlreduce.datasets.readers.attributes import Attribute, Table
 from mlreduce.datasets.readers.columns import Columns, chosen_labels, encoded
 from mlreduce.exceptions import DataError, FetchError
 from mlreduce.validation import check_memory, is_sparse

@@ -1,19 +1,11 @@
-"""Sizes that the pages of a Parquet file declare, and a checksum of its table."""
+"""Sizes that the pages of a Parquet file declare."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-import numpy as np
-
-from mlreduce.datasets.readers.arff_syntax import Table
-
-__all__ = ["PARQUET_KEY", "declared_sizes", "table_checksum"]
-
-#: Key of the checksum in the metadata of the file.
-PARQUET_KEY = b"mlreduce.crc32"
+__all__ = ["declared_sizes"]
 
 # Types of Thrift's compact protocol, in which the metadata and the header of each page are written.
 _STOP, _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _BINARY, _LISTS, _STRUCT = 0, 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 12
@@ -21,19 +13,6 @@ _DEEPEST = 12
 # Fields of the metadata, of a group of rows, of one of its columns, and of the header of a page.
 _GROUPS, _COLUMNS, _ROWS, _CHUNK, _UNPACKED_SIZE, _PACKED_SIZE, _DATA, _DICTIONARY = 4, 1, 3, 3, 6, 7, 9, 11
 _UNPACKED, _PACKED = 2, 3
-
-
-def table_checksum(table: Table) -> bytes:
-    """Return the checksum of the names and values of a table, which does not depend on how its file is laid out."""
-    crc = 0
-    for place, attribute in enumerate(table.attributes):
-        column = table.values[:, place]
-        if attribute.places is not None:
-            sums = np.array([zlib.crc32(text.encode()) for text in attribute.places], dtype=np.float64)
-            column = np.where(np.isnan(column), np.nan, sums[np.nan_to_num(column).astype(np.int64)])
-        crc = zlib.crc32(f"{attribute.name}\0".encode(), crc)
-        crc = zlib.crc32(np.where(np.isnan(column), np.nan, column).tobytes(), crc)
-    return f"{crc:08x}".encode()
 
 
 def declared_sizes(file: BinaryIO) -> tuple[int, int]:

@@ -15,24 +15,32 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.datasets.arrays import numbered
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.arff_syntax import NUMBER, Attribute, Table, encoding_named
-from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded, numbered
-from mlreduce.datasets.readers.parquet_pages import PARQUET_KEY, declared_sizes, table_checksum
+from mlreduce.datasets.readers.attributes import (
+    INFINITE,
+    MISSING,
+    NUMBER,
+    PARQUET_KEY,
+    Attribute,
+    Table,
+    encoding_named,
+    is_index_name,
+    is_missing_cell,
+    is_number_cell,
+    table_checksum,
+)
+from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded
+from mlreduce.datasets.readers.parquet_pages import declared_sizes
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.guards import check_memory, check_names, opened, stem, uncompressed
 
-__all__ = ["is_index_name", "is_missing_cell", "is_number_cell", "read_tables"]
+__all__ = ["read_tables"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
-# What R, pandas and spreadsheets write for a missing value, in lower case.
-_MISSING = {"", "?", "na", "n/a", "nan", "-nan", "null", "none", "<na>", "#n/a", "#na"}
-_INFINITE = {"inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"}
 _THOUSANDS = (",", ".", "'", " ", "\xa0", "_")
 _TRUTH = {"true", "false", "yes", "no"}
-# What pandas calls a first column without a name when it reads and writes it again.
-_INDEX = re.compile("Unnamed: [0-9]+")
 # A number of thousands, or with three decimals after a comma.
 _AMBIGUOUS = re.compile("[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 _SWAPPED = str.maketrans(",.", ".,")
@@ -131,22 +139,6 @@ def read_tables(
     return encoded(X, chosen, name or stem(features), where, partial(check_memory, paths=[where]), how, notes)
 
 
-def is_missing_cell(text: str) -> bool:
-    """Whether a cell is a missing value."""
-    return text.strip().lower() in _MISSING
-
-
-def is_number_cell(text: str) -> bool:
-    """Whether a cell is a number or a missing value."""
-    text = text.strip().lower()
-    return text in _MISSING or text in _INFINITE or NUMBER.fullmatch(text) is not None
-
-
-def is_index_name(name: str) -> bool:
-    """Whether a first column of this name is left out where it numbers the rows."""
-    return not name or _INDEX.fullmatch(name) is not None
-
-
 def _read(path: Path, layout: _Format, named: Sequence[str] = ()) -> _Content:
     """Read a table with unique column names, without its index; ``named`` are columns that the caller names."""
     suffix = uncompressed(path).suffix.lower()
@@ -195,10 +187,7 @@ def _read_csv(
     first_line, first = next(((line, row) for line, row in lines if row), (0, []))
     if not first:
         raise DataError(f"{path}: cannot be read as a table: it is empty")
-    other = (
-        next((other for other in ";\t|" if other in first[0]), None) if given_sep is None and len(first) == 1 else None
-    )
-    if other is not None:
+    if given_sep is None and len(first) == 1 and (other := next((sign for sign in ";\t|" if sign in first[0]), None)):
         raise DataError(
             f"{path}: its first line has no {sep!r}; are the cells separated by {other!r}? Say sep={other!r}, and "
             "decimal=',' where numbers have decimal commas"
@@ -206,64 +195,104 @@ def _read_csv(
     names, notes = _names(first, path, layout, named)
     if layout.header is False:
         lines = _rows(text, path, sep)
-    numbers: array[float] = array("d")
-    texts: set[int] = set()
     gaps: list[int] = []
-    ambiguous: dict[int, str] = {}
-    clear: set[int] = set()
-    n_rows = 0
-    empty: list[int] = []
-    plain = layout.decimal == "." and layout.thousands is None
-    for line, row in lines:
-        if not row:
-            empty.append(line)
-            continue
-        if empty:
-            if len(names) == 1:
-                raise DataError(
-                    f"{path}, line {empty[0]}: the line is empty; write NA where a cell is missing, or remove the line"
-                )
-            gaps += [n_rows] * len(empty)
-            empty.clear()
-        if len(row) != len(names):
-            raise DataError(
-                f"{path}, line {line}: {len(row)} cells under {len(names)} names of columns; is the row cut off, "
-                "or a column without a name?"
-            )
-        n_rows += 1
-        try:
-            if not plain:
-                raise ValueError
-            numbers.extend(_plain_numbers(row))
-        except ValueError:
-            for column, cell in enumerate(map(str.strip, row)):
-                if layout.decimal == "," and layout.thousands is None and "," in cell:
-                    if _AMBIGUOUS.fullmatch(cell):
-                        ambiguous.setdefault(column, cell)
-                    else:
-                        clear.add(column)
-                numbers.append(_number(layout.point(cell), path, names, column, texts))
-    if not numbers:
-        raise DataError(f"{path}: no rows")
-    for column in ambiguous.keys() - clear - texts:
-        cell, name = ambiguous[column], names[column][:40]
-        raise DataError(
-            f"{path}: numbers such as {cell!r} in the column {name!r} may have three decimals or be thousands; "
-            f"decimal=',' with thousands='.' reads {cell.replace(',', '.')}, thousands=',' without decimal= reads "
-            f"{cell.replace(',', '')}"
-        )
-    values = np.frombuffer(numbers).reshape(-1, len(names))
-    places: dict[int, dict[str, float]] = {column: {"": 0.0} for column in sorted(texts)}
-    if texts:
+    numbers = _Numbers(path, names, layout)
+    for row in _complete_rows(lines, path, len(names), gaps):
+        numbers.add(row)
+    values = numbers.values()
+    # Texts are read a second time: a column may turn out to be one in its last row.
+    places: dict[int, dict[str, float]] = {column: {"": 0.0} for column in sorted(numbers.texts)}
+    if places:
         cells = (row for line, row in _rows(text, path, sep) if row and (line > first_line or layout.header is False))
         for number, row in enumerate(cells):
             for column, known in places.items():
                 cell = row[column].strip()
-                missing = cell.lower() in _MISSING
+                missing = cell.lower() in MISSING
                 values[number, column] = math.nan if missing else known.setdefault(cell, float(len(known)))
     attributes = [Attribute(name, places.get(column), column in places) for column, name in enumerate(names)]
     table, index, left_out = _without_index(Table(attributes, values), path)
     return _Content(table, notes + left_out, gaps, index)
+
+
+def _complete_rows(
+    lines: Iterator[tuple[int, list[str]]], path: Path, n_columns: int, gaps: list[int]
+) -> Iterator[list[str]]:
+    """Yield rows with a cell for each column; add to ``gaps`` behind how many rows each empty line between them is."""
+    n_rows = 0
+    empty: list[int] = []
+    for line, row in lines:
+        if not row:
+            empty.append(line)
+            continue
+        if empty and n_columns == 1:  # where a row with a missing cell looks the same
+            raise DataError(
+                f"{path}, line {empty[0]}: the line is empty; write NA where a cell is missing, or remove the line"
+            )
+        gaps += [n_rows] * len(empty)
+        empty.clear()
+        if len(row) != n_columns:
+            raise DataError(
+                f"{path}, line {line}: {len(row)} cells under {n_columns} names of columns; is the row cut off, "
+                "or a column without a name?"
+            )
+        n_rows += 1
+        yield row
+
+
+class _Numbers:
+    """The numbers of a table, row by row, and which columns are texts."""
+
+    def __init__(self, path: Path, names: Sequence[str], layout: _Format) -> None:
+        self.path, self.names, self.layout = path, names, layout
+        self.texts: set[int] = set()
+        self._numbers: array[float] = array("d")
+        # Columns with decimal commas: a cell that may be thousands, and columns with one that may not.
+        self._ambiguous: dict[int, str] = {}
+        self._clear: set[int] = set()
+
+    def add(self, row: list[str]) -> None:
+        if self.layout.decimal == "." and self.layout.thousands is None:
+            try:
+                self._numbers.extend(_plain_numbers(row))
+                return
+            except ValueError:
+                pass
+        for column, cell in enumerate(map(str.strip, row)):
+            if self.layout.decimal == "," and self.layout.thousands is None and "," in cell:
+                if _AMBIGUOUS.fullmatch(cell):
+                    self._ambiguous.setdefault(column, cell)
+                else:
+                    self._clear.add(column)
+            self._numbers.append(self._number(self.layout.point(cell), column))
+
+    def values(self) -> NDArray[np.float64]:
+        """Return the numbers as a matrix, unless they may mean others."""
+        if not self._numbers:
+            raise DataError(f"{self.path}: no rows")
+        for column in self._ambiguous.keys() - self._clear - self.texts:
+            cell, name = self._ambiguous[column], self.names[column][:40]
+            raise DataError(
+                f"{self.path}: numbers such as {cell!r} in the column {name!r} may have three decimals or be "
+                f"thousands; decimal=',' with thousands='.' reads {cell.replace(',', '.')}, thousands=',' without "
+                f"decimal= reads {cell.replace(',', '')}"
+            )
+        return np.frombuffer(self._numbers).reshape(-1, len(self.names))
+
+    def _number(self, cell: str, column: int) -> float:
+        """Return a cell as a number; NaN where it is missing or makes a text of its column."""
+        if cell.lower() in MISSING:
+            return math.nan
+        if NUMBER.fullmatch(cell):
+            value = float(cell)
+        elif cell.lower() in INFINITE:
+            value = math.inf
+        else:
+            self.texts.add(column)
+            return math.nan
+        if math.isinf(value):
+            name = self.names[column][:40]
+            raise DataError(f"{self.path}: the column {name!r} holds a number that is infinite or too large")
+        return value
 
 
 def _names(first: list[str], path: Path, layout: _Format, named: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -299,19 +328,6 @@ def _plain_numbers(row: list[str]) -> list[float]:
     if not all(map(math.isfinite, values)):
         raise ValueError
     return values
-
-
-def _number(cell: str, path: Path, names: Sequence[str], column: int, texts: set[int]) -> float:
-    """Return a cell as a number, NaN where it is missing or a text, whose column is added to `texts`."""
-    if cell.lower() in _MISSING:
-        return math.nan
-    value = float(cell) if NUMBER.fullmatch(cell) else math.inf if cell.lower() in _INFINITE else None
-    if value is None:
-        texts.add(column)
-        return math.nan
-    if math.isinf(value):
-        raise DataError(f"{path}: the column {names[column][:40]!r} holds a number that is infinite or too large")
-    return value
 
 
 def _without_index(table: Table, path: Path) -> tuple[Table, list[Any] | None, list[str]]:

@@ -60,7 +60,7 @@ def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[sli
 
     def find(rows: slice) -> FloatArray:
         numbers = np.arange(n_samples)[rows]
-        block = search.of(numbers)
+        block = search.compute(numbers)
         if zero.any():  # zero rows have cosine 0 to all
             block[:, zero] = 2.0
             block[zero[rows]] = 2.0

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import scipy.stats
 from numpy.typing import NDArray
 
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.validation import FloatArray, is_sparse
@@ -157,67 +157,89 @@ def _kendall(
     """
     taus = np.zeros(len(first))
     for pair in range(len(first)):
-        left, left_stop = indptr[first[pair]], indptr[first[pair] + 1]
-        right, right_stop = indptr[second[pair]], indptr[second[pair] + 1]
-        most = left_stop - left + right_stop - right + 1
-        x, y, weights = np.zeros(most), np.zeros(most), np.ones(most)
-        size = 0
-        while left < left_stop or right < right_stop:
-            from_left = right == right_stop or (left < left_stop and indices[left] <= indices[right])
-            from_right = left == left_stop or (right < right_stop and indices[right] <= indices[left])
-            if from_left:
-                x[size] = data[left]
-                left += 1
-            if from_right:
-                y[size] = data[right]
-                right += 1
-            size += 1
-        if size < n_features:
-            weights[size] = n_features - size
-            size += 1
-        order = np.argsort(y[:size], kind="mergesort")
+        left, right = (
+            slice(indptr[first[pair]], indptr[first[pair] + 1]),
+            slice(indptr[second[pair]], indptr[second[pair] + 1]),
+        )
+        x, y, weights = _merged(indices[left], data[left], indices[right], data[right], n_features)
+        order = np.argsort(y, kind="mergesort")
         order = order[np.argsort(x[order], kind="mergesort")]
         x, y, weights = x[order], y[order], weights[order]
-        ties_x = ties_both = own_x = own_both = 0.0
-        for item in range(size):
-            if item > 0 and x[item] == x[item - 1]:
-                own_both = own_both + weights[item] if y[item] == y[item - 1] else weights[item]
-                own_x += weights[item]
-            else:
-                own_x = own_both = weights[item]
-            if item + 1 == size or x[item + 1] != x[item]:
-                ties_x += own_x * (own_x - 1.0) / 2.0
-            if item + 1 == size or x[item + 1] != x[item] or y[item + 1] != y[item]:
-                ties_both += own_both * (own_both - 1.0) / 2.0
-        discordant = 0.0
-        other_y, other_weights = np.empty(size), np.empty(size)
-        width = 1
-        while width < size:
-            for start in range(0, size, 2 * width):
-                middle, stop = min(start + width, size), min(start + 2 * width, size)
-                waiting = 0.0
-                for item in range(start, middle):
-                    waiting += weights[item]
-                low, high = start, middle
-                for place in range(start, stop):
-                    if high == stop or (low < middle and y[low] <= y[high]):
-                        other_y[place], other_weights[place] = y[low], weights[low]
-                        waiting -= weights[low]
-                        low += 1
-                    else:
-                        other_y[place], other_weights[place] = y[high], weights[high]
-                        discordant += waiting * weights[high]
-                        high += 1
-            y, other_y = other_y, y
-            weights, other_weights = other_weights, weights
-            width *= 2
-        ties_y = own_y = 0.0
-        for item in range(size):
-            own_y = own_y + weights[item] if item > 0 and y[item] == y[item - 1] else weights[item]
-            if item + 1 == size or y[item + 1] != y[item]:
-                ties_y += own_y * (own_y - 1.0) / 2.0
+        ties_x, ties_both = _tied_pairs(x, x, weights), _tied_pairs(x, y, weights)
+        y, weights, discordant = _sorted_with_inversions(y, weights)
+        ties_y = _tied_pairs(y, y, weights)
         total = n_features * (n_features - 1.0) / 2.0
         untied = (total - ties_x) * (total - ties_y)
         if untied > 0.0:
             taus[pair] = (total - ties_x - ties_y + ties_both - 2.0 * discordant) / np.sqrt(untied)
     return taus
+
+
+@compiled_part
+def _merged(
+    left: NDArray[np.integer[Any]],
+    left_values: FloatArray,
+    right: NDArray[np.integer[Any]],
+    right_values: FloatArray,
+    n_features: int,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the values of two sparse rows at the features that either stores, and how many features each stands for.
+
+    The features that neither stores are one last item.
+    """
+    most = len(left) + len(right) + 1
+    x, y, weights = np.zeros(most), np.zeros(most), np.ones(most)
+    one = other = size = 0
+    while one < len(left) or other < len(right):
+        from_left = other == len(right) or (one < len(left) and left[one] <= right[other])
+        from_right = one == len(left) or (other < len(right) and right[other] <= left[one])
+        if from_left:
+            x[size] = left_values[one]
+            one += 1
+        if from_right:
+            y[size] = right_values[other]
+            other += 1
+        size += 1
+    if size < n_features:
+        weights[size] = n_features - size
+        size += 1
+    return x[:size], y[:size], weights[:size]
+
+
+@compiled_part
+def _tied_pairs(x: FloatArray, y: FloatArray, weights: FloatArray) -> float:
+    """Return the number of pairs of features with equal x and equal y; items are sorted by both."""
+    ties = run = 0.0
+    for item in range(len(x)):
+        same = item > 0 and x[item] == x[item - 1] and y[item] == y[item - 1]
+        run = run + weights[item] if same else weights[item]
+        if item + 1 == len(x) or x[item + 1] != x[item] or y[item + 1] != y[item]:
+            ties += run * (run - 1.0) / 2.0
+    return ties
+
+
+@compiled_part
+def _sorted_with_inversions(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Return values and weights in the order of the values, and the weighted number of inversions, by merge sort."""
+    discordant, width, size = 0.0, 1, len(y)
+    other_y, other_weights = np.empty(size), np.empty(size)
+    while width < size:
+        for start in range(0, size, 2 * width):
+            middle, stop = min(start + width, size), min(start + 2 * width, size)
+            waiting = 0.0  # weight of the first run's items that are not merged yet
+            for item in range(start, middle):
+                waiting += weights[item]
+            low, high = start, middle
+            for place in range(start, stop):
+                if high == stop or (low < middle and y[low] <= y[high]):
+                    other_y[place], other_weights[place] = y[low], weights[low]
+                    waiting -= weights[low]
+                    low += 1
+                else:
+                    other_y[place], other_weights[place] = y[high], weights[high]
+                    discordant += waiting * weights[high]
+                    high += 1
+        y, other_y = other_y, y
+        weights, other_weights = other_weights, weights
+        width *= 2
+    return y, weights, discordant

@@ -17,9 +17,9 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.evaluation.entries import others_of, strategy_module, without_search
+from mlreduce_studies.planning.plan import Plan
 from mlreduce_studies.provenance.digest import source_digest
 from mlreduce_studies.study import Methods, Study
-from plan import Plan
 
 ALL = "all"
 

@@ -1,4 +1,4 @@
-"""What tasks of a job have in common is computed once: those that differ in predictors or measures fit the same."""
+"""Caches of a job: its tasks fit the same methods where they differ only in predictors or measures."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from mlreduce.evaluation.entries import Predictor
 from mlreduce.evaluation.failures import PASSING, Failures
 from mlreduce.evaluation.splitting import Split
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Search
-    from mlreduce.evaluation.strategy import Predictor
 
-__all__ = ["Kept", "Tried", "entry_key", "rows_key"]
+__all__ = ["ResultCache", "ScoreCache", "digest_rows", "entry_text"]
 
 _Result = TypeVar("_Result")
 
 
-class Kept:
-    """Results of calls by a key, the least recently used forgotten first. What a call raised is kept and raised again.
+class ResultCache:
+    """A cache of the results of calls, which removes the least recently used first. Exceptions are cached, too.
 
     Parameters
     ----------
     n_bytes : float, default=0
-        Bytes of arrays in all results together; with 0 nothing is kept.
+        Bytes of the arrays in all results together; with 0 nothing is cached.
 
     Examples
     --------
-    >>> kept = Kept(1000)
-    >>> kept.of(("square", 3), lambda x: x * x, 3), kept.of(("square", 3), lambda x: 1 / 0, 3)
+    >>> results = ResultCache(1000)
+    >>> results.get(("square", 3), lambda x: x * x, 3), results.get(("square", 3), lambda x: 1 / 0, 3)
     (9, 9)
     """
 
@@ -43,16 +43,16 @@ class Kept:
         self._most, self._bytes = n_bytes, 0
         self._results: OrderedDict[tuple[Any, ...], tuple[int, Any]] = OrderedDict()
 
-    def of(self, key: tuple[Any, ...], work: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Return what was returned before by a key, or what a call returns.
+    def get(self, key: tuple[Any, ...], work: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Return the cached result of a key, or call a function and cache its result.
 
         Parameters
         ----------
         key : tuple
-            Of everything that decides the result.
+            Everything that decides the result.
         work : callable
         *arguments
-            Of ``work``.
+            Arguments of ``work``.
         """
         if not self._most:
             return work(*arguments)
@@ -65,12 +65,12 @@ class Kept:
                 self._add(key, error)
                 raise
             self._add(key, result)
-            return result  # type: ignore[no-any-return]
+            return result
         self._results.move_to_end(key)
         result = self._results[key][1]
         if isinstance(result, Exception):
             raise result
-        return result  # type: ignore[no-any-return]
+        return result
 
     def _add(self, key: tuple[Any, ...], result: Any) -> None:
         size = _size(result)
@@ -91,13 +91,13 @@ def _size(result: Any) -> int:
     return sum(map(_size, result)) + 100 if isinstance(result, tuple | list) else 100
 
 
-class Tried:
-    """Scores of candidates of a search that were measured before, by any of the predictors that try the same.
+class ScoreCache:
+    """A cache of the scores of a search's candidates, for all predictors whose searches have the same candidates.
 
     Parameters
     ----------
     shares : bool, default=False
-        Whether other tasks of the job try the same; otherwise nothing is kept.
+        Whether other tasks of the job have the same candidates; otherwise nothing is cached.
     """
 
     def __init__(self, shares: bool = False) -> None:
@@ -119,27 +119,26 @@ class Tried:
         ----------
         cell : (split number, label)
         key : tuple
-            Of the rows and the candidate.
+            The rows and the candidate.
         search : Search
             Its predictors measure what is fitted together.
         failures : Failures
-            Takes what the fit or the search's own predictor raises.
+            Records exceptions of the fit and of the search's predictor.
         fit : callable
             Returns something of length 0 where the candidate does not suit the rows.
         measure : callable
             Returns the search's measures by a predictor.
         """
         key = (*key, *sorted(search.measures), search.dimension, search.size_percent)
-        own = (*key, entry_key(search.predictor))
-        found = self._scores.get(own)
-        if isinstance(found, Exception):
-            failures.attempt(*cell, _raised, found)
+        scores = self._scores.get((*key, entry_text(search.predictor)))
+        if isinstance(scores, Exception):
+            failures.attempt(*cell, _raise, scores)
             return math.nan
-        if found is None:
-            found = self._measured(cell, key, search, failures, fit, measure)
-        return found.get(search.measure, math.nan)
+        if scores is None:
+            scores = self._measure_all(cell, key, search, failures, fit, measure)
+        return scores.get(search.measure, math.nan)
 
-    def _measured(
+    def _measure_all(
         self,
         cell: tuple[int, str],
         key: tuple[Any, ...],
@@ -150,37 +149,37 @@ class Tried:
     ) -> Mapping[str, float]:
         others = [predictor for predictor in search.together if predictor != search.predictor] if self._shares else []
 
-        def fitted() -> Any:
+        def fit_and_cache_error() -> Any:
             try:
                 return fit()
             except PASSING:
                 raise
             except Exception as error:
                 if self._shares:
-                    self._scores |= {(*key, entry_key(own)): error for own in (search.predictor, *others)}
+                    self._scores |= {(*key, entry_text(one)): error for one in (search.predictor, *others)}
                 raise
 
-        result = failures.attempt(*cell, fitted)
+        result = failures.attempt(*cell, fit_and_cache_error)
         if result is None:
             return {}
         for predictor in (search.predictor, *others):
-            own = predictor == search.predictor
-            aside = failures if own else Failures("choose")
-            with warnings.catch_warnings(action="default" if own else "ignore"):
-                scores = measure(predictor, result, aside) if len(result) else {}
-            if own:
-                found = scores
-            # What another predictor fails at is tried again where it is asked for.
-            if self._shares and (own or not any(map(math.isnan, scores.values()))):
-                self._scores[*key, entry_key(predictor)] = scores
-        return found
+            first = predictor == search.predictor
+            with warnings.catch_warnings(action="default" if first else "ignore"):
+                recorded = failures if first else Failures("choose")
+                scores = measure(predictor, result, recorded) if len(result) else {}
+            if first:
+                scores_of_search = scores
+            # Failures of another predictor are not cached: its search has to record them.
+            if self._shares and (first or not any(map(math.isnan, scores.values()))):
+                self._scores[*key, entry_text(predictor)] = scores
+        return scores_of_search
 
 
-def _raised(error: Exception) -> None:
+def _raise(error: Exception) -> None:
     raise error
 
 
-def rows_key(split: Split) -> str:
+def digest_rows(split: Split) -> str:
     """Return a digest of the rows of a split."""
     digest = hashlib.sha256()
     for rows in split:
@@ -188,6 +187,6 @@ def rows_key(split: Split) -> str:
     return digest.hexdigest()
 
 
-def entry_key(entry: Any) -> str:
+def entry_text(entry: Any) -> str:
     """Return an entry of a study file, or a predictor with its label, as text."""
     return json.dumps(entry, sort_keys=True)

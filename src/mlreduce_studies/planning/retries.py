@@ -15,8 +15,8 @@ from snakemake.io import IOFile, ancient
 from snakemake.logging import logger
 
 from mlreduce.files import made_of, write_text
-from outputs import Outputs
-from plan import Plan
+from mlreduce_studies.planning.outputs import Outputs
+from mlreduce_studies.planning.plan import Plan
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
-from needs import _SECONDS, Job, Size, rows_of, size_of
+from mlreduce_studies.planning.needs import _SECONDS, Job, Size, rows_of, size_of
 
 PROJECT = Path(__file__).parents[2]
 # Of two Snakemakes around a job, which its benchmark does not see.

@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from jobs import Jobs
 from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.study_tables import Gathering
+from mlreduce_studies.planning.jobs import Jobs
+from mlreduce_studies.planning.outputs import Outputs
+from mlreduce_studies.planning.plan import make_plan
 from mlreduce_studies.study import study_files
-from outputs import Outputs
-from plan import make_plan
 
 PROJECT = Path(__file__).parents[2]
 PAPERS = list(study_files(PROJECT, ["papers"]))

@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jobs import Jobs
 from mlreduce.files import file_sha256
 from mlreduce_studies.options import FIGURES, FILES_OF, LONG, TABLES, source_of
+from mlreduce_studies.planning.jobs import Jobs
+from mlreduce_studies.planning.plan import Plan
 from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.study import Study
 from mlreduce_studies.verdicts.settings import printable_tables
 from mlreduce_studies.verdicts.statements import TABLES as CLAIMED
-from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
 

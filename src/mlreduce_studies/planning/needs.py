@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jobs import ALL, Jobs
 from mlreduce import registry
 from mlreduce.exceptions import DataError
 from mlreduce.files import opened_arrays
-from plan import Plan
+from mlreduce_studies.planning.jobs import ALL, Jobs
+from mlreduce_studies.planning.plan import Plan
 
 # A job on next to no data: two Snakemakes (the one that Slurm starts, and the one that this starts), and a script.
 _LEAST_MB = 2000

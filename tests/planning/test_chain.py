@@ -12,7 +12,6 @@ import pytest
 import yaml
 from three_families import CATALOGUE, STUDIES
 
-from jobs import Jobs
 from mlreduce.configuration import read_yaml
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import Failures
@@ -22,7 +21,8 @@ from mlreduce.evaluation.splitting import take_splits
 from mlreduce_studies.experiments.timing import time_fits
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
 from mlreduce_studies.gathering.study_tables import Gathering
-from plan import make_plan
+from mlreduce_studies.planning.jobs import Jobs
+from mlreduce_studies.planning.plan import make_plan
 
 PROJECT = Path(__file__).parents[2]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from jobs import ALL, Jobs
 from mlreduce import registry
+from mlreduce_studies.planning.jobs import ALL, Jobs
+from mlreduce_studies.planning.plan import Plan
 from mlreduce_studies.study import Study
-from plan import Plan
 
 
 def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]:
