@@ -721,6 +721,18 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
 
 
 def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
+    """Check every name in a study, and what its parts say together."""
+    _check_protocols(study, where)
+    _check_datasets(study, where, catalogue)
+    _check_predictors(study, where)
+    _check_groups(study, where)
+    _check_measures(study, where)
+    for key, kinds in _OUTPUTS:
+        for name, output in getattr(study, key).items():
+            _check_output(study, output, schema_of(kinds, output)["properties"], f"{where}: {key}.{name}", catalogue)
+
+
+def _check_protocols(study: Study, where: str) -> None:
     for key, names in (("dimensions", study.dimensions), *_group_protocols(study)):
         for name in names:
             if name not in study.protocols:
@@ -732,6 +744,10 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
             raise ConfigurationError(
                 f"{where}: protocols.{name}: without shuffle there are {rule['folds']} splits, which are not stratified"
             )
+
+
+def _check_datasets(study: Study, where: str, catalogue: Catalogue) -> None:
+    """Check the data sets, the methods that a paper proposes, and keys that the family of methods does not use."""
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
@@ -745,6 +761,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for key, reason in _UNUSED.get(study.family, {}).items():
         if not {None, _UNSCALED}.issuperset(getattr(study, key).values()):
             raise ConfigurationError(f"{where}: {key}: {reason}; leave it out")
+
+
+def _check_predictors(study: Study, where: str) -> None:
     known = registry.method_names("predictors")
     for label, entry in study.predictors.items():
         name = registry.entry_name(label, entry)
@@ -752,7 +771,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
             raise ConfigurationError(unknown_name("method", name, known, f"{where}: predictors"))
         _check_method(label, entry, f"{where}: predictors")
         _check_verb(label, entry, "predict", f"{where}: predictors")
-    _check_groups(study, where)
+
+
+def _check_measures(study: Study, where: str) -> None:
     for measure in study.measures:
         _check_measure(measure, study.measures, f"{where}: measures")
     for group in study.groups.values():
@@ -760,9 +781,6 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
             _check_measure(group.search["measure"], study.measures, f"{where}: search")
         for measure in group.measures or []:
             _check_measure(measure, study.measures, f"{where}: search: tuned")
-    for key, kinds in _OUTPUTS:
-        for name, output in getattr(study, key).items():
-            _check_output(study, output, schema_of(kinds, output)["properties"], f"{where}: {key}.{name}", catalogue)
 
 
 def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:

@@ -140,59 +140,84 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
         If a key, study, data set or method is unknown; the sentence holds the nearest known name.
     """
     project = Path(os.path.relpath(project))
-    lists = {key: words(config[key]) for key in ("studies", "run_on", "methods", "figure_formats") if key in config}
-    switches = {key: {"true": True, "false": False}[word] for key in _SWITCHES if (word := config.get(key)) in _WORDS}
-    config = {**config, **lists, **switches}
-    validate(config, "config", "configuration")
-    if config.get("job_per_fit"):
-        config |= {"bundle": False, "splits_per_job": 1}
-    mirror = config.get("mirror")
-    if mirror is not None and not Path(mirror).is_dir():
-        raise ConfigurationError(f"mirror: {mirror} is no folder")
-    catalogue = read_catalogue(config.get("datasets"))
-    _check_own(config.get("datasets"))
-    run_on, methods = config.get("run_on"), config.get("methods")
-    known: set[str] = set()
-    for name in run_on or []:
-        if name not in catalogue:
-            raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
+    config = _checked(config)
+    catalogue = _catalogue_of(config)
+    studies = _with_methods(_named_studies(config, project, catalogue), config.get("methods"))
     sample = config.get("sample", {})
-    run = {"splits": config.get("splits"), "run_on": run_on}
-
-    def load(names: Iterable[str]) -> dict[str, Study]:
-        found: dict[str, Study] = {}
-        for file in (Path(name) if _is_file(name) else study_file(name, project) for name in names):
-            study = study_name(file)
-            if not re.fullmatch("[a-z0-9-]+", study) or study in found:
-                raise ConfigurationError(
-                    f"studies: {file}: a study has the name of its file, or of its folder where that is study.yaml, "
-                    "which is of a-z, 0-9 and hyphens, and of no other study; rename the file"
-                )
-            own = {key: sample.get(study, run)[key] for key in run}
-            read = load_study(
-                *(file, config["scale"], catalogue),
-                **own,
-                mirror=mirror,
-                candidates=config.get("candidates"),
-                ties=config.get("ties"),
-            )
-            known.update(read.methods, read.averages)
-            found[study] = read if methods is None else read.only(methods)
-        return found
-
-    named = config.get("studies")
-    studies = load(named or study_files(project, [PAPERS]))
-    if named is None and methods is None:
-        of_papers = {name for study in studies.values() for name in study.known_datasets}
-        studies = studies if of_papers.issuperset(run_on or []) else load([_COMPARISON])
-    for name in methods or []:
-        if name not in known:
-            raise ConfigurationError(unknown_name("method", name, known, f"methods, of {', '.join(studies)}"))
-    studies = {name: study for name, study in studies.items() if methods is None or study.groups}
     studies |= {name: _sampled(studies[name], own["curves"]) for name, own in sample.items() if name in studies}
     _check_case({name for study in studies.values() for name in study.datasets}, catalogue)
-    base, record = f"{config['results']}/{_folder(config)}", _record(config, studies, named)
+    base, record = f"{config['results']}/{_folder(config)}", _record(config, studies)
     return _with_former(Plan(config, project, catalogue, studies, base, record))
+
+
+def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with lists and switches that the command line gives as text; refuse a wrong one."""
+    lists = {key: words(config[key]) for key in ("studies", "run_on", "methods", "figure_formats") if key in config}
+    switches = {key: {"true": True, "false": False}[word] for key in _SWITCHES if (word := config.get(key)) in _WORDS}
+    checked = {**config, **lists, **switches}
+    validate(checked, "config", "configuration")
+    if checked.get("job_per_fit"):
+        checked |= {"bundle": False, "splits_per_job": 1}
+    mirror = checked.get("mirror")
+    if mirror is not None and not Path(mirror).is_dir():
+        raise ConfigurationError(f"mirror: {mirror} is no folder")
+    return checked
+
+
+def _catalogue_of(config: Mapping[str, Any]) -> Catalogue:
+    """Return the data sets that a run may use; refuse one that `run_on` names and the catalogue does not have."""
+    catalogue = read_catalogue(config.get("datasets"))
+    _check_own(config.get("datasets"))
+    for name in config.get("run_on") or []:
+        if name not in catalogue:
+            raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
+    return catalogue
+
+
+def _named_studies(config: Mapping[str, Any], project: Path, catalogue: Catalogue) -> dict[str, Study]:
+    """Return the studies that a configuration names; the papers, or for data that no paper has the comparison."""
+    named = config.get("studies")
+    studies = _load_studies(named or study_files(project, [PAPERS]), config, project, catalogue)
+    if named is None and config.get("methods") is None:
+        of_papers = {name for study in studies.values() for name in study.known_datasets}
+        if not of_papers.issuperset(config.get("run_on") or []):
+            return _load_studies([_COMPARISON], config, project, catalogue)
+    return studies
+
+
+def _load_studies(
+    names: Iterable[str], config: Mapping[str, Any], project: Path, catalogue: Catalogue
+) -> dict[str, Study]:
+    """Read studies by their names or files."""
+    studies: dict[str, Study] = {}
+    for file in (Path(name) if _is_file(name) else study_file(name, project) for name in names):
+        study = study_name(file)
+        if not re.fullmatch("[a-z0-9-]+", study) or study in studies:
+            raise ConfigurationError(
+                f"studies: {file}: a study has the name of its file, or of its folder where that is study.yaml, "
+                "which is of a-z, 0-9 and hyphens, and of no other study; rename the file"
+            )
+        sampled = config.get("sample", {}).get(study, config)
+        studies[study] = load_study(
+            file,
+            config["scale"],
+            catalogue,
+            **{key: sampled.get(key) for key in ("splits", "run_on")},
+            **{key: config.get(key) for key in ("mirror", "candidates", "ties")},
+        )
+    return studies
+
+
+def _with_methods(studies: dict[str, Study], methods: Sequence[str] | None) -> dict[str, Study]:
+    """Return studies with some of their methods, those that have any of them."""
+    if methods is None:
+        return studies
+    known = {name for study in studies.values() for name in (*study.methods, *study.averages)}
+    for name in methods:
+        if name not in known:
+            raise ConfigurationError(unknown_name("method", name, known, f"methods, of {', '.join(studies)}"))
+    chosen = {name: study.only(methods) for name, study in studies.items()}
+    return {name: study for name, study in chosen.items() if study.groups}
 
 
 def _check_own(file: str | None) -> None:
@@ -234,11 +259,11 @@ def _folder(config: Mapping[str, Any]) -> str:
     return f"{name[: _LONGEST_NAME - 9].rstrip('-')}-{digest}"
 
 
-def _record(config: Mapping[str, Any], studies: Mapping[str, Study], named: Sequence[str] | None) -> dict[str, Any]:
+def _record(config: Mapping[str, Any], studies: Mapping[str, Study]) -> dict[str, Any]:
     """Return what decides the results of a run; of files their places, so that a file that is edited is run again."""
     own = Catalogue([Path(config["datasets"])] if config.get("datasets") is not None else [])
     run = sorted({name for study in studies.values() for name in study.datasets})
-    files = {study_name(name): os.path.relpath(name) for name in named or [] if _is_file(name)}
+    files = {study_name(name): os.path.relpath(name) for name in config.get("studies") or [] if _is_file(name)}
     return {
         **{key: config.get(key) for key in _DECIDING},
         "datasets": {name: os.path.relpath(config["datasets"]) if name in own else None for name in run},

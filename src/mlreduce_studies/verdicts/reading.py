@@ -278,6 +278,20 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         raise ConfigurationError(f"{where}: 'method' or 'methods' is missing")
     if kind.one_of and not set(kind.one_of) & set(entry):
         raise ConfigurationError(f"{where}: the kind {entry['kind']!r} needs one of {', '.join(kind.one_of)}")
+    _check_combinations(entry, where)
+    for key in ("at_least", "at_most"):
+        if isinstance(entry.get(key), str) and entry[key] not in _WORDS:
+            raise ConfigurationError(unknown_name(key, entry[key], _WORDS, where))
+    for quantity in _listed(entry.get("quantity")):
+        of_predictions = quantity not in QUANTITIES or quantity == "directions"
+        if of_predictions and "protocol" not in entry.get("select", {}):
+            raise ConfigurationError(f"{where}: 'select' has no 'protocol'; the quantity {quantity!r} needs one")
+    _refuse_unknown(_named(entry, known), where)
+    _margin(entry)
+
+
+def _check_combinations(entry: Mapping[str, Any], where: str) -> None:
+    """Refuse keys of a claim that do not belong together."""
     if "table" in entry and entry["kind"] != "bound":
         raise ConfigurationError(f"{where}: 'table' belongs to the kind 'bound'; got {entry['kind']!r}")
     if "table" in entry and entry["table"]["name"] not in TABLES:
@@ -288,15 +302,6 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         raise ConfigurationError(f"{where}: 'more_than_on' compares a number of a table; give the 'table'")
     if ("about" in entry) != ("factor" in entry):
         raise ConfigurationError(f"{where}: 'about' and 'factor' belong together")
-    for key in ("at_least", "at_most"):
-        if isinstance(entry.get(key), str) and entry[key] not in _WORDS:
-            raise ConfigurationError(unknown_name(key, entry[key], _WORDS, where))
-    for quantity in _listed(entry.get("quantity")):
-        of_predictions = quantity not in QUANTITIES or quantity == "directions"
-        if of_predictions and "protocol" not in entry.get("select", {}):
-            raise ConfigurationError(f"{where}: 'select' has no 'protocol'; the quantity {quantity!r} needs one")
-    _refuse_unknown(_named(entry, known), where)
-    _margin(entry)
 
 
 def _refuse_unknown(named: Iterable[_Named], where: str) -> None:
