@@ -102,6 +102,19 @@ def report_failures(logs=()):
         sys.exit(f"mlreduce: {sentence}")
 
 
+onsuccess:
+    report_failures()
+
+
+onerror:
+    report_failures(log)
+
+
+def page_of_results():
+    """The page that a job of this run writes, or None; known once the jobs are planned."""
+    return OUTPUTS.page(workflow.dag.jobs)
+
+
 def kept(path):
     """What is fitted is kept, so that another predictor fits nothing again; or not, to save room on disk."""
     return path if PLAN.config["keep_fitted"] else temp(path)

@@ -219,3 +219,13 @@ rule site:
         code=JOBS.digest("site"),
     script:
         "../scripts/site.py"
+
+
+# Targets by name: a study, its tables and figures, and each of these.
+for target, files in OUTPUTS.targets().items():
+
+    rule:
+        name:
+            target
+        input:
+            files,
