@@ -160,11 +160,14 @@ def add_paper(project: Path, claims=(CLAIM,), name: str = "mine-2020", study=STU
 def add_methods(project: Path) -> list[str]:
     """Add a method of each family, a definition of each and a page of all, and return their names."""
     blocks = {piece.file: piece.text for piece in pieces(project / "docs" / "add-method.md") if piece.file}
+    classes = {}
     for file, text in blocks.items():
         if file.endswith(".py"):
             (project / file).write_text(text)
-    matches = (re.search(r'@register\("([\w-]+)".*\nclass (\w+)', text) for text in blocks.values())
-    classes = {match[1]: match[2] for match in matches if match}
+        match = re.search(r'@register\("([\w-]+)".*\nclass (\w+)', text)
+        if match:
+            classes[match[1]] = match[2]
+            add_to_stubs(project, Path(file).parent.name, Path(file).stem, match[2])
     for name, (family, module, base, definition) in DERIVED.items():
         classes[name] = name.title().replace("-", "")
         definitions = project / "tests" / "definitions"
@@ -188,6 +191,7 @@ def add_methods(project: Path) -> list[str]:
             '''
         file = name.replace("-", "_") + ".py"
         (project / "src" / "mlreduce" / family / file).write_text(dedent(text))
+        add_to_stubs(project, family, Path(file).stem, classes[name])
         (definitions / file).write_text((definitions / f"{definition}.py").read_text())
     parameters = "`beta`, `proximity`, `lambda1`, `lambda2`, `label_similarity`, `gamma`, `decision`, `measure`"
     lines = ["# Methods of mine", ""]
@@ -203,6 +207,14 @@ def add_methods(project: Path) -> list[str]:
         ]
     (project / "docs" / "methods" / "mine.md").write_text("\n".join([*lines, f"Parameters: {parameters}.", ""]))
     return [*classes]
+
+
+def add_to_stubs(project: Path, family: str, module: str, class_name: str) -> None:
+    """Add the imports of a class to the stubs of the package and of its family."""
+    package = project / "src" / "mlreduce"
+    for stub, place in ((package, family), (package / family, module)):
+        with (stub / "__init__.pyi").open("a", encoding="utf-8") as file:
+            file.write(f"from .{place} import {class_name} as {class_name}\n")
 
 
 def add_everything(project: Path) -> list[str]:

@@ -17,7 +17,7 @@ from mlreduce.predictors import FisherClassifier
 from mlreduce.validation import as_dense
 
 DATA = planted(n_samples=40, n_features=8, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
-CLASSES = [registry.find_class(name, module="mlreduce") for name in registry.class_names()]
+CLASSES = [getattr(mlreduce, name) for name in registry.class_names()]
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)

@@ -158,8 +158,9 @@ Every public name. Methods have a registry name and a class: ``mlreduce.make("mv
 
 
 def top_level() -> list[str]:
-    """Return the functions of the package itself."""
-    return [name for name in mlreduce.__all__ if callable(getattr(mlreduce, name))]
+    """Return the functions and classes of the package itself, without the methods."""
+    others = set(mlreduce.__all__) - set(registry.class_names())
+    return sorted(name for name in others if callable(getattr(mlreduce, name)))
 
 
 def write_pages(app: Sphinx, config: object) -> None:

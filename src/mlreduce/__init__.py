@@ -8,48 +8,24 @@ set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
 
 from __future__ import annotations
 
-import importlib
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from mlreduce import registry
-from mlreduce.registry import make, register
+import lazy_loader
+
+from mlreduce.exceptions import nearest
 
 try:
     __version__ = version("mlreduce")
 except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-#: What is imported when first asked for, and its modules: `import mlreduce` stays cheap for a workflow that only needs
-#: names. Classes of methods are found by the registry.
-ON_DEMAND = {
-    "CodedClassifier": "mlreduce.labelspace.classifier",
-    "Discretiser": "mlreduce.preprocessing.discretisation",
-    "MultiLabelData": "mlreduce.datasets.data",
-    "Proximity": "mlreduce.spectral.graphs.proximity",
-    "RelationFeatures": "mlreduce.preprocessing.relation",
-    "ThresholdClassifier": "mlreduce.predictors.threshold",
-    "compare": "mlreduce.evaluation.compare",
-    "describe": "mlreduce.methods.description",
-    "list_datasets": "mlreduce.datasets.catalogue",
-    "list_methods": "mlreduce.methods.table",
-    "load_dataset": "mlreduce.datasets.catalogue",
-    "read": "mlreduce.datasets.reading",
-    "recommend": "mlreduce.methods.recommendation",
-}
-#: Packages that are imported when first asked for.
-PACKAGES = ("datasets", "metrics", "model_selection", "plot", "preprocessing", *registry.FAMILIES)
-
-__all__ = ["__version__", "make", "plot", "register", *ON_DEMAND]
+# Imported when first used, as the stub beside this file lists: a workflow that needs names alone imports no method.
+_import, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in ON_DEMAND:
-        return getattr(importlib.import_module(ON_DEMAND[name]), name)
-    if name in PACKAGES:
-        return importlib.import_module(f"mlreduce.{name}")
-    return registry.find_class(name, module=__name__)
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *PACKAGES, *registry.class_names()})
+    try:
+        return _import(name)
+    except AttributeError:
+        raise AttributeError(f"module 'mlreduce' has no attribute {name!r}{nearest(name, __all__)}") from None

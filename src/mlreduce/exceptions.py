@@ -297,8 +297,9 @@ def nearest(name: object, known: Iterable[str]) -> str:
     >>> nearest("mvdm", ["mvmd", "pca"])
     "; did you mean 'mvmd'?"
     """
-    matches = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=0.5)
-    return f"; did you mean {matches[0]!r}?" if matches else ""
+    lower = {other.lower(): other for other in sorted(known)}
+    matches = difflib.get_close_matches(str(name).lower(), lower, n=1, cutoff=0.5)
+    return f"; did you mean {lower[matches[0]]!r}?" if matches else ""
 
 
 def warn(message: str, category: type[Warning]) -> None:

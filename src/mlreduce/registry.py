@@ -29,7 +29,6 @@ __all__ = [
     "class_name_of",
     "class_names",
     "entry_name",
-    "find_class",
     "has_shortcut",
     "home_of",
     "is_import_path",
@@ -437,23 +436,6 @@ def class_names(kind: str | None = None) -> dict[str, str]:
     """Map the class names of the package's methods to their modules."""
     families = FAMILIES if kind is None else (kind,)
     return {cls.__name__: cls.__module__ for family in families for cls in _methods_of(family).values()}
-
-
-def find_class(class_name: str, module: str) -> type:
-    """Return a method's class by its class name, for ``mlreduce.CPLST`` and ``mlreduce.labelspace.CPLST``.
-
-    Raises
-    ------
-    AttributeError
-        If the package or family has no method of this class name, as Python expects of a module.
-    """
-    family = module.partition(".")[2]
-    if class_name[:1].isupper():  # others are modules and what Python looks for, and must import nothing
-        for searched in (family,) if family else FAMILIES:
-            for cls in _methods_of(searched).values():
-                if cls.__name__ == class_name:
-                    return cls
-    raise AttributeError(f"module {module!r} has no attribute {class_name!r}")
 
 
 class Declarations(Mapping[str, _Declared], Generic[_Declared]):

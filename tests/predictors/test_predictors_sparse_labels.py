@@ -29,7 +29,7 @@ def problem():
     return X[:N_TRAIN], (scores > np.linspace(1, 8, N_LABELS)).astype(int)[:N_TRAIN], X[N_TRAIN:]
 
 
-CLASSES = {name: registry.find_class(name, module="mlreduce.predictors") for name in registry.class_names("predictors")}
+CLASSES = {name: getattr(mlreduce, name) for name in registry.class_names("predictors")}
 CLASSIFIERS = sorted(name for name, cls in CLASSES.items() if issubclass(cls, LabelClassifier))
 REGRESSORS = sorted(set(CLASSES) - set(CLASSIFIERS))
 WRAPPED = {

@@ -44,6 +44,7 @@ ALLOWED = {
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry", "stats"},
+    "__init__": {"exceptions"},
     "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
 }
 

@@ -21,7 +21,7 @@ from mlreduce.validation import memory
 
 DATA = planted(n_samples=60, n_features=12, n_labels=5, n_latent=3, n_distractors=1, random_state=0).data
 FITS = Path(__file__).parents[2] / "docs" / "scale" / "fits.csv"
-CLASSES = [registry.find_class(name, module="mlreduce") for name in registry.class_names()]
+CLASSES = [getattr(mlreduce, name) for name in registry.class_names()]
 METHODS = [cls for cls in CLASSES if isinstance(getattr(cls, "complexity", None), Complexity)]
 
 
@@ -110,7 +110,7 @@ sys.path.insert(0, "benchmarks")
 from extreme import Sizes, generate
 
 warnings.simplefilter("ignore")
-classes = [registry.find_class(name, module="mlreduce") for name in registry.class_names()]
+classes = [getattr(mlreduce, name) for name in registry.class_names()]
 models = [cls() for cls in classes if hasattr(cls, "complexity")]
 for model in models:  # what is imported and compiled first
     try:

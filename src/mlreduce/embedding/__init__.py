@@ -1,18 +1,5 @@
 """Embeddings of the training instances themselves, without a projection for others."""
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import Any
-
-from mlreduce import registry
-from mlreduce.embedding.base import Embedding
-
-__all__ = ["Embedding"]
-
-
-def __getattr__(name: str) -> Any:
-    return registry.find_class(name, module=__name__)
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, *registry.class_names("embedding")])
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,17 +1,5 @@
 """Predictors: regressors and classifiers on reduced features or label codes."""
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import Any
-
-from mlreduce import registry
-
-__all__: list[str] = []
-
-
-def __getattr__(name: str) -> Any:
-    return registry.find_class(name, module=__name__)
-
-
-def __dir__() -> list[str]:
-    return sorted(registry.class_names("predictors"))
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

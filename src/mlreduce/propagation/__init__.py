@@ -1,18 +1,5 @@
 """Label propagation: labels of unlabelled instances from those of labelled ones, along a graph."""
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import Any
-
-from mlreduce import registry
-from mlreduce.propagation.base import LabelPropagation
-
-__all__ = ["LabelPropagation"]
-
-
-def __getattr__(name: str) -> Any:
-    return registry.find_class(name, module=__name__)
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, *registry.class_names("propagation")])
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

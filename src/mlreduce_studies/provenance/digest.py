@@ -150,7 +150,7 @@ def code_digest(project: str | Path) -> str:
 
 
 def code_files(project: str | Path) -> list[str]:
-    """List the files of a project that run, below it, sorted; not what Python leaves there, stubs or hidden files."""
+    """List the files of a project that run, below it, sorted; not what Python leaves there, or hidden files."""
     found = []
     for name in CODE:
         top = Path(project) / name
@@ -159,7 +159,7 @@ def code_files(project: str | Path) -> list[str]:
         for folder, folders, files in os.walk(top):
             folders[:] = [own for own in folders if not own.startswith((".", "__pycache__"))]
             places = [Path(folder, own).relative_to(project).as_posix() for own in files if not own.startswith(".")]
-            found += [place for place in places if not place.endswith((".pyc", ".pyi"))]
+            found += [place for place in places if not place.endswith(".pyc")]
     return sorted(found)
 
 

@@ -1,0 +1,9 @@
+from .measures import MEASURES as MEASURES
+from .measures import find_measure as find_measure
+from .measures import higher_is_better as higher_is_better
+from .measures import measure as measure
+from .measures import measure_label as measure_label
+from .outcome import Outcome as Outcome
+from .scorers import evaluate as evaluate
+from .scorers import get_scorer as get_scorer
+from .top import propensities as propensities
