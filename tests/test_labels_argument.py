@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import get_scorer, get_scorer_names
 
 import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import FisherClassifier
+from mlreduce.predictors._base import LabelClassifier
 from mlreduce.validation import as_dense
 
 DATA = planted(n_samples=40, n_features=8, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
@@ -50,12 +55,77 @@ def test_label_sets_are_no_classes(sets):
         mlreduce.FDA().fit(np.arange(6.0).reshape(2, 3), sets)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.csr_array, pd.DataFrame, np.ndarray.tolist])
-@pytest.mark.parametrize(
-    "values", [lambda Y: Y, lambda Y: Y.astype(bool), lambda Y: 2 * Y - 1], ids=["01", "bool", "signs"]
-)
-def test_forms_of_labels(form, values):
-    labels = form(values(np.asarray(DATA.Y, dtype=np.int64)))
-    found = FisherClassifier().fit(DATA.X, labels).predict(DATA.X)
-    assert isinstance(found, sp.csr_array) == sp.issparse(labels)
-    np.testing.assert_array_equal(as_dense(found), FisherClassifier().fit(DATA.X, DATA.Y).predict(DATA.X))
+#: What makes the forms of labels that people have from integers 0 and 1.
+FORMS = {
+    "array": np.asarray,
+    "integers": lambda Y: Y.astype(np.int8),
+    "floats": lambda Y: Y.astype(float),
+    "Booleans": lambda Y: Y.astype(bool),
+    "signs": lambda Y: 2 * Y - 1,
+    "pandas": lambda Y: pd.DataFrame(Y, columns=NAMES),
+    "polars": lambda Y: polars.DataFrame(Y, schema=NAMES),
+    "pyarrow": lambda Y: pyarrow.table({name: Y[:, i] for i, name in enumerate(NAMES)}),
+    "lists": np.ndarray.tolist,
+    "sparse": sp.csr_array,
+    "sparse signs": lambda Y: sp.csr_matrix(2 * Y - 1),
+}
+NAMES = ["a", "b", "c", "d"]
+Y = np.asarray(as_dense(DATA.Y), dtype=np.int64)
+CLASSIFIERS = [cls for cls in CLASSES if issubclass(cls, LabelClassifier)]
+
+
+def fit_classifier(cls, labels):
+    model = cls(random_state=0) if "random_state" in cls().get_params() else cls()
+    return model.fit(DATA.X, labels)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+def test_predictions_are_arrays_in_the_values_of_the_labels(cls, form):
+    plain, labels = fit_classifier(cls, Y), FORMS[form](Y)
+    model = fit_classifier(cls, labels)
+    predicted = model.predict(DATA.X)
+    expected = plain.predict(DATA.X) if "signs" not in form else 2 * plain.predict(DATA.X) - 1
+    assert type(predicted) is (sp.csr_array if "sparse" in form else np.ndarray)
+    np.testing.assert_array_equal(predicted.toarray() if "sparse" in form else predicted, expected)
+    assert predicted.dtype == np.int64
+    for verb in ("predict_proba", "decision_function", "predict_scores"):
+        if hasattr(model, verb):
+            scores = getattr(model, verb)(DATA.X)
+            assert type(scores) is np.ndarray
+            np.testing.assert_allclose(scores, getattr(plain, verb)(DATA.X), rtol=1e-9, atol=1e-12)
+    names = NAMES if form in ("pandas", "polars", "pyarrow") else ["0", "1", "2", "3"]
+    present = plain.predict(DATA.X) == 1
+    assert model.predict_labels(DATA.X) == [np.array(names)[row].tolist() for row in present]
+    frame = model.predict_labels(DATA.X, as_frame=True)
+    assert list(frame.columns) == names
+    np.testing.assert_array_equal(frame.to_numpy() == 1, present)
+
+
+# scikit-learn takes sparse labels, and those of pyarrow, in few scorers. It counts what is not zero as present in
+# matrices, so that scorers of predictions but accuracy have no meaning for labels of -1 and 1, of any classifier.
+@pytest.mark.parametrize("form", sorted({*FORMS} - {"sparse", "sparse signs", "signs", "pyarrow"}))
+@pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+def test_scorers_do_not_depend_on_the_form_of_the_labels(cls, form):
+    plain, labels = fit_classifier(cls, Y), FORMS[form](Y)
+    model = fit_classifier(cls, labels)
+    for name in get_scorer_names():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                expected = get_scorer(name)(plain, DATA.X, Y)
+            except (ValueError, AttributeError, TypeError):  # no scorer of matrices of labels
+                continue
+            assert get_scorer(name)(model, DATA.X, labels) == pytest.approx(expected, rel=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+def test_accuracy_of_labels_of_signs(cls):
+    expected = get_scorer("accuracy")(fit_classifier(cls, Y), DATA.X, Y)
+    signs = 2 * Y - 1
+    assert get_scorer("accuracy")(fit_classifier(cls, signs), DATA.X, signs) == expected
+
+
+def test_a_lazy_table_of_labels_is_refused():
+    with pytest.raises(DataError, match="collect it first"):
+        FisherClassifier().fit(DATA.X, polars.DataFrame(Y, schema=NAMES).lazy())

@@ -6,7 +6,6 @@ import warnings
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import metrics
 from sklearn.base import clone
@@ -129,17 +128,3 @@ def test_a_vector_of_labels_is_a_binary_problem(name):
         np.testing.assert_allclose(own, np.column_stack([1 - own[:, 1], own[:, 1]]))
         np.testing.assert_allclose(own[:, 1], whole.predict_proba(X)[:, 0])
         assert np.isfinite(metrics.get_scorer("roc_auc")(model, X, Y[:, 0]))
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_table_of_labels_comes_out_as_one(name, fitted):
-    names, index = ["one", "two", "three", "four"], [f"row {i}" for i in range(len(X))]
-    model = clone(CLASSIFIERS[name]).fit(X, pd.DataFrame(Y, columns=names))
-    for method in ("predict", "predict_proba", "decision_function"):
-        if hasattr(model, method):
-            found = getattr(model, method)(X)
-            assert list(found.columns) == names
-            np.testing.assert_allclose(found, getattr(fitted[name], method)(X), rtol=1e-12)
-    table = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])], index=index)
-    assert list(clone(model).fit(table, pd.DataFrame(Y, columns=names)).predict(table).index) == index
-    assert isinstance(model.fit(X, Y).predict(X), np.ndarray)

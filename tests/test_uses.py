@@ -93,9 +93,12 @@ def test_tables_are_taken_with_their_names(name):
     if hasattr(model, "predict"):
         found = model.predict(TABLE)
         assert found.shape == (48, 4)
+        assert isinstance(found, np.ndarray)
         if not is_regressor(model):
-            assert list(found.columns) == LABELS
-            assert list(found.index) == list(TABLE.index)
+            named = model.predict_labels(TABLE, as_frame=True)
+            pd.testing.assert_frame_equal(named, pd.DataFrame(found, columns=LABELS, index=TABLE.index))
+            names = [[name for name in LABELS if row[name]] for _, row in named.iterrows()]
+            assert model.predict_labels(TABLE) == names
 
 
 @every

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, ShuffleSplit
-from sklearn.utils import check_consistent_length, check_random_state, indexable
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state, indexable
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled, compiled_part
@@ -340,13 +340,7 @@ def multilabel_train_test_split(
         1, test_size=test_size, train_size=train_size, order=order, random_state=random_state
     )
     parts = next(splitter.split(given[0], labels))
-    return [_take(array, rows) for array in given for rows in parts]
-
-
-def _take(array: Any, rows: NDArray[np.int64]) -> Any:
-    if hasattr(array, "iloc"):
-        return array.iloc[rows]
-    return [array[row] for row in rows] if isinstance(array, (list, tuple)) else array[rows]
+    return [_safe_indexing(array, rows) for array in given for rows in parts]
 
 
 def _check_rows(splitter: Any, X: Any, y: Any, groups: Any) -> int:

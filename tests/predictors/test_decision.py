@@ -250,8 +250,9 @@ def test_one_label_and_tables(name):
     assert single.predict(X).shape == (60,)
     np.testing.assert_array_equal(single.predict(X), column.predict(X)[:, 0])
     table = pd.DataFrame(Y, columns=list("abcd"))
-    named = clone(model).fit(pd.DataFrame(X).add_prefix("f"), table).predict(pd.DataFrame(X).add_prefix("f"))
-    pd.testing.assert_frame_equal(named, pd.DataFrame(clone(model).fit(X, Y).predict(X), columns=list("abcd")))
+    named = clone(model).fit(pd.DataFrame(X).add_prefix("f"), table)
+    predicted = named.predict_labels(pd.DataFrame(X).add_prefix("f"), as_frame=True)
+    pd.testing.assert_frame_equal(predicted, pd.DataFrame(clone(model).fit(X, Y).predict(X), columns=list("abcd")))
 
 
 def test_leml_decides_by_the_known_labels():

@@ -54,7 +54,7 @@ def test_sparse_features_and_tables_of_labels(overlapping, parts):
     model = mlreduce.RAkEL(overlapping=overlapping, random_state=0)
     expected = model.fit(X, Y).predict(new)
     names = [f"label {number}" for number in range(Y.shape[1])]
-    found = model.fit(sp.csr_array(X), pd.DataFrame(Y, columns=names)).predict(sp.csr_array(new))
+    found = model.fit(sp.csr_array(X), pd.DataFrame(Y, columns=names)).predict_labels(sp.csr_array(new), as_frame=True)
     assert list(found.columns) == names
     np.testing.assert_array_equal(found, expected)
 

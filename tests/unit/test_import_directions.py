@@ -14,7 +14,7 @@ FILES = {"configuration", "escaping", "files", "folders", "guards"}
 #: What each package may import. `registry` imports methods when a name is looked up.
 ALLOWED = {
     "__main__": {"commandline"},
-    "__init__": {"registry", "datasets", "evaluation", "methods", "plot"},
+    "__init__": {"exceptions"},
     "complexity": set(),
     "exceptions": set(),
     "validation": {"complexity", "exceptions"},
@@ -44,7 +44,6 @@ ALLOWED = {
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry", "stats"},
-    "__init__": {"exceptions"},
     "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
 }
 

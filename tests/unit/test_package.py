@@ -70,7 +70,9 @@ def test_all_means_all_extras_for_users():
     named = set(re.search(r"\[(.*)\]", everything)[1].split(","))
     assert named == set(extras) - {"all", "dev", "docs", "test"}
     core = {re.split("[<>=]", text)[0] for text in SETTINGS["project"]["dependencies"]}
-    assert core == {"numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl", "pandas", "lazy-loader"}
+    assert core == {
+        *("numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl", "pandas", "narwhals", "lazy-loader"),
+    }
 
 
 def test_the_oldest_lock_has_the_lower_bounds():

@@ -29,6 +29,7 @@ from mlreduce.validation import (
     check_regression,
     is_sparse,
     join_known,
+    label_values,
     remember_label_names,
     split_known,
 )
@@ -141,8 +142,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
     scikit-learn's scorers, ``cross_val_predict`` and checks take beside them: 0 and 1 for every label, as of
     ``ClassifierChain`` but in an array, beside probabilities; the numbers of the labels, as of ``OneVsRestClassifier``,
     beside decisions. With a vector they are binary classifiers: probabilities have a column for 0 and one for 1,
-    decisions the shape (n_samples,). Fitted on a DataFrame of labels they predict DataFrames with its columns; fitted
-    on a sparse matrix of labels they predict sparse ones.
+    decisions the shape (n_samples,). Predictions are arrays of integers in the values of the labels in ``fit``, 0 and 1
+    (of Booleans too) or -1 and 1; CSR arrays where these were sparse. ``predict_labels`` has the names of a DataFrame.
 
     Attributes
     ----------
@@ -206,7 +207,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError  # abstract
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
+        """Return the predicted labels, of the shape and in the values that ``fit`` saw.
 
         Parameters
         ----------
@@ -215,13 +216,45 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray, DataFrame or csr_array of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame or a sparse array where ``fit`` saw such labels; a vector where labels were a vector.
+        ndarray or csr_array of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            In {0, 1} or {-1, 1}. A CSR array where ``fit`` saw sparse labels; a vector where labels were
+            a vector.
         """
         if not getattr(self, "_sparse_labels", False):
-            return self._labels(self._predicted(X), X)
-        parts = [sp.csr_array(self._predicted(rows).astype(np.int64)) for rows in self._blocks(X)]
-        return sp.csr_array(sp.vstack(parts))
+            labels = self._in_values(self._predicted(X))
+            return labels[:, 0] if self._one_dimension else labels
+        return sp.csr_array(sp.vstack([sp.csr_array(self._in_values(self._predicted(x))) for x in self._blocks(X)]))
+
+    def predict_labels(self, X: Any, *, as_frame: bool = False) -> Any:
+        """Return the names of the predicted labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        as_frame : bool, default=False
+            Return a DataFrame.
+
+        Returns
+        -------
+        list of list of str, or DataFrame of shape (n_samples, n_labels)
+            For each instance the names of its labels, in the order of the labels: those of the columns of ``y``, or
+            "0", "1" and so on where they had none. As a DataFrame, what `predict` returns with these names as columns
+            and, where ``X`` is a DataFrame, with its index.
+        """
+        check_is_fitted(self, "classes_")
+        names = getattr(self, "label_names_", [str(label) for label in range(self._n_labels)])
+        if not as_frame:
+            present, labels = self._values[1], np.array(names, dtype=object)
+            rows = (row for x in self._blocks(X) for row in self._in_values(self._predicted(x)) == present)
+            return [labels[row].tolist() for row in rows]
+        import pandas as pd  # slow to import, and loaded only for a DataFrame
+
+        index, predicted = getattr(X, "index", None), self.predict(X)
+        if is_sparse(predicted):
+            sparse: Any = pd.DataFrame.sparse
+            return sparse.from_spmatrix(predicted, columns=names, index=index)
+        return pd.DataFrame(predicted.reshape(len(predicted), -1), columns=names, index=index)
 
     def _blocks(self, X: Any, width: int | None = None) -> Iterator[Any]:
         """Yield features in blocks of rows for which so many numbers each, by default scores, stay few."""
@@ -249,33 +282,18 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         """Remember the shape and the names of the labels."""
         remember_label_names(self, y)
         self._n_labels, self._sparse_labels, self._one_dimension = n_labels, is_sparse(y), np.ndim(y) == 1
+        self._values = label_values(y)
         if self._one_dimension:
-            self.classes_ = np.array([0, 1])
+            self.classes_ = self._values
         elif hasattr(self, "decision_function"):
             self.classes_ = np.arange(n_labels)
         else:
-            self.classes_ = np.tile([0, 1], (n_labels, 1))
+            self.classes_ = np.tile(self._values, (n_labels, 1))
 
-    def _labels(self, present: NDArray[Any], X: Any) -> Any:
-        """Return predicted labels, shape (n_samples, n_labels), as ``predict`` does."""
-        labels = present.astype(np.int64)
-        return labels[:, 0] if self._one_dimension else self._named(labels, X)
-
-    def _decisions(self, values: FloatArray, X: Any) -> Any:
-        """Return a number per label, shape (n_samples, n_labels), as ``decision_function`` does."""
-        return values[:, 0] if self._one_dimension else self._named(values, X)
-
-    def _probabilities(self, values: FloatArray, X: Any) -> Any:
-        """Return a probability per label, shape (n_samples, n_labels), as ``predict_proba`` does."""
-        return np.column_stack([1 - values[:, 0], values[:, 0]]) if self._one_dimension else self._named(values, X)
-
-    def _named(self, values: NDArray[Any], X: Any) -> Any:
-        names = getattr(self, "label_names_", None)
-        if names is None:
-            return values
-        import pandas as pd  # slow to import, and there where the labels were a DataFrame
-
-        return pd.DataFrame(values, columns=names, index=getattr(X, "index", None))
+    def _in_values(self, present: Any) -> NDArray[Any]:
+        """Return labels that are present or not in the values of those in ``fit``."""
+        absent, there = self._values
+        return np.where((present.toarray() if is_sparse(present) else present) > 0, there, absent)
 
 
 class ScoringClassifier(LabelClassifier):
@@ -479,11 +497,12 @@ class ProbableClassifier(ScoringClassifier):
 
         Returns
         -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_labels), or of shape (n_samples, 2)
             In [0, 1]; of votes, their shares.
         """
         self._check_size(X)
-        return self._probabilities(self._shares(X), X)
+        shares = self._shares(X)
+        return np.column_stack([1 - shares[:, 0], shares[:, 0]]) if self._one_dimension else shares
 
     def _shares(self, X: Any) -> FloatArray:
         raise NotImplementedError  # abstract
@@ -523,11 +542,12 @@ class DecidingClassifier(ScoringClassifier):
 
         Returns
         -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        ndarray of shape (n_samples, n_labels), or of shape (n_samples,)
+            A vector where labels were a vector.
         """
         self._check_size(X)
-        return self._decisions(self._margins(X), X)
+        margins = self._margins(X)
+        return margins[:, 0] if self._one_dimension else margins
 
     def _margins(self, X: Any) -> FloatArray:
         scores = self._scores(X)

@@ -14,14 +14,15 @@ from mlreduce.validation.features import (
     check_regression,
     check_sample_weight,
     check_table,
-    column_names,
     is_sparse,
 )
+from mlreduce.validation.frames import column_names
 from mlreduce.validation.labels import (
     check_known_labels,
     check_labels,
     fill_unlabelled,
     join_known,
+    label_values,
     remember_label_names,
     split_known,
     stored_labels,
@@ -78,6 +79,7 @@ __all__ = [
     "is_share",
     "is_sparse",
     "join_known",
+    "label_values",
     "machine_memory",
     "memory_left",
     "out_of_memory",

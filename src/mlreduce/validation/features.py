@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, warn
+from mlreduce.validation.frames import column_names
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "check_sample_weight",
     "check_some_known",
     "check_table",
-    "column_names",
     "is_sparse",
     "unknown_cells",
 ]
@@ -48,12 +48,6 @@ _NO_NUMBERS = {
     r"interval|month_day_nano_interval": "intervals",
     r"(large_|fixed_size_)?list|array|struct|map|(dense_|sparse_)?union|void|\[\(": "nested values",
 }
-
-
-def column_names(table: Any) -> list[str] | None:
-    """Return the column names of a DataFrame, or of a table of Arrow, as strings, None for anything else."""
-    columns = getattr(table, "column_names", getattr(table, "columns", None))
-    return None if columns is None else [str(column) for column in columns]
 
 
 def check_table(table: Any, what: str) -> None:

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation.features import check_some_known, check_table, column_names, is_sparse, unknown_cells
+from mlreduce.validation.features import check_some_known, check_table, is_sparse, unknown_cells
+from mlreduce.validation.frames import as_pandas, column_names
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "check_labels",
     "fill_unlabelled",
     "join_known",
+    "label_values",
     "remember_label_names",
     "split_known",
 ]
@@ -68,7 +70,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False, 
         raise DataError(f"a multi-label method requires {what} to be passed, but the target {what} is None")
     check_table(Y, what)
     names = column_names(Y)
-    Y = _sparse_frame(Y)
+    Y = _sparse_frame(as_pandas(Y))
     if is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
         ones = _check_stored(Y, n_samples, names, what)
         if sparse:
@@ -140,7 +142,7 @@ def check_known_labels(
     """
     if Y is not None:
         check_table(Y, what)
-    Y = _sparse_frame(Y)
+    Y = _sparse_frame(as_pandas(Y))
     unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
         return check_labels(Y, n_samples, sparse=sparse, what=what), None
@@ -154,6 +156,23 @@ def check_known_labels(
     labels = check_labels(filled, n_samples, what=what)
     labels[table] = 0
     return labels, ~table
+
+
+def label_values(Y: Any) -> NDArray[Any]:
+    """Return the values by which a matrix of labels says that a label is absent and present.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or table of shape (n_samples, n_labels) or (n_samples,)
+        Labels that `check_labels` or `check_known_labels` takes.
+
+    Returns
+    -------
+    ndarray of shape (2,)
+        ``[-1, 1]`` where a value is negative, ``[0, 1]`` otherwise, for Booleans too.
+    """
+    values = Y.data if is_sparse(Y) else np.asarray(as_pandas(Y))
+    return np.array([-1 if (values == -1).any() else 0, 1])
 
 
 def stored_labels(labels: Any) -> Any:
@@ -235,6 +254,7 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     """
     if Y is not None:
         check_table(Y, "y")
+        Y = as_pandas(Y)
     unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
         return Y, None
@@ -257,7 +277,7 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
 
 def _sparse_frame(Y: Any) -> Any:
     """Return a DataFrame of many sparse columns as a sparse matrix; anything else as it is."""
-    if not hasattr(Y, "dtypes") or not hasattr(Y, "columns") or Y.size < DENSE_CELLS:
+    if column_names(Y) is None or Y.size < DENSE_CELLS:
         return Y
     sparse = all(getattr(kind, "fill_value", None) == 0 for kind in Y.dtypes)
     return Y.sparse.to_coo() if sparse else Y
@@ -319,7 +339,7 @@ def _check_rows(Y: Any, n_samples: int | None, what: str = "y") -> None:
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:
-    """Set ``label_names_`` from a DataFrame of labels; forget those of an earlier fit otherwise."""
+    """Set ``label_names_`` from a table of labels; forget those of an earlier fit otherwise."""
     names = column_names(Y)
     if names is not None:
         estimator.label_names_ = names
