@@ -143,3 +143,32 @@ def test_names_are_visible_to_completion():
 def test_importing_the_package_loads_no_methods():
     code = "import sys, mlreduce; sys.exit('sklearn' in sys.modules or 'scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "right"),
+    [
+        (mlreduce.MLKNN, "k", "n_neighbors"),
+        (mlreduce.MRMR, "n_features_to_select", "k"),
+        (mlreduce.MVMD, "n_componets", "n_components"),
+        (mlreduce.PLST, "seed", "random_state"),
+        (mlreduce.BR, "n_clusters", None),
+        (mlreduce.RidgeRegressor, "C", "alpha"),
+        (mlreduce.MIFS, "n_iter", "max_iter"),
+        (mlreduce.MOPE, "seed", "random_state"),
+    ],
+)
+def test_a_wrong_parameter_is_answered_by_the_right_one(make, wrong, right):
+    answer = rf"did you mean '{right}'\?" if right else " its parameters: "
+    with pytest.raises(
+        TypeError, match=rf"^{make.__name__}\(\) got an unexpected keyword argument '{wrong}'; ?{answer}"
+    ):
+        make(**{wrong: 3})
+
+
+def test_estimators_with_other_keywords_are_made():
+    class Open(mlreduce.selection.Selector):
+        def __init__(self, **options):
+            self.options = options
+
+    assert Open(anything=1).options == {"anything": 1}

@@ -200,3 +200,16 @@ def test_model_tree(data):
     assert any("…" in text for text in texts(axis))
     with pytest.raises(DataError, match="output must be one of"):
         plot.model_tree(tree, output=3)
+
+
+def test_scores_and_their_comparison_are_drawn_by_one_measure():
+    data = mlreduce.load_dataset("planted-300")
+    compared = mlreduce.compare(data, methods=["pca"], predictors=["linear"], sizes=[10], cv=2, progress=False)
+    drawn = [plot.quality_against_size(scores).get_ylabel() for scores in (compared, compared.scores)]
+    assert drawn == ["micro-F1", "micro-F1"]
+
+
+def test_labels_of_a_data_set_have_its_names():
+    data = mlreduce.load_dataset("digits")
+    shown = [text.get_text() for text in plot.label_cooccurrence(data).get_yticklabels()]
+    assert sorted(shown) == sorted(data.label_names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
 from mlreduce.complexity import Complexity
@@ -22,11 +22,12 @@ from mlreduce.validation import (
     check_labels,
     remember_label_names,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["Embedding"]
 
 
-class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of the embeddings of the training instances.
 
     Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)). A method

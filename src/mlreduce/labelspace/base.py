@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -47,6 +46,7 @@ from mlreduce.validation import (
     remember_label_names,
     split_known,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["LabelCoder", "LabelStatistics", "filled_in", "ordered_eigenvectors"]
 
@@ -75,7 +75,7 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
     return complete_labels(features, labels, known)
 
 
-class LabelCoder(BaseEstimator):
+class LabelCoder(Estimator):
     """Base of the label coders.
 
     A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the

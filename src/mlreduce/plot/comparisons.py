@@ -46,7 +46,7 @@ def quality_against_size(
         From `mlreduce.compare`, or tidy scores with the columns method, predictor, measure, size_percent, split and
         value, such as a study's scores.parquet of one data set and protocol.
     measure : str or None, default=None
-        None takes the first.
+        None takes the first of a comparison; of scores alone "micro-f1", or the first by name where it is missing.
     predictor : str or None, default=None
         None takes the first.
     methods : sequence of str or None, default=None
@@ -75,7 +75,10 @@ def quality_against_size(
     ['mvmd', 'pca']
     """
     table, settings = getattr(scores, "scores", scores), getattr(scores, "settings", None)
-    measure = measure or str(settings["measures"][0] if settings else table["measure"].iloc[0])
+    measures = (
+        settings["measures"] if settings else sorted(set(table["measure"]), key=lambda own: (own != "micro-f1", own))
+    )
+    measure = measure or str(measures[0])
     predictor = predictor or str(next(iter(settings["predictors"])) if settings else table["predictor"].iloc[0])
     rows = table[(table["measure"] == measure) & (table["predictor"] == predictor)]
     if rows.empty:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, from_extra
-from mlreduce.validation import check_labels
+from mlreduce.validation import check_labels, column_names
 
 __all__ = ["axes", "labels_and_names", "pyplot", "short"]
 
@@ -40,15 +39,17 @@ def short(text: str, length: int = 40) -> str:
 
 
 def labels_and_names(y: Any, label_names: Sequence[str] | None) -> tuple[NDArray[np.int8], list[str]]:
-    """Return a label matrix in {0, 1}, and names of its columns: those given, a DataFrame's, or numbers from 1.
+    """Return a label matrix in {0, 1}, and names of its columns: those given, its names, or numbers from 1.
 
     Raises
     ------
     DataError
         If there are not as many names as labels.
     """
+    if hasattr(y, "label_names"):  # a data set
+        y, label_names = y.Y, label_names or y.label_names
     labels = check_labels(y).astype(np.int8)
-    known = list(y.columns) if isinstance(y, pd.DataFrame) else range(1, labels.shape[1] + 1)
+    known = column_names(y) or range(1, labels.shape[1] + 1)
     names = list(map(str, known if label_names is None else label_names))
     if len(names) != labels.shape[1]:
         raise DataError(f"{len(names)} label names, but {labels.shape[1]} labels")

@@ -28,8 +28,8 @@ def label_map(
     ----------
     Z : array-like of shape (n_samples, n_components)
         From ``transform``; at least two columns.
-    y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
-        Labels in {0, 1} or {-1, 1}; a DataFrame has names.
+    y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or MultiLabelData
+        Labels in {0, 1} or {-1, 1}; a DataFrame and a data set have names.
     label_names : sequence of str or None, default=None
         None takes those of ``y``, or numbers from 1.
     n_sets : int, default=7
@@ -55,7 +55,7 @@ def label_map(
     >>> from mlreduce import plot
     >>> data = mlreduce.load_dataset("digits")
     >>> Z = mlreduce.MDDMp(n_components=2).fit_transform(data.X, data.Y)
-    >>> ax = plot.label_map(Z, data.Y, label_names=data.label_names)
+    >>> ax = plot.label_map(Z, data)
     """
     points = np.asarray(Z, dtype=np.float64)
     labels, names = labels_and_names(y, label_names)
@@ -89,8 +89,8 @@ def label_cooccurrence(y: Any, *, label_names: Sequence[str] | None = None, orde
 
     Parameters
     ----------
-    y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
-        Labels in {0, 1} or {-1, 1}.
+    y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or MultiLabelData
+        Labels in {0, 1} or {-1, 1}; a DataFrame and a data set have names.
     label_names : sequence of str or None, default=None
         None takes those of ``y``, or numbers from 1.
     order : bool, default=True
@@ -108,7 +108,7 @@ def label_cooccurrence(y: Any, *, label_names: Sequence[str] | None = None, orde
     >>> import mlreduce
     >>> from mlreduce import plot
     >>> data = mlreduce.load_dataset("digits")
-    >>> ax = plot.label_cooccurrence(data.Y, label_names=data.label_names)
+    >>> ax = plot.label_cooccurrence(data)
     """
     labels, names = labels_and_names(y, label_names)
     counts = labels.T.astype(np.float64) @ labels

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
 from sklearn.utils import ClassifierTags, Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,6 +33,7 @@ from mlreduce.validation import (
     remember_label_names,
     split_known,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = [
     "DecidingClassifier",
@@ -51,7 +52,7 @@ __all__ = [
 _VERBS = {"predict": "_predicted", "predict_proba": "_shares", "decision_function": "_margins"}
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """Base of the regressors: for one target or many, with dense or sparse features."""
 
     #: Whether what is fitted is linear in the features.
@@ -135,7 +136,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         raise NotImplementedError  # abstract
 
 
-class LabelClassifier(ClassifierMixin, BaseEstimator):
+class LabelClassifier(ClassifierMixin, Estimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
     With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,6 +28,7 @@ from mlreduce.validation import (
     check_known_labels,
     is_sparse,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
@@ -84,7 +85,7 @@ def discretise(X: Any, labels: Any, method: str | None, n_bins: int) -> Bins:
     return bins
 
 
-class Discretiser(TransformerMixin, BaseEstimator):
+class Discretiser(TransformerMixin, Estimator):
     """Discretise each feature into bins numbered from 0.
 
     Parameters

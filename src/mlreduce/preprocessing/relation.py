@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +24,7 @@ from mlreduce.validation import (
     check_size,
     is_sparse,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["RelationFeatures"]
 
@@ -35,7 +36,7 @@ _Relation = Callable[[Any], FloatArray]
 _ROUNDING = 4 * np.finfo(float).eps
 
 
-class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Relation features: similarities or distances to training instances, the prototypes.
 
     Projections of relation features are not linear in the features: with a kernel as metric they are kernel methods, in

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,6 +30,7 @@ from mlreduce.validation import (
     is_share,
     remember_label_names,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["NoDirectionError", "Projection", "energy_size"]
 
@@ -76,7 +77,7 @@ class NoDirectionError(DataError):
     """No direction has a positive eigenvalue."""
 
 
-class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of the linear projections of the features.
 
     Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method defines A (`_objective`) and, unless it is the

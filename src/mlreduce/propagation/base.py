@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse import csgraph
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from mlreduce.complexity import Complexity
@@ -29,11 +28,12 @@ from mlreduce.validation import (
     is_sparse,
     remember_label_names,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
 
 
-class LabelPropagation(BaseEstimator):
+class LabelPropagation(Estimator):
     """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.
 
     Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve

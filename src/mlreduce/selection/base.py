@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +28,7 @@ from mlreduce.validation import (
     is_sparse,
     remember_label_names,
 )
+from mlreduce.validation.estimator import Estimator
 
 __all__ = [
     "DiscretisingSelector",
@@ -102,7 +102,7 @@ def varying_labels(labels: Any) -> Any:
     return labels[:, check_some_vary(varying, labels.shape[0])]
 
 
-class Selector(SelectorMixin, BaseEstimator):
+class Selector(SelectorMixin, Estimator):
     """Base of the feature selectors; methods implement `_scores`, larger is better.
 
     Parameters

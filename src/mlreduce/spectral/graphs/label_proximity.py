@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError, unknown_name
@@ -17,6 +16,7 @@ from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["LabelProximity", "Rows"]
 
@@ -33,7 +33,7 @@ _OF_CLASSES = ("cooccurrence", "feature-bits", "features", "identity")
 _NO_LENGTH = 1e-10
 
 
-class LabelProximity(BaseEstimator):
+class LabelProximity(Estimator):
     """Proximity of instances by their labels, in [0, 1].
 
     ``m`` is the number of labels of an instance, ``y & y'`` the number of labels that two instances share, h their

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import squared_norms
@@ -31,6 +30,7 @@ from mlreduce.spectral.graphs.search import search_blocks
 from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities, similarities_of
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_count, check_option, check_options, check_range, is_sparse
+from mlreduce.validation.estimator import Estimator
 
 __all__ = ["Proximity", "ProximityLike", "attraction", "check_proximity", "degrees", "reconstruction"]
 
@@ -88,7 +88,7 @@ def check_proximity(proximity: ProximityLike, **defaults: Any) -> Proximity:
     return proximity
 
 
-class Proximity(BaseEstimator):
+class Proximity(Estimator):
     """Proximity of instances by their features: a graph and the weights of its joined pairs.
 
     A pair is joined if it meets the conditions ``n_neighbors`` and ``threshold``, those that are given; without any,

@@ -1,0 +1,70 @@
+"""The base of all estimators."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from mlreduce.exceptions import nearest
+
+__all__ = ["Estimator", "nearest_parameter"]
+
+#: Names of parameters in other packages and in papers, with those that mean the same here.
+_SYNONYMS = {
+    **dict.fromkeys(("k", "n_neighbours", "num_neighbors"), ("n_neighbors", "n_components")),
+    **dict.fromkeys(("n_features_to_select", "n_selected_features", "n_features", "top_k"), ("k", "n_components")),
+    **dict.fromkeys(("dim", "n_dims", "n_dimensions", "rank", "n_codes"), ("n_components", "k")),
+    **dict.fromkeys(
+        ("alpha", "reg", "lam", "lambda_", "l2", "penalty", "shrinkage", "C", "ridge"),
+        ("alpha", "ridge", "reg", "gamma", "penalty", "beta"),
+    ),
+    **dict.fromkeys(("seed", "rng", "random_seed"), ("random_state",)),
+    **dict.fromkeys(("n_iter", "n_iterations", "max_iterations", "max_steps", "n_epochs"), ("max_iter", "n_iter")),
+    **dict.fromkeys(("eps", "epsilon", "tolerance"), ("tol",)),
+    **dict.fromkeys(("sigma", "bandwidth", "width"), ("gamma",)),
+    **dict.fromkeys(("classifier", "base_estimator", "learner", "model", "base_classifier"), ("estimator", "coder")),
+}
+
+
+def nearest_parameter(name: str, known: list[str]) -> str:
+    """Return "; did you mean 'x'?" for a parameter that an estimator does not have, or the list of those it has."""
+    synonym = next((other for other in _SYNONYMS.get(name, ()) if other in known), None)
+    if synonym is not None:
+        return f"; did you mean {synonym!r}?"
+    return nearest(name, known) or (f"; its parameters: {', '.join(known)}" if known else "; it has no parameters")
+
+
+class _KnownParameters(BaseEstimator):
+    """Refuses parameters that ``__init__`` does not take."""
+
+    def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
+        """Make an estimator whose ``__init__`` takes these parameters."""
+        if parameters:
+            taken = inspect.signature(cls.__init__).parameters
+            if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
+                for name in [name for name in parameters if name not in taken]:
+                    hint = nearest_parameter(name, list(taken)[1:])
+                    raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{hint}")
+        return super().__new__(cls)
+
+
+class Estimator(_KnownParameters):
+    """Base of the estimators: scikit-learn's, and a wrong parameter is answered by the nearest right one.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is unknown.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.MLKNN(k=5)
+    Traceback (most recent call last):
+    TypeError: MLKNN() got an unexpected keyword argument 'k'; did you mean 'n_neighbors'?
+    """
+
+    def __init__(self) -> None:  # the signature of estimators without parameters, rather than that of __new__
+        pass
