@@ -129,3 +129,51 @@ def test_accuracy_of_labels_of_signs(cls):
 def test_a_lazy_table_of_labels_is_refused():
     with pytest.raises(DataError, match="collect it first"):
         FisherClassifier().fit(DATA.X, polars.DataFrame(Y, schema=NAMES).lazy())
+
+
+CLASS_VECTORS = {
+    "strings": np.array(["dog", "cat", "owl"])[np.arange(40) % 3],
+    "integers": np.array([3, 7, 9])[np.arange(40) % 3],
+    "two strings": np.array(["yes", "no"])[np.arange(40) % 2],
+    "two integers": [1 + i % 2 for i in range(40)],
+    "Series": pd.Series(["dog", "cat", "owl"] * 13 + ["owl"], index=range(5, 45), dtype="category"),
+}
+
+
+@pytest.mark.parametrize("form", CLASS_VECTORS)
+@pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+def test_classes_are_one_hot_labels(cls, form):
+    y = CLASS_VECTORS[form]
+    classes, places = np.unique(y, return_inverse=True)
+    model = fit_classifier(cls, y)
+    np.testing.assert_array_equal(model.classes_, classes)
+    predicted = model.predict(DATA.X)
+    assert predicted.shape == (40,)
+    assert set(predicted) <= set(classes)
+    labels = np.eye(len(classes), dtype=int)[places] if len(classes) > 2 else places
+    plain = fit_classifier(cls, labels)
+    if hasattr(model, "predict_scores"):
+        np.testing.assert_allclose(model.predict_scores(DATA.X), plain.predict_scores(DATA.X), rtol=1e-9, atol=1e-12)
+    if hasattr(model, "predict_proba"):
+        shares = model.predict_proba(DATA.X)
+        assert shares.shape == (40, len(classes))
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        if len(classes) > 2:
+            np.testing.assert_array_equal(predicted, classes[shares.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("name", ["mvmd", "mrmr", "cplst", "wmlda", "mesd-fda", "slvm", "ml-grf"])
+def test_reductions_take_classes(name):
+    kinds = np.array(["dog", "cat", "owl"])[np.arange(40) % 3]
+    labels = (kinds[:, np.newaxis] == np.unique(kinds)).astype(int)
+    by_class, by_label = mlreduce.make(name).fit(DATA.X, kinds), mlreduce.make(name).fit(DATA.X, labels)
+    attribute = next(own for own in ("components_", "scores_", "embedding_", "transduction_") if hasattr(by_label, own))
+    np.testing.assert_array_equal(getattr(by_class, attribute), getattr(by_label, attribute))
+
+
+def test_batches_have_the_same_classes():
+    kinds = np.array(["dog", "cat"])[np.arange(40) % 2]
+    model = mlreduce.MDDMp(n_components=1).partial_fit(DATA.X, kinds)
+    model.partial_fit(DATA.X, kinds)
+    with pytest.raises(DataError, match="other classes than earlier batches"):
+        model.partial_fit(DATA.X, np.array(["owl", "cat"])[np.arange(40) % 2])

@@ -257,7 +257,7 @@ def test_wrong_inputs_are_refused(example):
     with pytest.raises(DataError, match="mixes 0 and -1"):
         mlreduce.PLST().fit(None, [[0, -1], [1, 1]])
     with pytest.raises(DataError, match="strings"):
-        mlreduce.PLST().fit(None, [["a"], ["b"]])
+        mlreduce.PLST().fit(None, [["a", "c"], ["b", "c"]])
     with pytest.raises(DataError, match="inconsistent numbers of samples"):
         mlreduce.CPLST().fit(X[:-1], Y)
     with pytest.raises(DataError, match="NaN in column 2, row 5"):
@@ -274,7 +274,7 @@ def test_tags_declare_multi_output_targets(name):
     tags = get_tags(make(name))
     assert (tags.target_tags.multi_output, tags.target_tags.required, tags.input_tags.sparse) == (True, True, True)
     tags = get_tags(CodedClassifier(make(name)))
-    assert (tags.target_tags.multi_output, tags.target_tags.single_output) == (True, False)
+    assert (tags.target_tags.multi_output, tags.target_tags.single_output) == (True, True)
     assert tags.classifier_tags.multi_label
 
 

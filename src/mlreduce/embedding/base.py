@@ -20,6 +20,7 @@ from mlreduce.validation import (
     check_features,
     check_fit_memory,
     check_labels,
+    one_hot,
     remember_label_names,
 )
 from mlreduce.validation.estimator import Estimator
@@ -118,7 +119,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         features = check_features(self, X, reset=True)
         labels = None
         if self.supervised:
-            labels = check_labels(y, features.shape[0], sparse=True)
+            labels = check_labels(one_hot(y)[0], features.shape[0], sparse=True)
             remember_label_names(self, y)
         return self.fit_training_set(TrainingSet(features, labels))
 

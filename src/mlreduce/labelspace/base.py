@@ -43,6 +43,7 @@ from mlreduce.validation import (
     check_table,
     is_sparse,
     join_known,
+    one_hot,
     remember_label_names,
     split_known,
 )
@@ -182,7 +183,7 @@ class LabelCoder(Estimator):
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} needs the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
-        sparse = is_sparse(y)
+        y, sparse = one_hot(y)[0], is_sparse(y)
         labels, known = check_known_labels(y, None if features is None else features.shape[0], sparse=sparse)
         remember_label_names(self, y)
         self._decodes_sparse = is_sparse(labels)

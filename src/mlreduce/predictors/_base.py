@@ -20,6 +20,7 @@ from mlreduce.predictors.decision import Blocks, Decision, best_labels, check_de
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
     FloatArray,
+    as_dense,
     check_count,
     check_features,
     check_fit_memory,
@@ -30,6 +31,7 @@ from mlreduce.validation import (
     is_sparse,
     join_known,
     label_values,
+    one_hot,
     remember_label_names,
     split_known,
 )
@@ -163,15 +165,18 @@ class LabelClassifier(ClassifierMixin, Estimator):
     complexity: Complexity
     #: Whether single labels of an instance may be unknown: cells of NaN.
     takes_unknown_cells = False
+    #: Whether it ignores the features: a tag for checks of its accuracy.
+    _poor_score = False
+    #: Whether many and rare labels are made sparse.
+    takes_sparse_labels = False
     #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is
     #: likelier, and ``predict_nested`` yields such numbers.
     ranks = False
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.classifier_tags = ClassifierTags(multi_class=True, multi_label=True, poor_score=self._poor_score)
         tags.input_tags.sparse = True
-        tags.target_tags.single_output = False
         tags.target_tags.multi_output = True
         return tags
 
@@ -183,7 +188,9 @@ class LabelClassifier(ClassifierMixin, Estimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}; NaN where not known, for methods that take single unknown labels.
+            Labels in {0, 1} or {-1, 1}; NaN where not known, for methods that take single unknown labels. A vector of
+            other integers, or of strings, holds classes: each is a label, and the one with the highest score is
+            predicted.
 
         Returns
         -------
@@ -222,6 +229,8 @@ class LabelClassifier(ClassifierMixin, Estimator):
             a vector.
         """
         if not getattr(self, "_sparse_labels", False):
+            if getattr(self, "_one_dimension", False) and self._n_labels > 1:
+                return self.classes_[np.argmax(self._class_scores(X), axis=1)]
             labels = self._in_values(self._predicted(X))
             return labels[:, 0] if self._one_dimension else labels
         return sp.csr_array(sp.vstack([sp.csr_array(self._in_values(self._predicted(x))) for x in self._blocks(X)]))
@@ -272,24 +281,31 @@ class LabelClassifier(ClassifierMixin, Estimator):
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return checked features, and labels, CSR where ``y`` is sparse and all are known; remember their names."""
         features = check_features(self, X, reset=True)
+        sparse = is_sparse(y) or self.takes_sparse_labels
+        labels, classes = one_hot(y)
         if self.takes_unknown_cells:
-            labels = join_known(*check_known_labels(y, features.shape[0], sparse=is_sparse(y)))
+            labels = join_known(*check_known_labels(labels, features.shape[0], sparse=sparse))
         else:
-            labels = check_labels(y, features.shape[0], sparse=is_sparse(y))
-        self._remember(y, labels.shape[1])
+            labels = check_labels(labels, features.shape[0], sparse=sparse)
+        self._remember(y, labels.shape[1], classes)
         return features, labels
 
-    def _remember(self, y: Any, n_labels: int) -> None:
-        """Remember the shape and the names of the labels."""
+    def _remember(self, y: Any, n_labels: int, classes: NDArray[Any] | None) -> None:
+        """Remember the shape, the values and the names of the labels."""
         remember_label_names(self, y)
-        self._n_labels, self._sparse_labels, self._one_dimension = n_labels, is_sparse(y), np.ndim(y) == 1
-        self._values = label_values(y)
+        self._n_labels, self._sparse_labels = n_labels, is_sparse(y)
+        self._one_dimension = classes is not None or (not self._sparse_labels and np.asarray(y).ndim == 1)
+        self._values = label_values(y) if classes is None else classes
         if self._one_dimension:
             self.classes_ = self._values
         elif hasattr(self, "decision_function"):
             self.classes_ = np.arange(n_labels)
         else:
             self.classes_ = np.tile(self._values, (n_labels, 1))
+
+    def _class_scores(self, X: Any) -> FloatArray:
+        """Return a number for each class, of which the largest is predicted."""
+        return np.asarray(as_dense(self._predicted(X)))
 
     def _in_values(self, present: Any) -> NDArray[Any]:
         """Return labels that are present or not in the values of those in ``fit``."""
@@ -503,7 +519,17 @@ class ProbableClassifier(ScoringClassifier):
         """
         self._check_size(X)
         shares = self._shares(X)
-        return np.column_stack([1 - shares[:, 0], shares[:, 0]]) if self._one_dimension else shares
+        if not self._one_dimension:
+            return shares
+        return np.column_stack([1 - shares[:, 0], shares[:, 0]]) if self._n_labels == 1 else self._of_classes(shares)
+
+    def _class_scores(self, X: Any) -> FloatArray:
+        return self._of_classes(self._shares(X))
+
+    def _of_classes(self, shares: FloatArray) -> FloatArray:
+        """Return the probabilities of classes that exclude each other."""
+        sums = shares.sum(axis=1, keepdims=True)
+        return np.divide(shares, sums, out=np.full(shares.shape, 1 / self._n_labels), where=sums > 0)
 
     def _shares(self, X: Any) -> FloatArray:
         raise NotImplementedError  # abstract
@@ -548,7 +574,10 @@ class DecidingClassifier(ScoringClassifier):
         """
         self._check_size(X)
         margins = self._margins(X)
-        return margins[:, 0] if self._one_dimension else margins
+        return margins[:, 0] if self._one_dimension and self._n_labels == 1 else margins
+
+    def _class_scores(self, X: Any) -> FloatArray:
+        return self._margins(X)
 
     def _margins(self, X: Any) -> FloatArray:
         scores = self._scores(X)

@@ -22,11 +22,9 @@ from mlreduce.validation import (
     check_count,
     check_features,
     check_fit_memory,
-    check_known_labels,
     check_memory,
     check_option,
     check_range,
-    join_known,
     split_known,
 )
 
@@ -133,6 +131,7 @@ class LEML(DecidingClassifier):
 
     complexity = Complexity("s m + m^3 + 50 d q k", "m^2 + d q + q^2", iterated="1000 s k", iterates_on="sparse")
     takes_unknown_cells = True
+    takes_sparse_labels = True
 
     def __init__(
         self,
@@ -182,10 +181,7 @@ class LEML(DecidingClassifier):
             If a label is known of no instance: it has no part in the fit, and nobody is predicted to have it.
         """
         check_fit_memory(self, X, y)
-        features = check_features(self, X, reset=True)
-        labels = join_known(*check_known_labels(y, features.shape[0], sparse=True))
-        self._remember(y, labels.shape[1])
-        self._decide(features, labels)
+        self._decide(*self._checked(X, y))
         return self
 
     def _fit(self, features: Any, labels: Any) -> None:

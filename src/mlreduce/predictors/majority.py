@@ -61,6 +61,7 @@ class MajorityLabels(ScoringClassifier):
     True
     """
 
+    _poor_score = True
     complexity = Complexity("n q", "p")
     takes_unknown_cells = True
 

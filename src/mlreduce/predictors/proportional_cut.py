@@ -52,6 +52,7 @@ class ProportionalCut(LabelClassifier):
            [0, 1]])
     """
 
+    _poor_score = True
     complexity = Complexity("n q", "n q")
     takes_unknown_cells = True
 

@@ -132,12 +132,12 @@ class ThresholdClassifier(DecidingClassifier):
             labels = labels.toarray()
         as_they_are = is_regressor(self.estimator_) or np.isnan(labels).any()
         targets = labels if as_they_are else labels.astype(np.int64)
-        return targets[:, 0] if self._one_dimension else targets
+        return targets[:, 0] if self._one_dimension and self._n_labels == 1 else targets
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "estimator_")
         features = check_features(self, X, reset=False)
-        n_labels = 1 if self._one_dimension else self.classes_.size
+        n_labels = self._n_labels
         found = label_scores(self.estimator_, features, n_labels)
         if found is None:
             raise DataError(

@@ -27,6 +27,7 @@ from mlreduce.validation import (
     check_features,
     check_known_labels,
     is_sparse,
+    one_hot,
 )
 from mlreduce.validation.estimator import Estimator
 
@@ -173,7 +174,7 @@ class Discretiser(TransformerMixin, Estimator):
             return partial(_equal_frequency, n_bins=self.n_bins)
         if Y is None:
             raise DataError(f"the discretiser {self.method!r} needs labels, but the target y is None")
-        labels, known = check_known_labels(Y, n_samples, sparse=is_sparse(Y) and self.method == "mdl")
+        labels, known = check_known_labels(one_hot(Y)[0], n_samples, sparse=is_sparse(Y) and self.method == "mdl")
         if self.method == "laim":
             return partial(_supervised, search=partial(_laim_cuts, labels.astype(np.int8)))
         rows = slice(None) if known is None else np.flatnonzero(known[:, known.any(axis=0)].all(axis=1))

@@ -28,6 +28,7 @@ from mlreduce.validation import (
     check_size,
     check_table,
     is_share,
+    one_hot,
     remember_label_names,
 )
 from mlreduce.validation.estimator import Estimator
@@ -256,7 +257,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _labels(self, Y: Any, n_samples: int) -> Any:
         """Check labels and store their names."""
-        labels = check_labels(Y, n_samples, sparse=True)
+        labels = check_labels(one_hot(Y, both=self.least_labels > 1)[0], n_samples, sparse=True)
         remember_label_names(self, Y)
         return labels
 

@@ -12,7 +12,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import weighted_mean
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.duplication import Duplicates, duplicates_of
-from mlreduce.validation import FloatArray, check_labels, check_table, is_sparse, remember_label_names
+from mlreduce.validation import FloatArray, check_labels, class_vector, remember_label_names
 
 __all__ = ["ClassProjection"]
 
@@ -48,7 +48,7 @@ class ClassProjection(Projection):
     classes_: Any
 
     def _labels(self, Y: Any, n_samples: int) -> Any:
-        vector = _class_vector(Y)
+        vector = class_vector(Y)
         if hasattr(self, "classes_"):
             del self.classes_
         if vector is None:
@@ -77,26 +77,3 @@ class ClassProjection(Projection):
         """Return the mean of the duplicates."""
         counts = np.asarray(self._copies(data).incidence.sum(axis=0), dtype=np.float64).reshape(-1)
         return weighted_mean(data.centred, counts)
-
-
-def _class_vector(Y: Any) -> tuple[Any, Any] | None:
-    """Return the sorted classes and their indices per instance; None if Y is None or no class vector."""
-    if Y is None or is_sparse(Y):
-        return None
-    check_table(Y, "y")
-    try:
-        y = np.asarray(Y)
-    except ValueError:  # lists of different lengths, which `check_labels` refuses
-        return None
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1 or not len(y) or isinstance(y[0], (set, frozenset, list, tuple)):
-        return None
-    if y.dtype.kind == "f":
-        wrong = np.flatnonzero(y % 1 != 0)  # NaN and infinity, too
-        if len(wrong):
-            raise DataError(f"y holds {y[wrong[0]]:g} in row {wrong[0]}: classes must be integers or strings")
-    try:
-        return np.unique(y, return_inverse=True)
-    except TypeError:
-        raise DataError("y mixes types that cannot be ordered: classes must be integers or strings") from None

@@ -22,6 +22,7 @@ from mlreduce.validation import (
     check_memory,
     check_sample_weight,
     is_sparse,
+    one_hot,
     remember_label_names,
 )
 
@@ -145,6 +146,7 @@ class CovarianceProjection(Projection):
         self._sums: _Covariances | None = None
         labels, known = None, None
         if self.supervised:
+            y, _ = one_hot(y, both=self.least_labels > 1)
             if self.takes_unknown_cells:
                 labels, known = check_known_labels(y, features.shape[0], sparse=True)
             else:
@@ -191,13 +193,18 @@ class CovarianceProjection(Projection):
             As `fit`, or if the number of labels differs from that of earlier batches, or memory does not suffice.
         """
         earlier: _Covariances | None = getattr(self, "_sums", None)
+        seen: Any = getattr(self, "_classes", None)
         features = check_features(self, X, reset=earlier is None)
         n_samples, n_features = features.shape
         weights = check_sample_weight(sample_weight, n_samples)
         labels = np.zeros((n_samples, 0))
         if self.supervised:
+            y, classes = one_hot(y, both=self.least_labels > 1)
             labels = check_labels(y, n_samples)
             remember_label_names(self, y)
+            if earlier is not None and not np.array_equal(classes, seen):
+                raise DataError("y has other classes than earlier batches: give a label for each class, 0 and 1")
+            self._classes = classes
         order = n_features + labels.shape[1]
         check_memory(
             24.0 * order**2, f"the scatter matrix of {order} features and labels", "select or reduce them first"

@@ -26,6 +26,7 @@ from mlreduce.validation import (
     check_option,
     check_range,
     is_sparse,
+    one_hot,
     remember_label_names,
 )
 from mlreduce.validation.estimator import Estimator
@@ -154,10 +155,11 @@ class LabelPropagation(Estimator):
         """
         check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
+        y, _ = one_hot(y)
         labels, known = check_known_labels(y, features.shape[0], sparse=True)
         remember_label_names(self, y)
         self.fit_training_set(TrainingSet(features, labels, known=known))
-        if np.ndim(y) == 1:
+        if not is_sparse(y) and np.asarray(y).ndim == 1:
             self.transduction_ = self.transduction_[:, 0]
         return self
 

@@ -26,6 +26,7 @@ from mlreduce.validation import (
     check_size,
     check_table,
     is_sparse,
+    one_hot,
     remember_label_names,
 )
 from mlreduce.validation.estimator import Estimator
@@ -271,7 +272,7 @@ class Selector(SelectorMixin, Estimator):
 
     def _check_labels(self, y: Any, n_samples: int) -> Any:
         """Return the labels as `_scores` takes them: a column for each label that is known somewhere."""
-        sparse = is_sparse(y) and self.takes_sparse_labels
+        y, sparse = one_hot(y)[0], is_sparse(y) and self.takes_sparse_labels
         if not self.takes_unknown_cells:
             return check_labels(y, n_samples, sparse=sparse)
         labels, known = check_known_labels(y, n_samples, sparse=sparse)

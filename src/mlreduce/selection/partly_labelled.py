@@ -12,7 +12,7 @@ from mlreduce.registry import register
 from mlreduce.selection.label_graph import label_laplacian
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known
+from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known, one_hot
 
 __all__ = ["CSFS", "MDFS", "PartlyLabelledSelector", "Smoothed"]
 
@@ -59,7 +59,7 @@ class PartlyLabelledSelector(RowSparseSelector):
     """
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
-        labels: FloatArray = join_known(*check_known_labels(y, n_samples))
+        labels: FloatArray = join_known(*check_known_labels(one_hot(y)[0], n_samples))
         return labels
 
     def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:

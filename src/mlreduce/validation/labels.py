@@ -18,9 +18,11 @@ from mlreduce.validation.memory import DENSE_CELLS, check_memory
 __all__ = [
     "check_known_labels",
     "check_labels",
+    "class_vector",
     "fill_unlabelled",
     "join_known",
     "label_values",
+    "one_hot",
     "remember_label_names",
     "split_known",
 ]
@@ -40,6 +42,75 @@ _ADVICE = "give fewer rows or labels, or use a method that takes sparse labels"
 _SMALL_LABELS = 20_000
 
 _RARE = 0.15
+
+
+def class_vector(Y: Any) -> tuple[NDArray[Any], NDArray[np.intp]] | None:
+    """Return the classes of a vector of integers, strings or Booleans, sorted, and the index of each instance's.
+
+    None where Y is no vector, or of the shape (n_samples, 1).
+
+    Raises
+    ------
+    DataError
+        If a number is no integer, or values cannot be ordered.
+    """
+    if Y is None or is_sparse(Y):
+        return None
+    check_table(Y, "y")
+    try:
+        y = np.asarray(Y)
+    except ValueError:  # lists of different lengths, which `check_labels` refuses
+        return None
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1 or not len(y) or isinstance(y[0], (set, frozenset, list, tuple)):
+        return None
+    if y.dtype.kind == "f":
+        wrong = np.flatnonzero(y % 1 != 0)  # NaN and infinity, too
+        if len(wrong):
+            raise DataError(f"y holds {y[wrong[0]]:g} in row {wrong[0]}: classes must be integers or strings")
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError:
+        raise DataError("y mixes types that cannot be ordered: classes must be integers or strings") from None
+
+
+def one_hot(Y: Any, *, both: bool = False) -> tuple[Any, NDArray[Any] | None]:
+    """Return labels for a vector of classes: one for each of three or more, one that is the second of two.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame
+        Labels, or a vector of integers or strings.
+    both : bool, default=False
+        Whether each of two classes is a label, of a vector in {0, 1} or {-1, 1} too.
+
+    Returns
+    -------
+    labels : array-like, sparse matrix or DataFrame
+        Y itself where it is no vector, or is a vector of labels in {0, 1} or {-1, 1}.
+    classes : ndarray of shape (n_classes,) or None
+        Sorted; None where Y itself is returned.
+    """
+    if Y is None or is_sparse(Y):
+        return Y, None
+    try:
+        values = np.asarray(as_pandas(Y))
+    except ValueError:  # lists of different lengths, which `check_labels` refuses
+        return Y, None
+    if values.ndim != 1 and (values.ndim != 2 or values.shape[1] != 1 or isinstance(Y, (list, tuple))):
+        return Y, None  # lists of lists are sets of labels
+    if values.dtype.kind == "f" and not (values[np.isfinite(values)] % 1 == 0).all():
+        return Y, None  # refused as continuous
+    if not both and values.dtype.kind in "biuf" and np.isin(values[~(values != values)], (-1, 0, 1)).all():
+        return Y, None
+    found = class_vector(Y)
+    if found is None:
+        return Y, None
+    classes, places = found
+    if len(classes) <= 2 and not both:
+        return (places == 1).astype(np.int64), classes
+    return (places[:, np.newaxis] == np.arange(len(classes))).astype(np.int64), classes
 
 
 def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False, what: str = "y") -> Any:
