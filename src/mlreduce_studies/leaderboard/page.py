@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +61,8 @@ def _family(
         )
     current = {name: kept[name] for name in own if name in kept and kept[name].is_of(own[name], project)}
     ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, own, committed)
-    rows = [] if ranking is None else [_row(str(name), ranking, own) for name in ranking.table.index]
+    tuned = _tuned(family, project) | {name for name, entry in own.items() if entry.search}
+    rows = [] if ranking is None else [_row(str(name), ranking, own, tuned) for name in ranking.table.index]
     for name, entry in own.items():
         if ranking is None or name not in ranking.table.index:
             rows.append(_unranked(entry, kept.get(name), name in current))
@@ -69,13 +70,20 @@ def _family(
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _row(name: str, ranking: Ranking, own: Mapping[str, Entry]) -> list[str]:
+def _tuned(family: str, project: str | Path) -> set[str]:
+    """Return the names of the project's methods whose parameters the benchmark tunes."""
+    methods = Protocol(Path(project), ties=TIES).studies()[FAMILIES[family]].methods
+    return {registry.entry_name(label, entry) for label, entry in methods.items() if "search" in entry}
+
+
+def _row(name: str, ranking: Ranking, own: Mapping[str, Entry], tuned: Collection[str]) -> list[str]:
     row = ranking.table.loc[name]
     seconds = "" if np.isnan(row["seconds"]) else f"{row['seconds']:.2g}"
     numbers = [f"{row['near']:.2f} ({row['low']:.2f} to {row['high']:.2f})", f"{row['rank']:.2f}", f"{row['mean']:.3f}"]
     entry = own.get(name)
     who = ["", "the project"] if entry is None else [_versions(entry), markdown_escaped(entry.entered_by)]
-    return [name if entry is None else _linked(entry), *numbers, seconds, *who]
+    shown = name if entry is None else _linked(entry)
+    return [f"{shown}, tuned" if name in tuned else shown, *numbers, seconds, *who]
 
 
 def _unranked(entry: Entry, kept: KeptEntry | None, current: bool) -> list[str]:
