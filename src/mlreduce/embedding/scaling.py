@@ -27,8 +27,7 @@ class _Scaling(Embedding):
     signed_values = False
 
     def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
-        scaled: FloatArray = embedding * np.sqrt(values)
-        return scaled
+        return embedding * np.sqrt(values)
 
 
 @register("mds")

@@ -80,7 +80,6 @@ class CPLST(SketchedCoder):
 
         def fitted(targets: FloatArray) -> FloatArray:
             coefficients = design.coefficients(targets)
-            predicted: FloatArray = features @ coefficients[1:] + coefficients[0]
-            return predicted
+            return features @ coefficients[1:] + coefficients[0]
 
         return fitted

@@ -145,8 +145,7 @@ class LabelStatistics:
         if "gram" in self.__dict__:
             return np.diag(self.gram).copy()
         squares = np.asarray((self.labels * self.labels).sum(axis=0)).reshape(-1)
-        variances: FloatArray = squares - self.n_samples * np.square(self.mean)
-        return variances
+        return squares - self.n_samples * np.square(self.mean)
 
     def rows(self, chosen: NDArray[np.intp]) -> FloatArray:
         """Return some rows of ``gram``.
@@ -185,8 +184,7 @@ class LabelStatistics:
         def product(directions: FloatArray) -> FloatArray:
             targets = stored @ directions - mean @ directions
             fitted = targets if explained is None else explained(targets)
-            multiplied: FloatArray = stored.T @ fitted - np.outer(mean, fitted.sum(axis=0))
-            return multiplied
+            return stored.T @ fitted - np.outer(mean, fitted.sum(axis=0))
 
         return product
 
@@ -309,8 +307,7 @@ def whole_table(labels: Any, who: str, tables: int = 3) -> FloatArray:
 
 def means(labels: Any) -> FloatArray:
     """Return the mean of each label of an array or sparse matrix."""
-    mean: FloatArray = np.asarray(labels.sum(axis=0)).reshape(-1) / labels.shape[0]
-    return mean
+    return np.asarray(labels.sum(axis=0)).reshape(-1) / labels.shape[0]
 
 
 def unit_rows(chosen: NDArray[np.intp], labels: Any, n_labels: int) -> Any:

@@ -590,8 +590,7 @@ def fit_half(model: Any, X: Any, y: Any) -> FloatArray:
     Those of three folds where its class overrides ``fit`` or ``predict_scores``.
     """
     if has_shortcut(model, "_fit_half", "fit", "predict_scores"):
-        scores: FloatArray = model._fit_half(X, y)
-        return scores
+        return model._fit_half(X, y)
     model.set_params(decision="half").fit(X, y)
     return fold_predictions(model, X, y, lambda fitted, rows: fitted.predict_scores(rows))
 

@@ -188,8 +188,7 @@ class FisherClassifier(DecidingClassifier):
 
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
-        decisions: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
-        return decisions
+        return check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
 
     def _margins(self, X: Any) -> FloatArray:
         """Return the log odds, in nats, less those at the thresholds."""

@@ -210,8 +210,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "trees_")
-        scores: FloatArray = self._best(check_features(self, X, reset=False)).toarray()
-        return scores
+        return self._best(check_features(self, X, reset=False)).toarray()
 
     @property
     def _top_width(self) -> int:

@@ -287,5 +287,4 @@ def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:
     else:
         centred = _centred(labels, known)
         scatter = centred.T @ centred
-    leading: FloatArray = np.linalg.eigh(scatter)[1][:, ::-1][:, :rank]
-    return leading
+    return np.linalg.eigh(scatter)[1][:, ::-1][:, :rank]

@@ -193,6 +193,5 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
 def _distances(features: Any, centres: FloatArray) -> FloatArray:
     """Return the distances of instances to centres; sparse features stay sparse."""
     if is_sparse(features):
-        distances: FloatArray = euclidean_distances(narrow(features), centres)
-        return distances
+        return euclidean_distances(narrow(features), centres)
     return np.sqrt(squared_distances(features, centres))

@@ -97,5 +97,4 @@ class LinearRegressor(Regressor):
     def _predict(self, features: Any) -> FloatArray:
         if features.shape[0] * features.shape[1] <= _COPIED:  # the same digits whatever the storage
             features = as_dense(features)
-        predicted: FloatArray = features @ self.coef_.T + self.intercept_
-        return predicted
+        return features @ self.coef_.T + self.intercept_

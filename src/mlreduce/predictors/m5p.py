@@ -204,8 +204,7 @@ class M5PRegressor(Regressor):
         check_is_fitted(self, "trees_")
         if not 0 <= output < len(self.trees_):
             raise DataError(f"output must be one of 0..{len(self.trees_) - 1}, the targets of fit; got {output}")
-        tree: Tree = self.trees_[output]
-        return tree
+        return self.trees_[output]
 
     def _names(self, names: Sequence[str] | None) -> list[str]:
         if names is None:

@@ -78,8 +78,7 @@ class MajorityLabels(ScoringClassifier):
         self._fit(features, labels)
         labels, known = split_known(labels)
         n_others = np.maximum((len(labels) if known is None else known.sum(axis=0)) - 1, 1)
-        left_out: FloatArray = (labels.sum(axis=0) - labels) / n_others
-        return left_out
+        return (labels.sum(axis=0) - labels) / n_others
 
     def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
         self._fit(features, labels)

@@ -360,8 +360,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 else "does not know the sum of all eigenvalues; n_components=None computes them"
             )
             raise AttributeError(f"{type(self).__name__} {reason}")
-        ratio: FloatArray = self.eigenvalues_ / total
-        return ratio
+        return self.eigenvalues_ / total
 
     @property
     def _n_features_out(self) -> int:

@@ -20,8 +20,7 @@ def _inverse(matrix: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of a scatter matrix, which constant or repeated labels make singular."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
-    inverse: FloatArray = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    return inverse
+    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
 
 
 @register("cca")

@@ -221,5 +221,4 @@ def completed_labels(labels: FloatArray, known: NDArray[np.bool_], weights: Floa
     counted = weights[:, np.newaxis] * known
     totals = counted.sum(axis=0)
     divisors = np.where(totals > 0, totals, 1.0)
-    completed: FloatArray = known * (labels - (counted * labels).sum(axis=0) / divisors) * (weights.sum() / divisors)
-    return completed
+    return known * (labels - (counted * labels).sum(axis=0) / divisors) * (weights.sum() / divisors)

@@ -89,8 +89,7 @@ def _check_pairs(n_labels: int) -> None:
 
 def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of the instances before centring, shape (n_features,), for centred features."""
-    mean: FloatArray = features.mean + features.transposed_dot(weights) / weights.sum()
-    return mean
+    return features.mean + features.transposed_dot(weights) / weights.sum()
 
 
 class Discriminant(Projection):

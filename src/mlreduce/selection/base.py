@@ -293,8 +293,7 @@ class Selector(SelectorMixin, BaseEstimator):
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "ranking_")
-        mask: NDArray[np.bool_] = self.ranking_ <= self._size(len(self.ranking_))
-        return mask
+        return self.ranking_ <= self._size(len(self.ranking_))
 
 
 def selects_by_ranking(cls: type) -> bool:

@@ -147,8 +147,7 @@ class CMIM(GreedySelector):
         state[rest] = np.minimum(state[rest], beside)
 
     def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
-        values: FloatArray = state.sum(axis=1)
-        return values
+        return state.sum(axis=1)
 
 
 @register("d2f")

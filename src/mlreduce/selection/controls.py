@@ -88,5 +88,4 @@ class RandomFeatures(Selector):
         self.random_state = random_state
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        scores: FloatArray = check_random_state(self.random_state).random_sample(X.shape[1])
-        return scores
+        return check_random_state(self.random_state).random_sample(X.shape[1])

@@ -232,8 +232,7 @@ class _Slopes:
         line = np.arange(len(chosen))
         if self._as_published:
             chosen = np.cumsum(hit, axis=1)[line, chosen] - 1
-        factor: FloatArray = similarity[line, chosen]
-        return factor
+        return similarity[line, chosen]
 
 
 def _product(weights: FloatArray, X: Any) -> FloatArray:

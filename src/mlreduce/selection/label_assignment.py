@@ -104,5 +104,4 @@ class ELAChi2(DiscretisingSelector):
 def _chi_square(cells: FloatArray, counts: Any, shares: FloatArray) -> FloatArray:
     """Return the terms of bins with some counts, summed over the labels, which have some shares of all instances."""
     expected = counts[:, np.newaxis] * shares
-    terms: FloatArray = (np.square(cells - expected) / expected).sum(axis=1)
-    return terms
+    return (np.square(cells - expected) / expected).sum(axis=1)

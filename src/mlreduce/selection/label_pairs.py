@@ -191,8 +191,7 @@ def _given_others(information: Information, n_others: int) -> FloatArray:
     if n_others < 1:
         return information.relevance
     shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
-    relevance: FloatArray = n_others * information.relevance - 2.0 * shared / information.n_samples
-    return relevance
+    return n_others * information.relevance - 2.0 * shared / information.n_samples
 
 
 @register("tcrfs")

@@ -65,8 +65,7 @@ class LabelSets:
         terms = np.arange(n_rows + 1) * np.log(np.maximum(np.arange(n_rows + 1), 1))
         sums = _cells_of_classes(self.bins, order[mixed], cells[mixed], classes[mixed], features, terms)
         of_classes = terms[np.bincount(self.classes)].sum()
-        joint: FloatArray = np.log(n_rows) + (sums - of_classes) / n_rows
-        return joint
+        return np.log(n_rows) + (sums - of_classes) / n_rows
 
     def split(self, feature: int) -> None:
         """Select a feature."""

@@ -93,5 +93,4 @@ class LassoMultiTask(Selector):
                 ConvergenceWarning,
             )
         self.coef_, self.n_iter_ = lasso.coef_.T, lasso.n_iter_
-        scores: FloatArray = np.linalg.norm(self.coef_, axis=1)
-        return scores
+        return np.linalg.norm(self.coef_, axis=1)

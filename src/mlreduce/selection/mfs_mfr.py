@@ -163,8 +163,7 @@ class MFSMFR(DiscretisingSelector):
         self.objective_, self.gap_ = np.array(minimum.objective), minimum.gap
         self.n_iter_ = len(self.objective_)
         self._relevance = relevance.sum(axis=1)
-        scores: FloatArray = (self.coef_ + self.common_coef_).sum(axis=1)
-        return scores
+        return (self.coef_ + self.common_coef_).sum(axis=1)
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._relevance, -scores))

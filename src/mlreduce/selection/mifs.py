@@ -165,8 +165,7 @@ class _LatentLabels(Regression):
         self._diagonal = (1.0 + alpha + laplacian.diagonal())[:, np.newaxis] + np.zeros(n_latent)
 
     def _smoothed(self, latent: FloatArray) -> FloatArray:
-        smoothed: FloatArray = (1.0 + self._alpha) * latent + self._laplacian @ latent
-        return smoothed
+        return (1.0 + self._alpha) * latent + self._laplacian @ latent
 
     def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)

@@ -59,8 +59,7 @@ class PartlyLabelledSelector(RowSparseSelector):
     """
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
-        labels: FloatArray = join_known(*check_known_labels(y, n_samples))
-        return labels
+        return join_known(*check_known_labels(y, n_samples))
 
     def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.soft_labels_ = loss.targets
@@ -308,8 +307,7 @@ class Smoothed(Regression):
         self._diagonal = 1.0 + self._weights + laplacian.diagonal()[:, np.newaxis] + self._between.diagonal()
 
     def _smoothed(self, soft: FloatArray) -> FloatArray:
-        smoothed: FloatArray = (1.0 + self._weights) * soft + self._laplacian @ soft + soft @ self._between
-        return smoothed
+        return (1.0 + self._weights) * soft + self._laplacian @ soft + soft @ self._between
 
     def update(self, coefficients: FloatArray) -> float:
         """Minimise over the soft labels; return the loss."""

@@ -173,5 +173,4 @@ def _correlations(X: Any, labels: FloatArray) -> FloatArray:
 def _entropies(upper: NDArray[np.int32], members: NDArray[np.bool_]) -> FloatArray:
     """Return the entropies in bits of two bins of each feature, among the members of each label."""
     shares = (upper.T @ members.astype(np.float64)) / np.maximum(members.sum(axis=0), 1)
-    entropies: FloatArray = (entr(shares) + entr(1.0 - shares)) / np.log(2.0)
-    return entropies
+    return (entr(shares) + entr(1.0 - shares)) / np.log(2.0)

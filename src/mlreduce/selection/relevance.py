@@ -207,5 +207,4 @@ class IGMF(GreedySelector):
         features, sets = information
         shared = shared_information(features, sets)[:, 0] / sets.n_samples
         both = features.entropies() + sets.entropies()
-        gains: FloatArray = np.divide(2.0 * shared, both, out=np.zeros_like(shared), where=both > 0)
-        return gains
+        return np.divide(2.0 * shared, both, out=np.zeros_like(shared), where=both > 0)

@@ -168,8 +168,7 @@ class _Residuals:
         fitted = self._X @ coefficients
         if self._known is not None:
             self._labels = np.where(self._known, self._labels, fitted)
-        residuals: FloatArray = self._labels - fitted
-        return residuals
+        return self._labels - fitted
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
         columns = scaled(self._X[:, rows], rows=1.0 / np.sqrt(2.0 * self._norms))
@@ -202,5 +201,4 @@ def _weighted_ridge(
         solution = weighted.T @ penalised(weighted @ weighted.T, targets, penalty)
     else:
         solution = penalised(weighted.T @ weighted, weighted.T @ targets, penalty)
-    coefficients: FloatArray = scale[:, np.newaxis] * solution
-    return coefficients
+    return scale[:, np.newaxis] * solution

@@ -189,8 +189,7 @@ class _CommonMode:
         return value, self._features.transposed_dot(self.mode - self._features.dot(coefficients))
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
-        block: FloatArray = self._features.scatter[np.ix_(rows, rows)]
-        return block
+        return self._features.scatter[np.ix_(rows, rows)]
 
     def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
         moments = self._features.transposed_dot(self.mode)

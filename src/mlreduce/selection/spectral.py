@@ -92,8 +92,7 @@ class SPEC(Selector):
         if as_published and not seen.all():
             rough[~seen] = self._of_constant(labels, degrees)
         # Where rounding leaves the range at 0, all are moved by as much, so that their order stays.
-        scores: FloatArray = 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
-        return scores
+        return 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
 
     @staticmethod
     def _of_constant(labels: Any, degrees: FloatArray) -> float:

@@ -111,8 +111,7 @@ def _proximities(method: Any, training: TrainingSet) -> FloatArray:
     form, size = method.objective(training), training.X.shape[0]
     if method.centred:
         form = form.recentred(size)
-    matrix: FloatArray = form.matrix(Coordinates(size))
-    return matrix
+    return form.matrix(Coordinates(size))
 
 
 def _blocks(matrix: FloatArray, side: int) -> FloatArray:
@@ -122,5 +121,4 @@ def _blocks(matrix: FloatArray, side: int) -> FloatArray:
     sums = np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1)
     lengths = np.diff(np.r_[starts, size])
     pairs = np.outer(lengths, lengths) - np.diag(lengths)
-    means: FloatArray = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
-    return means
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)

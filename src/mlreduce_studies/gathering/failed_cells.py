@@ -112,8 +112,7 @@ def _measured_like(summary: pd.DataFrame, cell: Mapping[Any, Any]) -> pd.DataFra
     like = summary[(summary["protocol"] == cell["protocol"]) & (summary["predictor"] == cell["predictor"])]
     of_method, on_dataset = (like[like[key] == cell[key]] for key in ("method", "dataset"))
     nearest = next((rows for rows in (of_method, on_dataset) if len(rows)), like)
-    cells: pd.DataFrame = nearest[_MEASURED].drop_duplicates()
-    return cells
+    return nearest[_MEASURED].drop_duplicates()
 
 
 def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:

@@ -109,8 +109,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         for name in table.column_names
         if name in {*FAILURE_COLUMNS, *_REASONS.values()} and table.num_rows and table[name].null_count == len(table)
     ]
-    frame: pd.DataFrame = table.drop_columns(empty).to_pandas()
-    return frame
+    return table.drop_columns(empty).to_pandas()
 
 
 def read_tables(paths: Sequence[str | Path]) -> pd.DataFrame:

@@ -225,8 +225,7 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     same = {key: value for key, value in same_results(manifest).items() if key != "digest"}
     if _digest(same) != manifest["digest"]:
         raise DataError(f"{path}: its digest is not that of what it says; it was changed after it was written")
-    checked: dict[str, Any] = manifest
-    return checked
+    return manifest
 
 
 def file_faults(folder: str | Path, some: bool = False) -> tuple[int, list[str]]:

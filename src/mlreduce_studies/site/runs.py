@@ -36,8 +36,7 @@ class StudyResults:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """Inputs, code, packages and cost."""
-        found: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
-        return found
+        return json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
 
     def frame(self, stem: str) -> pd.DataFrame | None:
         """Return a gathered table, or None where the run has none of this name."""
