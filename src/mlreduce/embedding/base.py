@@ -23,8 +23,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["Embedding"]
-
 
 class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the embeddings of the training instances.

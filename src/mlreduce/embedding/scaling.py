@@ -18,8 +18,6 @@ from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.validation import FloatArray, check_count
 
-__all__ = ["MDS", "Isomap"]
-
 
 class _Scaling(Embedding):
     """Base of the scalings: columns times the root of their positive eigenvalue."""

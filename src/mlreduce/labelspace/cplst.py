@@ -12,8 +12,6 @@ from mlreduce.linalg.gram import factorise
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["CPLST"]
-
 
 @register("cplst")
 class CPLST(SketchedCoder):

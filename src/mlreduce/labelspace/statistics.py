@@ -15,17 +15,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import signed
 from mlreduce.validation import DENSE_CELLS, FloatArray, as_dense, check_memory, is_sparse
 
-__all__ = [
-    "LabelStatistics",
-    "centred_product",
-    "check_pairs_of_labels",
-    "means",
-    "ordered_eigenvectors",
-    "unit_rows",
-    "whole_table",
-    "without_rounding",
-]
-
 # Eigenvalues closer than this, relative to the total variance, are equal, and those closer to zero are zero.
 _EQUAL = 1e-10
 

@@ -21,22 +21,6 @@ from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import TOP, Outcome
 from mlreduce.validation import FloatArray, check_known_labels
 
-__all__ = [
-    "ndcg_at_1",
-    "ndcg_at_3",
-    "ndcg_at_5",
-    "precision_at_1",
-    "precision_at_3",
-    "precision_at_5",
-    "propensities",
-    "psndcg_at_1",
-    "psndcg_at_3",
-    "psndcg_at_5",
-    "psp_at_1",
-    "psp_at_3",
-    "psp_at_5",
-]
-
 # Of fewer instances the model of Jain et al. gives no probabilities.
 _LEAST_ROWS = 3
 

@@ -33,19 +33,6 @@ from mlreduce.validation import (
     split_known,
 )
 
-__all__ = [
-    "DecidingClassifier",
-    "LabelClassifier",
-    "NestedClassifier",
-    "ProbableClassifier",
-    "Regressor",
-    "ScoringClassifier",
-    "fit_half",
-    "narrow",
-    "seeded",
-]
-
-
 # Public methods of the classifiers by scores, and what of these they are made of.
 _VERBS = {"predict": "_predicted", "predict_proba": "_shares", "decision_function": "_margins"}
 

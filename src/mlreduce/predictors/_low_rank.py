@@ -12,8 +12,6 @@ from scipy.special import expit
 from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray
 
-__all__ = ["LOSSES", "Factors", "Loss", "alternate", "alternate_squared", "squared_system"]
-
 # Conjugate gradients end at this residual, relative to the gradient, or after this many products.
 _RESIDUAL = 1e-3
 _PRODUCTS = 50

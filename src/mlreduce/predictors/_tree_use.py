@@ -13,8 +13,6 @@ from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.predictors._tree_models import Rows, Tree
 from mlreduce.validation import FloatArray
 
-__all__ = ["draw", "leaves_of", "predict", "tree_text"]
-
 
 def predict(tree: Tree, rows: Rows, n_features: int) -> FloatArray:
     """Return the predictions of a tree."""

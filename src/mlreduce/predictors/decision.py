@@ -21,18 +21,6 @@ from mlreduce.metrics.outcome import Outcome
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, as_dense, check_memory
 
-__all__ = [
-    "DECISIONS",
-    "Blocks",
-    "Decision",
-    "best_labels",
-    "check_decision",
-    "fit_left_out",
-    "fit_left_out_blocks",
-    "fold_blocks",
-    "fold_predictions",
-]
-
 #: Yields blocks of rows, as slices or indices, with their held-out scores of shape (n_rows, n_labels); may be called
 #: again.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[Any, FloatArray]]]

@@ -25,8 +25,6 @@ from mlreduce.predictors.ridge import (
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range, is_sparse
 
-__all__ = ["FisherClassifier"]
-
 # Default ridge, relative to the mean diagonal of the scatter.
 _RIDGE = 1e-3
 

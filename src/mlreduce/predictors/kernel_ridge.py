@@ -21,8 +21,6 @@ from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_regression
 
-__all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
-
 
 @register("kernel-ridge")
 class KernelRidgeRegressor(Regressor):

@@ -17,8 +17,6 @@ from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features, check_range
 
-__all__ = ["LabelTreeClassifier", "LabelTreeNode"]
-
 
 class LabelTreeNode(NamedTuple):
     """A node of a tree of labels.

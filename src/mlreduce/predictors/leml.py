@@ -30,8 +30,6 @@ from mlreduce.validation import (
     split_known,
 )
 
-__all__ = ["LEML"]
-
 #: Shares of the largest penalty that "cv" compares.
 SHARES = tuple(float(10.0 ** (-half / 2)) for half in range(1, 11))
 

@@ -25,8 +25,6 @@ from mlreduce.predictors._base import ProbableClassifier, narrow, seeded
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_memory, check_range, is_sparse
 
-__all__ = ["LIFT"]
-
 # Clusters of all instances for a label that all of them have, or none.
 _OF_ALL = 50
 

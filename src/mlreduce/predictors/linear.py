@@ -12,8 +12,6 @@ from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["LinearRegressor"]
-
 # Entries of a sparse matrix up to which predictions are made from a dense copy (1 GB).
 _COPIED = 2**27
 

@@ -22,8 +22,6 @@ from mlreduce.predictors._tree_use import draw, leaves_of, predict, tree_text
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features
 
-__all__ = ["M5PRegressor"]
-
 
 @register("m5p")
 class M5PRegressor(Regressor):

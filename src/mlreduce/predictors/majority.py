@@ -14,8 +14,6 @@ from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, split_known
 
-__all__ = ["MajorityLabels"]
-
 
 @register("majority-labels")
 class MajorityLabels(ScoringClassifier):

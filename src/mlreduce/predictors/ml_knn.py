@@ -14,8 +14,6 @@ from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourV
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_range, is_sparse
 
-__all__ = ["MLKNN"]
-
 
 class _Rates(NamedTuple):
     """Label frequencies, and the distributions of neighbour counts with and without each label.

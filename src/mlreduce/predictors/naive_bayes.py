@@ -25,8 +25,6 @@ from mlreduce.validation import (
     split_known,
 )
 
-__all__ = ["MLNB"]
-
 #: Shares that "cv" compares; of equally good ones it takes the first.
 FLOORS = (0.1, 0.01, 1e-3, 0.3, 1.0)
 

@@ -20,8 +20,6 @@ from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_memory, is_sparse
 
-__all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
-
 
 class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     """Base of the classifiers by votes of the nearest training rows."""

@@ -33,8 +33,6 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-__all__ = ["RidgeRegressor"]
-
 # A Gram matrix of unit diagonal with a smaller reciprocal condition number is left to the singular value
 # decomposition, which does not square the condition.
 _ILL_CONDITIONED = 1e-10

@@ -30,8 +30,6 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-__all__ = ["SLEEC", "embed_labels", "neighbour_pairs"]
-
 # Instances per cluster, and columns of the embedding, where no number is given.
 _CLUSTER, _RANK = 6000, 100
 

@@ -31,8 +31,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["NoDirectionError", "Projection", "energy_size"]
-
 # What a fit costs, by the strategies of `mlreduce.spectral.solver`: a matrix over the features or the row space, and
 # its eigenvectors; where there is no constraint, Lanczos iteration by the solver's estimate; for constraints that are
 # multiples of the scatter with a ridge, some hundred steps of LSQR; an SVD of features times labels.

@@ -10,8 +10,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["CCA", "RCCA"]
-
 # Relative variance below which a direction of the labels has none.
 _NO_VARIANCE = 1e-10
 

@@ -25,8 +25,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["CovarianceProjection", "completed_labels"]
-
 # Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
 

@@ -23,20 +23,6 @@ from mlreduce.spectral.duplication import instances_with_labels
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_options
 
-__all__ = [
-    "MESD",
-    "MESDDLA",
-    "MESDDNE",
-    "MESDDONPP",
-    "MESDFDA",
-    "MESDLFDA",
-    "MESDMFA",
-    "MESDMMC",
-    "MESDOLPPR",
-    "MESDONPPR",
-    "MESDSONPP",
-]
-
 
 @register("mesd")
 class MESD(Projection):
@@ -167,7 +153,7 @@ def _extends(name: str, method: type[ClassProjection]) -> Callable[[_Named], _Na
             first, _, examples = _doc(cls).partition("Examples\n")
             parameters = _doc(method).partition("Parameters\n")[2].partition("\n\nAttributes\n")[0]
             others = _doc(MESD).partition("weighted : ")[2].partition("Examples\n")[0]
-            cls.__doc__ = f"{first}Parameters\n{parameters}\nweighted : {others}Examples\n{examples}"
+            cls.__doc__ = f"{first}Parameters\n{parameters}\nweighted : {others}Examples\n{examples}\n"
         return register(name)(cls)
 
     return complete

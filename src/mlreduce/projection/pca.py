@@ -14,8 +14,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_features, is_sparse
 
-__all__ = ["LSI", "PCA"]
-
 
 @register("pca")
 class PCA(CovarianceProjection):

@@ -29,8 +29,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
-
 _CONSTRAINTS = ("identity", "combined", "supervised")
 
 
@@ -307,7 +305,7 @@ def _pairs(name: str, supervised: type[Projection], unsupervised: type[Projectio
                 f"{first}Parameters\n{parameters}"
                 "supervised_parameters, unsupervised_parameters : dict or None, default=None\n"
                 f"    Parameters of `{supervised.__name__}` and of `{unsupervised.__name__}`.\n\n"
-                f"Attributes\n{attributes}References\n{references}"
+                f"Attributes\n{attributes}References\n{references}\n"
             )
         return register(name)(cls)
 

@@ -15,8 +15,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, Size, as_dense, check_option
 
-__all__ = ["WMLDA"]
-
 # Relative change of the fuzzy criterion at convergence, and the most iterations of either kind.
 _CONVERGED = 1e-12
 _MOST_ITERATIONS = 1000

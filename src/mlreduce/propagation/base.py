@@ -30,8 +30,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
-
 
 class LabelPropagation(BaseEstimator):
     """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.

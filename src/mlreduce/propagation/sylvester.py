@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["solve_cells", "solve_sylvester"]
-
 # Largest number of iterations of conjugate gradients; relative residual at which a column stops, far below rounding
 # error, as weakly connected parts of a graph need; relative residual that counts as converged.
 _ITERATIONS = 200

@@ -30,16 +30,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = [
-    "DiscretisingSelector",
-    "Selector",
-    "check_not_negative",
-    "check_some_vary",
-    "check_variant",
-    "selects_by_ranking",
-    "varying_labels",
-]
-
 #: Values of ``variant`` where a paper's published code differs from its equations.
 VARIANTS = ("equations", "published-code")
 

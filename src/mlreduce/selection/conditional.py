@@ -11,8 +11,6 @@ from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.redundancy import MeanRedundancy
 from mlreduce.validation import FloatArray
 
-__all__ = ["CMIM", "D2F", "JMI", "MDMR"]
-
 
 @register("jmi")
 class JMI(GreedySelector):

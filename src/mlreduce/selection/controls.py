@@ -12,8 +12,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size
 
-__all__ = ["AllFeatures", "RandomFeatures"]
-
 
 @register("all-features")
 class AllFeatures(Selector):

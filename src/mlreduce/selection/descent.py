@@ -12,8 +12,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["Minimum", "Smooth", "minimise", "penalised"]
-
 # Passes over a working set between two regressions, and the most regressions.
 _PASSES, _CYCLES = 2, 300
 

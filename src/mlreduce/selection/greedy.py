@@ -15,8 +15,6 @@ from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, KnownTriples, Labels, Pairs, Triples
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["GreedySelector", "Information", "whole_rows"]
-
 # Values of a criterion are rounded to multiples of this many nats, so that ties are exact.
 _UNIT = 2.0**-32
 

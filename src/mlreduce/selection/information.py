@@ -19,19 +19,6 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, check_memory, is_sparse, split_known
 
-__all__ = [
-    "Counted",
-    "KnownTriples",
-    "Labels",
-    "Pairs",
-    "Triples",
-    "entropies",
-    "interaction_information",
-    "mutual_information",
-    "shared_bits",
-    "shared_information",
-]
-
 # Share of ones above which dense products are faster.
 _DENSE = 0.1
 

@@ -17,8 +17,6 @@ from mlreduce.selection.information import Counted
 from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray
 
-__all__ = ["ELAChi2"]
-
 # Scores are rounded to multiples of this share of the number of instances, so that ties are exact.
 _UNIT = 2.0**-40
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import scaled
 from mlreduce.validation import FloatArray, as_dense, check_known_labels, is_sparse, split_known
 
-__all__ = ["LabelGraph", "label_cosines", "label_distances", "label_laplacian", "label_similarity"]
-
 
 class LabelGraph:
     """Rows of the weighted Jaccard similarity of label sets, on demand.

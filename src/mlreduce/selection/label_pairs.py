@@ -13,8 +13,6 @@ from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.redundancy import AMI, MeanRedundancy
 from mlreduce.validation import FloatArray, Size, check_option
 
-__all__ = ["LRFS", "LSMFS", "MLSMFS", "PMU", "TCRFS"]
-
 #: Pairs of labels in the third term of `PMU`.
 PAIRS = ("distinct", "ordered")
 #: Other labels in the first term of `LRFS`.

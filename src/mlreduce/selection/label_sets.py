@@ -16,8 +16,6 @@ from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, whole_rows
 from mlreduce.validation import FloatArray, Size, check_count
 
-__all__ = ["PPTMI", "LabelSetSelector", "PPTChi2"]
-
 
 class LabelSets:
     """Features and label sets of the instances whose label set is known and not rare.

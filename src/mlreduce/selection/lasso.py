@@ -15,8 +15,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range
 
-__all__ = ["LassoMultiTask"]
-
 
 @register("lasso-multitask")
 class LassoMultiTask(Selector):

@@ -19,8 +19,6 @@ from mlreduce.selection.row_sparse import graph_laplacian
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
 
-__all__ = ["MFSMFR"]
-
 
 @register("mfs-mfr")
 class MFSMFR(DiscretisingSelector):

@@ -19,8 +19,6 @@ from mlreduce.selection.row_sparse import (
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
-__all__ = ["MIFS"]
-
 
 @register("mifs")
 class MIFS(RowSparseSelector):

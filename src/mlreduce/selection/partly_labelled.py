@@ -14,8 +14,6 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_l
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known
 
-__all__ = ["CSFS", "MDFS", "PartlyLabelledSelector", "Smoothed"]
-
 #: Graphs of the labels of `MDFS`.
 LABEL_GRAPHS = ("complete", "cosine")
 

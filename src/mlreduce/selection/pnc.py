@@ -15,8 +15,6 @@ from mlreduce.registry import register
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["PNC"]
-
 # Singular value, relative to the largest, that counts as zero.
 _RANK = 1e-10
 

@@ -14,8 +14,6 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
 
-__all__ = ["Minimum", "Norm", "Penalty", "ProximalSelector", "minimise"]
-
 #: Loss of coefficients, and its gradient.
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]
 

@@ -10,8 +10,6 @@ from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.validation import FloatArray
 
-__all__ = ["AMI", "MRMR", "SCLS", "MeanRedundancy"]
-
 
 class MeanRedundancy(GreedySelector):
     """A relevance minus ``mean_{s selected} I(f;s)``.

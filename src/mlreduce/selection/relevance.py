@@ -14,8 +14,6 @@ from mlreduce.selection.greedy import GreedySelector, Information, whole_rows
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.validation import FloatArray, Size, check_count
 
-__all__ = ["FIMF", "IGMF", "MIM"]
-
 
 @register("mim")
 class MIM(GreedySelector):

@@ -16,8 +16,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, Size, as_dense, check_count
 
-__all__ = ["MLRF"]
-
 
 @register("mlrf")
 class MLRF(Selector):

@@ -22,8 +22,6 @@ from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.selection.row_sparse import Copies
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
-__all__ = ["MFSMCDM", "PMFS", "RidgeCoefficientSelector"]
-
 WEIGHTS = ("entropy", "equal")
 SCALES = ("std", None)
 

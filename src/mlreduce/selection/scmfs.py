@@ -18,8 +18,6 @@ from mlreduce.registry import register
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
-__all__ = ["SCMFS"]
-
 
 @register("scmfs")
 class SCMFS(RowSparseSelector):

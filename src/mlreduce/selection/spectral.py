@@ -13,8 +13,6 @@ from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
 from mlreduce.validation import FloatArray, Size, as_dense
 
-__all__ = ["SPEC"]
-
 # The largest eigenvalue that a normalised Laplacian can have: the score of a feature that vanishes on the graph.
 _WORST = 2.0
 

@@ -13,24 +13,6 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError, warn
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
-__all__ = [
-    "LARGEST",
-    "SMALLEST",
-    "FloatArray",
-    "as_dense",
-    "as_precise",
-    "canonical",
-    "check_features",
-    "check_finite",
-    "check_regression",
-    "check_sample_weight",
-    "check_some_known",
-    "check_table",
-    "column_names",
-    "is_sparse",
-    "unknown_cells",
-]
-
 #: An array of 64-bit floats, of any shape.
 FloatArray = NDArray[np.float64]
 

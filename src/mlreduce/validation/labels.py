@@ -14,15 +14,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.validation.features import check_some_known, check_table, column_names, is_sparse, unknown_cells
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
-__all__ = [
-    "check_known_labels",
-    "check_labels",
-    "fill_unlabelled",
-    "join_known",
-    "remember_label_names",
-    "split_known",
-]
-
 _LABEL_SETS = (
     "{what} holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
     "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"
