@@ -24,8 +24,6 @@ from mlreduce.validation import FloatArray
 # Pixels along a side, at most.
 _SIDE = 250
 
-__all__ = ["IMAGE_COLUMNS", "label_order", "proximity_images"]
-
 #: Columns of a table of images.
 IMAGE_COLUMNS = ("dataset", "method", "row", "column", "value")
 

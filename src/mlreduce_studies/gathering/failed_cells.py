@@ -13,26 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = [
-    "CELL_COLUMNS",
-    "GAP",
-    "GAP_COLUMNS",
-    "RULE",
-    "cell_reasons",
-    "failed_cells",
-    "failed_sentence",
-    "footnotes",
-    "gap_columns",
-    "is_gap",
-    "of_draws",
-    "plain_where_whole",
-    "with_failed_cells",
-    "with_failed_rows",
-    "with_gaps",
-    "with_reasons",
-    "without_gaps",
-]
-
 #: What stands in a table for reading where there is no value.
 GAP = "–"
 

@@ -18,8 +18,6 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-__all__ = ["any_failed", "failed_files", "read_failures", "read_table", "read_tables", "write_table"]
-
 # What a failed cell has beside the columns that say which cell it is.
 _REASONS = {"step": "step", "error": "error", "message": "reason", "where": "where"}
 

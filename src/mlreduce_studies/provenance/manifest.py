@@ -23,18 +23,6 @@ from mlreduce.datasets.catalogue import Dataset
 from mlreduce.exceptions import DataError
 from mlreduce.files import arrays_sha256, file_sha256
 
-__all__ = [
-    "JOB_COLUMNS",
-    "costs",
-    "describe_input",
-    "digests",
-    "file_faults",
-    "make_manifest",
-    "read_jobs",
-    "read_manifest",
-    "same_results",
-]
-
 #: Columns of the table of jobs, one row per job. What a rule does not have is empty, and so is what was not measured.
 JOB_COLUMNS = (
     *("rule", "protocol", "dataset", "group", "predictor", "batch"),

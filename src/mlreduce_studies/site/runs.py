@@ -14,8 +14,6 @@ from mlreduce.evaluation.failures import read_failures_csv
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.site import DESCRIPTION
 
-__all__ = ["Run", "StudyResults", "read_run"]
-
 
 class StudyResults:
     """The results of a study in a run.
