@@ -102,8 +102,7 @@ def result_of(name: str, X: Any, Y: np.ndarray) -> np.ndarray:
     """Return directions, or scores, with features last."""
     if name in PROJECTIONS:
         size = min(COMPONENTS, Y.shape[1] - 1)
-        found: np.ndarray = mlreduce.make(name, n_components=size).fit(X, Y).components_
-        return found
+        return mlreduce.make(name, n_components=size).fit(X, Y).components_
     scores: np.ndarray = mlreduce.make(name, **REGRESSIONS.get(name, {})).fit(X, Y).scores_
     if name not in RANKED:
         return scores

@@ -312,8 +312,7 @@ def show_words() -> list[str]:
 @cache
 def answers_before() -> dict[str, Any]:
     """Return the answers of version 1."""
-    answers: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))
-    return answers
+    return json.loads(ANSWERS.read_text(encoding="utf-8"))
 
 
 def taus(orders: dict[str, dict[str, Any]]) -> str:

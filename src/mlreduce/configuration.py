@@ -22,8 +22,6 @@ with from_extra("data", "configuration files"):
     from yaml.constructor import SafeConstructor
     from yaml.resolver import Resolver
 
-__all__ = ["read_yaml", "validate"]
-
 _SCHEMAS = Path(__file__).with_name("schemas")
 
 # The project's largest file has 20,000 bytes and 1,800 values, nested 7 deep.

@@ -7,8 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["latex_escaped", "markdown_escaped", "visible", "visible_json", "without_formulas"]
-
 # What a spreadsheet takes for the beginning of a formula; in some languages the wide forms of the signs too.
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|inf|nan)")

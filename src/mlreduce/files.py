@@ -25,21 +25,6 @@ from mlreduce.guards import RATIO, allowed_bytes, open_regular
 if sys.platform != "win32":
     import fcntl
 
-__all__ = [
-    "arrays_sha256",
-    "file_sha256",
-    "is_full",
-    "locked",
-    "made_of",
-    "make_folder",
-    "named_damage",
-    "not_written",
-    "opened_arrays",
-    "read_arrays",
-    "replacing",
-    "write_text",
-]
-
 # Of a full disk, a used-up quota and a limit on the size of files: making room helps.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)

@@ -14,8 +14,6 @@ from pathlib import Path
 from mlreduce.exceptions import ConfigurationError, StorageError
 from mlreduce.files import file_sha256, is_full, make_folder, not_written, replacing
 
-__all__ = ["LIST", "check_own", "replacing_files", "replacing_folder"]
-
 #: File of an output folder that lists the others with their SHA-256: what a later output may replace or delete.
 LIST = ".mlreduce-files.json"
 

@@ -17,20 +17,6 @@ from typing import Any, BinaryIO
 
 from mlreduce.exceptions import ConfigurationError, DataError
 
-__all__ = [
-    "FREE_BYTES",
-    "LONGEST_NAME",
-    "RATIO",
-    "allowed_bytes",
-    "check_memory",
-    "check_names",
-    "limited",
-    "open_regular",
-    "opened",
-    "stem",
-    "uncompressed",
-]
-
 #: Bytes of arrays allowed from a file of any size.
 FREE_BYTES = 256 * 2**20
 #: Allowed ratio of larger arrays to the size of their files.

@@ -24,8 +24,6 @@ from mlreduce_studies.leaderboard.page import PAGE, write_page
 from mlreduce_studies.leaderboard.run import MINUTES, Outcome, run_entry
 from mlreduce_studies.provenance.verify import add_places, configured_places, exit_status
 
-__all__ = ["main"]
-
 
 def _enter(options: Any) -> int:
     project = Path(options.project)

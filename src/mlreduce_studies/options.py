@@ -14,30 +14,6 @@ from mlreduce.registry import Declarations
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "APPROXIMATIONS",
-    "AREA",
-    "ENERGY",
-    "FIGURES",
-    "FILES_OF",
-    "LABELS",
-    "LONG",
-    "MEASURE",
-    "MEASURES",
-    "METHOD",
-    "METHODS",
-    "PREDICTOR",
-    "SIZE_PERCENT",
-    "SIZE_PERCENTS",
-    "TABLES",
-    "Options",
-    "Spec",
-    "kept",
-    "kind_of",
-    "schema_of",
-    "source_of",
-]
-
 #: Kinds of tables and of figures, by name.
 TABLES: Declarations[Any] = Declarations("kind of table", "mlreduce_studies.tables")
 FIGURES: Declarations[Any] = Declarations("kind of figure", "mlreduce_studies.figures")

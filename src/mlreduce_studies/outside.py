@@ -6,8 +6,6 @@ from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
-__all__ = ["AtMost", "Waiting"]
-
 
 class Waiting:
     """How long this process has waited for classes that run in other processes.

@@ -17,18 +17,6 @@ from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce_studies.options import FIGURES, TABLES, kind_of, schema_of
 
-__all__ = [
-    "PAPERS",
-    "Study",
-    "approximations",
-    "batches",
-    "load_study",
-    "study_content",
-    "study_file",
-    "study_files",
-    "study_name",
-]
-
 #: Folder of the papers, which run where no study is named.
 PAPERS = "papers"
 

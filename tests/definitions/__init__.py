@@ -1,6 +1,7 @@
 """What makes the result of a method right: one file for each registered method, and no method without one.
 
-The file of the method `kernel-cplst` is `kernel_cplst.py`. It has
+The file of the method `kernel-cplst` is `kernel_cplst.py`. The extension `mesd-fda` needs no file: its definition is
+that of `fda` for copies of the instances (`_classes.extension`). A file has
 
 ``definition(X, Y, fitted)``
     Raises AssertionError where the fitted method is not what its equations say: an identity, the conditions of an
@@ -25,7 +26,6 @@ from __future__ import annotations
 import importlib
 import warnings
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import DegenerateWarning, ProjectionWarning
 
-from . import _codes, _families
+from . import _classes, _codes, _families
 
 #: Numbers of instances, features and labels; storage of the features; parameters, where a method has them.
 CASES = {
@@ -48,6 +48,9 @@ CASES = {
     "few": ((20, 5, 4), np.asarray, {"n_components": 3, "k": 2}),
 }
 
+#: How the names of the extensions to several labels begin.
+EXTENSIONS = "mesd-"
+
 
 def methods(kind: str | None = None) -> list[str]:
     """Names of the methods of the library; tests register others while they run."""
@@ -58,7 +61,7 @@ def methods(kind: str | None = None) -> list[str]:
 def complaints(names: list[str], folder: Path = Path(__file__).parent) -> list[str]:
     """Sentences on methods without a definition, and on definitions without a method."""
     files = {path.name for path in folder.glob("*.py") if not path.name.startswith("_")}
-    wanted = {file_of(name): name for name in names}
+    wanted = {file_of(name): name for name in names if not name.startswith(EXTENSIONS)}
     where = f"tests/{folder.name}"
     missing = [
         f"the method {name!r} has no definition: add {where}/{file} with a function definition(X, Y, fitted), "
@@ -77,8 +80,10 @@ def file_of(name: str) -> str:
     return name.replace("-", "_") + ".py"
 
 
-def load(name: str) -> ModuleType:
+def load(name: str) -> Any:
     """The definition of a method."""
+    if name.startswith(EXTENSIONS):
+        return _classes.extension(load(name.removeprefix(EXTENSIONS)))
     return importlib.import_module(f"definitions.{file_of(name).removesuffix('.py')}")
 
 

@@ -7,6 +7,9 @@ proximities of the instances, p the parameters.
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 import proximity_by_the_book
 
@@ -29,6 +32,11 @@ def of_copies(forms, X, Y, fitted):
     p = fitted.get_params()
     objective, constraint = forms_by_copying(forms, X, Y, proximities(X, fitted), p, p["weighted"])
     _of_matrices(X, fitted, objective, constraint, np.average(X, axis=0, weights=Y.sum(axis=1)))
+
+
+def extension(definition):
+    """The definition of the extension of a class method."""
+    return SimpleNamespace(PARAMETERS=definition.PARAMETERS, definition=partial(of_copies, definition.forms))
 
 
 def _of_matrices(X, fitted, objective, constraint, mean):

@@ -12,8 +12,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
-__all__ = ["add_command", "add_data", "add_labels", "add_mirror", "check_outputs", "named_value", "read_data"]
-
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], Any], text: str) -> Any:
     """Add a command and return its parser; ``run`` returns what is shown: a dict or a list of dict or str."""

@@ -10,8 +10,6 @@ from typing import Any
 from mlreduce.commandline.arguments import add_command, add_data, read_data
 from mlreduce.exceptions import ConfigurationError
 
-__all__ = ["add_commands"]
-
 _FILES = ("index.html", "scores.csv", "pairs.csv")
 
 

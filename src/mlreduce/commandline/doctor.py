@@ -11,8 +11,6 @@ from typing import Any
 from mlreduce.commandline.arguments import add_command
 from mlreduce.exceptions import install_line
 
-__all__ = ["EXTRAS", "add_commands", "packages_of_extras"]
-
 #: Extras for users, from the smallest; the others are for the development of the project.
 EXTRAS = ("data", "plot", "completion", "workflow")
 

@@ -10,8 +10,6 @@ from typing import Any
 from mlreduce.commandline.arguments import add_command, add_mirror
 from mlreduce.exceptions import DataError, MLReduceError
 
-__all__ = ["add_commands"]
-
 
 def add_commands(commands: Any) -> None:
     """Add ``fetch``."""

@@ -11,8 +11,6 @@ from mlreduce import registry
 from mlreduce.commandline.arguments import add_command, add_labels, read_data
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
-__all__ = ["add_commands"]
-
 
 def add_commands(commands: Any) -> None:
     """Add ``list`` and ``info``."""

@@ -17,8 +17,6 @@ import mlreduce
 from mlreduce.commandline import comparing, doctor, fetching, listing, reducing
 from mlreduce.exceptions import MLReduceError
 
-__all__ = ["main", "parser"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command ``mlreduce`` with arguments, those of the process by default, and return its exit code.

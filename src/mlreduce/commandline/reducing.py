@@ -11,8 +11,6 @@ from mlreduce import registry
 from mlreduce.commandline.arguments import add_command, add_data, check_outputs, named_value, read_data
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 
-__all__ = ["add_commands"]
-
 #: Fitted attributes that a saved model holds: what `transform` of the selectors and projections uses.
 _FITTED = ("ranking_", "components_", "mean_")
 

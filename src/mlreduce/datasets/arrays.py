@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.validation import DENSE_CELLS, is_sparse, stored_labels
 
-__all__ = ["as_labels", "check_indices", "dense_unless_many", "numbered"]
-
 
 def check_indices(matrix: Any, what: str) -> None:
     """Refuse a compressed sparse matrix that points outside of its arrays, which ends the process when it is used.

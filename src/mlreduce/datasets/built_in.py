@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["BUILT_IN", "FURTHER", "read_entries"]
-
 BUILT_IN = Path(__file__).with_name("datasets.toml")
 #: Sets that no study names, read on demand: every job of the workflow reads the other file.
 FURTHER = Path(__file__).with_name("further-datasets.toml")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from mlreduce.datasets.data import MultiLabelData
 
-__all__ = ["Catalogue", "Dataset", "list_datasets", "load_dataset", "read_catalogue"]
-
 # Columns of `list_datasets` that are numbers; Int64 has missing values.
 _NUMBERS = {
     **dict.fromkeys(("instances", "attributes", "labels"), "Int64"),

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
 from mlreduce.validation import is_sparse
 
-__all__ = ["checked", "counting_columns"]
-
 # In fewer rows a feature counts them, or equals a label, by chance.
 _LEAST_ROWS = 10
 # Names that a sentence lists.

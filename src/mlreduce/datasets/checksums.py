@@ -9,8 +9,6 @@ from typing import BinaryIO
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["check_comment", "checksum_comment"]
-
 _COMMENT = re.compile(rb"^[%#] mlreduce: (\d+) rows, CRC-32 of the other lines ([0-9a-f]{8})\r?\n", re.MULTILINE)
 # Bytes in which the comment begins, and bytes that are read at once.
 _HEAD, _BLOCK = 2**14, 2**22

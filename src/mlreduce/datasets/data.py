@@ -19,8 +19,6 @@ from mlreduce.files import read_arrays
 from mlreduce.guards import check_names, stem
 from mlreduce.validation import check_labels, is_sparse
 
-__all__ = ["IMPUTATIONS", "MultiLabelData"]
-
 #: How missing values may be filled.
 IMPUTATIONS = ("mean", "median", "most-frequent")
 

@@ -19,8 +19,6 @@ with from_extra("data", "downloads"):
     import urllib3
     from tqdm import tqdm
 
-__all__ = ["download"]
-
 # Tries per address, and the increase of the wait between them.
 _TRIES = 4
 _WAIT_SECONDS = 1.0

@@ -15,8 +15,6 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray
 
-__all__ = ["DIGIT_ATTRIBUTES", "Planted", "digits", "documents", "planted"]
-
 #: The labels of `digits`: which of the ten digits have the attribute.
 DIGIT_ATTRIBUTES: dict[str, tuple[int, ...]] = {
     "even": (0, 2, 4, 6, 8),

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from mlreduce.exceptions import FetchError, StorageError, from_extra
 from mlreduce.files import file_sha256, locked, replacing
 
-__all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_cache", "fetch", "mirror_folder"]
-
 MIRROR_VARIABLE = "MLREDUCE_MIRROR"
 CACHE_VARIABLE = "MLREDUCE_CACHE"
 

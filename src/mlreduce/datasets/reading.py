@@ -14,8 +14,6 @@ from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning
 from mlreduce.guards import limited, opened, uncompressed
 from mlreduce.validation import check_memory, is_sparse
 
-__all__ = ["FORMATS", "TAKES", "keep_labels", "read", "read_files"]
-
 #: Formats with the suffixes of their files. That of .txt and other files follows from the first line.
 FORMATS = {
     "arff": (".arff",),

@@ -31,8 +31,6 @@ from mlreduce.files import replacing, write_text
 from mlreduce.guards import uncompressed
 from mlreduce.validation import check_memory, check_option, is_sparse
 
-__all__ = ["as_float64", "write"]
-
 #: `MultiLabelData`, whose module imports this one.
 Data: TypeAlias = Any
 

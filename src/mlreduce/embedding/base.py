@@ -25,8 +25,6 @@ from mlreduce.validation import (
 )
 from mlreduce.validation.estimator import Estimator
 
-__all__ = ["Embedding"]
-
 
 class Embedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of the embeddings of the training instances.

@@ -14,8 +14,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["USC", "LaplacianEigenmaps", "SymmetricSpectralEmbedding"]
-
 
 class GraphEmbedding(Embedding):
     """Base of the embeddings by a weight matrix W.

@@ -7,8 +7,6 @@ import numpy as np
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form
 
-__all__ = ["inner_products"]
-
 # Ratio of n_features to n_samples up to which products with the features are cheaper than with XX'.
 _FEW = 0.25
 

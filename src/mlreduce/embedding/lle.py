@@ -10,8 +10,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import reconstruction
 from mlreduce.validation import FloatArray, check_count
 
-__all__ = ["LLE"]
-
 
 @register("lle")
 class LLE(Embedding):

@@ -14,8 +14,6 @@ from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.validation import FloatArray
 
-__all__ = ["MOPEEmbedding"]
-
 
 @register("mope-embedding")
 class MOPEEmbedding(CombinedProximity, Embedding):

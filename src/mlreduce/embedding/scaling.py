@@ -18,8 +18,6 @@ from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.validation import FloatArray, check_count
 
-__all__ = ["MDS", "Isomap"]
-
 
 class _Scaling(Embedding):
     """Base of the scalings: columns times the root of their positive eigenvalue."""
@@ -27,8 +25,7 @@ class _Scaling(Embedding):
     signed_values = False
 
     def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
-        scaled: FloatArray = embedding * np.sqrt(values)
-        return scaled
+        return embedding * np.sqrt(values)
 
 
 @register("mds")

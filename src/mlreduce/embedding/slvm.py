@@ -11,8 +11,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range, is_sparse
 
-__all__ = ["SLVM"]
-
 # Cells of sparse labels beyond which these stay sparse.
 _LARGE = 2**25
 

@@ -19,8 +19,6 @@ from mlreduce.evaluation.splitting import Split
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Search
 
-__all__ = ["ResultCache", "ScoreCache", "digest_rows", "entry_text"]
-
 _Result = TypeVar("_Result")
 
 

@@ -18,17 +18,6 @@ from mlreduce.projection.base import Projection
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.selection.base import Selector, selects_by_ranking
 
-__all__ = [
-    "Method",
-    "as_entries",
-    "as_methods",
-    "names_of",
-    "own_classes",
-    "own_sources",
-    "takes_unknown",
-    "versions_of",
-]
-
 _BASES: Mapping[str, tuple[type, ...]] = {
     "projection": (Projection, LabelPropagation),
     "selection": (Selector,),

@@ -9,17 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Entry",
-    "Methods",
-    "Predictor",
-    "chosen_entries",
-    "is_range",
-    "others_of",
-    "strategy_module",
-    "without_search",
-]
-
 #: An entry of a study file: parameters, and under ``method`` the registry name where it is not the label.
 Entry: TypeAlias = Mapping[str, Any]
 Methods: TypeAlias = Mapping[str, Entry]

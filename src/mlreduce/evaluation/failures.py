@@ -20,18 +20,6 @@ from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.validation import out_of_memory
 
-__all__ = [
-    "FAILURE_COLUMNS",
-    "PASSING",
-    "RAISE",
-    "FailedCellWarning",
-    "Failures",
-    "failures_before",
-    "read_failures_csv",
-    "sentence_on_failures",
-    "sorted_failures",
-]
-
 #: Columns of the failures, one row per missing cell. The step is where it failed: "choose", "reduce", "rank",
 #: "predict", "time", "image" or "cost"; what has no value, such as the predictor of a fit that was timed, is empty.
 FAILURE_COLUMNS = (

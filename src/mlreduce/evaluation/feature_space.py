@@ -36,8 +36,6 @@ from mlreduce.validation import FloatArray, as_dense, check_finite
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
 
-__all__ = ["STRATEGY", "FeatureSpaceStrategy", "embed", "fit_method", "make_reduction"]
-
 
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
     """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed.

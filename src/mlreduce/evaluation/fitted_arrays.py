@@ -15,8 +15,6 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.files import named_damage, opened_arrays
 from mlreduce.validation import is_sparse
 
-__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "fitted_estimator", "restore", "saved_arrays"]
-
 Arrays = Mapping[str, Any]
 
 _WHAT = "file of arrays"

@@ -17,8 +17,6 @@ from mlreduce.predictors.threshold import label_scores
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, check_labels, is_sparse
 
-__all__ = ["ForeignClassifier", "ForeignReduction", "ForeignSelector", "Guess", "as_predictor", "is_foreign"]
-
 
 class Guess(NamedTuple):
     """Predicted labels, and what ranks the labels of an instance.

@@ -35,8 +35,6 @@ from mlreduce.linalg.least_squares import Design
 from mlreduce.metrics import find_measure
 from mlreduce.validation import check_memory
 
-__all__ = ["FAILURES", "FORM", "SCORES", "Common", "Job", "factorise", "run_all"]
-
 #: Columns of the scores and of the failures.
 SCORES = tuple(name for name in SCORE_COLUMNS if name not in ("dataset", "energy"))
 FAILURES = ("method", "predictor", "split", "step", "error", "message")

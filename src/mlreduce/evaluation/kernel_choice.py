@@ -27,8 +27,6 @@ from mlreduce.linalg.utilities import TIE
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, check_finite, check_labels, is_sparse
 
-__all__ = ["CHOICE_COLUMNS", "KernelChoice", "choose_kernel", "choose_on_splits", "chosen_parameters"]
-
 #: Columns of a table of choices: one row per split, method and pair of candidates.
 CHOICE_COLUMNS = ("split", "method", "gamma", "alpha", "loss", "chosen")
 

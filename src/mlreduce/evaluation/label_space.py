@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
     from mlreduce.metrics.measures import Measure
 
-__all__ = ["STRATEGY", "LabelSpaceStrategy"]
-
 
 class LabelSpaceStrategy(Strategy):
     """Label coders; what is chosen are parameters of the predictor, per method, or of the coders, by a search."""

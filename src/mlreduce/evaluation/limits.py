@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["OVER", "MemoryLimitError", "TimeLimitError", "within_limits"]
-
 
 class TimeLimitError(Exception):
     """An estimator took more processor time than its study allows."""

@@ -20,8 +20,6 @@ from mlreduce.evaluation.strategy import Key, Measured, find_strategy
 if TYPE_CHECKING:
     from mlreduce.linalg.least_squares import Design
 
-__all__ = ["Experiment", "Settings", "Task"]
-
 # Bytes of the fits that are cached for other tasks of a job.
 _KEPT_BYTES = 1e9
 

@@ -25,8 +25,6 @@ from mlreduce.predictors._base import ScoringClassifier, fit_half
 from mlreduce.predictors.decision import Decision, _folds, check_decision, fit_left_out, fold_predictions
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse, split_known
 
-__all__ = ["Measuring"]
-
 # Decimals of a regressor's guesses that rank labels.
 _DIGITS = 9
 

@@ -20,8 +20,6 @@ from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.stats.margins import DECIDED
 
-__all__ = ["Section", "write_comparison_page"]
-
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem; }

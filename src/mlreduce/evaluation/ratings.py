@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["ratings"]
-
 # What a fitted selector, tree ensemble or linear model says of features, the first that it has; ranks are 1 for the
 # best.
 _IMPORTANCES = ("scores_", "feature_importances_", "coef_", "ranking_")

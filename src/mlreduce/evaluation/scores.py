@@ -11,16 +11,6 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 
-__all__ = [
-    "SCORE_COLUMNS",
-    "SPECTRUM_COLUMNS",
-    "as_scores",
-    "as_table",
-    "joined_scores",
-    "percent_size",
-    "resolve_sizes",
-]
-
 #: Columns of the tidy scores, one row per value. A size belongs to a percentage, to a share of the eigenvalues'
 #: sum (``energy``), or, where both are 0, for itself.
 SCORE_COLUMNS = (

@@ -29,17 +29,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.metrics.measures import higher_is_better
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = [
-    "SEARCH_COLUMNS",
-    "Evaluator",
-    "Search",
-    "bounds_of",
-    "candidates_of",
-    "ends_of",
-    "leaf",
-    "search_on_splits",
-]
-
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
 

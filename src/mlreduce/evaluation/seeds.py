@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
-__all__ = ["derive_seed", "seeded", "set_seed"]
-
 _Method = TypeVar("_Method", bound=Any)
 
 

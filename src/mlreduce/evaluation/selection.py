@@ -33,8 +33,6 @@ from mlreduce.validation import as_dense, check_finite
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
 
-__all__ = ["STRATEGY", "SelectionStrategy", "make_selector"]
-
 
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
     """Make a selector from an entry of a study file; a randomised one gets a seed.

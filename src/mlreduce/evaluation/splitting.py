@@ -14,19 +14,6 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.validation import check_memory, is_sparse
 
-__all__ = [
-    "Parts",
-    "Split",
-    "fold_rows",
-    "random_order",
-    "random_orders",
-    "random_parts",
-    "sample_rows",
-    "split_rows",
-    "take_splits",
-    "three_parts",
-]
-
 
 class Split(NamedTuple):
     """Row numbers of one split, each sorted.

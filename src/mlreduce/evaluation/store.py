@@ -14,8 +14,6 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.files import write_text
 from mlreduce.validation import is_sparse
 
-__all__ = ["Store", "digest", "digest_of_data"]
-
 
 def digest(*parts: Any) -> str:
     """Return a digest of plain values: text, numbers, lists and dicts, whatever their order."""

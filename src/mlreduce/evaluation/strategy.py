@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
     from mlreduce.linalg.least_squares import Design
 
-__all__ = ["Chosen", "Key", "Measured", "Strategy", "find_strategy"]
-
 #: Of something fitted: split number as text and label; in the files of a job protocol and group before these.
 Key: TypeAlias = tuple[str, ...]
 #: (split number as text, method) to parameters of the predictor that were chosen on the training part of that split.

@@ -19,8 +19,6 @@ from mlreduce.predictors.decision import fit_left_out
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["HeldOut", "OnSplit", "Training", "make_coder"]
-
 _Coders = Mapping[str, LabelCoder]
 _Parameters = Mapping[str, Mapping[str, Any]]
 

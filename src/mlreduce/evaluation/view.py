@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mlreduce.preprocessing.scaling import ScaledParts
     from mlreduce.spectral import TrainingSet
 
-__all__ = ["View", "imputed", "normalise"]
-
 
 def imputed(data: MultiLabelData, train: Any = slice(None)) -> MultiLabelData:
     """Fill the missing values of a data set as it says (``impute``), by statistics of its training rows alone.

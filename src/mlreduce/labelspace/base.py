@@ -478,8 +478,7 @@ class LabelCoder(Estimator):
         ndarray of shape (n_samples, n_labels)
             Scores, of which rounding predicts those above one half.
         """
-        scores: FloatArray = centred + self.mean_
-        return scores
+        return centred + self.mean_
 
     def _check_labels(self, scores: Any) -> None:
         check_is_fitted(self, "components_")

@@ -15,8 +15,6 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_range
 
-__all__ = ["MLCBMaD"]
-
 
 @register("mlc-bmad")
 class MLCBMaD(FactorCoder):

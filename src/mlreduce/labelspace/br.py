@@ -11,8 +11,6 @@ from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["BR"]
-
 
 @register("br")
 class BR(LabelCoder):

@@ -12,8 +12,6 @@ from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenv
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["CCACode"]
-
 # Variance of a label direction, relative to the largest, below which it has none.
 _NO_VARIANCE = 1e-10
 

@@ -19,8 +19,6 @@ from mlreduce.predictors.decision import fit_left_out
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.validation import FloatArray, as_dense, check_features
 
-__all__ = ["CodedClassifier"]
-
 
 class CodedClassifier(DecidingClassifier):
     """Multi-label classifier that learns codes of the labels instead of the labels.

@@ -14,8 +14,6 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.predictors.ridge import RidgeRegressor, _coefficients, _Factor, _plus_diagonal
 from mlreduce.validation import FloatArray
 
-__all__ = ["complete_labels"]
-
 # Regressions after which further ones change next to nothing.
 _ITERATIONS = 10
 

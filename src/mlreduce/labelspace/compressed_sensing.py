@@ -17,8 +17,6 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_memory, check_option
 
-__all__ = ["CompressedSensing"]
-
 IntArray = NDArray[np.integer[Any]]
 
 # Labels beyond which no matrix of all pairs is formed: its rows are computed where they are needed.

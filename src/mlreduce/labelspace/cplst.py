@@ -12,8 +12,6 @@ from mlreduce.linalg.gram import factorise
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["CPLST"]
-
 
 @register("cplst")
 class CPLST(SketchedCoder):
@@ -80,7 +78,6 @@ class CPLST(SketchedCoder):
 
         def fitted(targets: FloatArray) -> FloatArray:
             coefficients = design.coefficients(targets)
-            predicted: FloatArray = features @ coefficients[1:] + coefficients[0]
-            return predicted
+            return features @ coefficients[1:] + coefficients[0]
 
         return fitted

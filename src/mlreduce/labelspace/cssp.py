@@ -15,8 +15,6 @@ from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_option
 
-__all__ = ["CSSP"]
-
 _SELECTIONS = ("greedy", "random")
 
 # What the labels chosen before leave of a label's scatter, below which it is a linear combination of them.

@@ -12,8 +12,6 @@ from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.statistics import centred_product, means
 from mlreduce.validation import FloatArray
 
-__all__ = ["FactorCoder"]
-
 
 class FactorCoder(LabelCoder):
     """Base of the coders that factorise the labels of the training rows, ``Z ~ TD``, with codes T and a decoder D.

@@ -15,8 +15,6 @@ from mlreduce.linalg.utilities import quotient, signs
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_memory, check_range, is_sparse
 
-__all__ = ["FaIE"]
-
 # Ridge of the regression where none is given, relative to the mean diagonal of the scatter of the features.
 _RIDGE = 1e-3
 

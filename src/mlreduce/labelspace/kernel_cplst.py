@@ -28,8 +28,6 @@ from mlreduce.linalg.kernels import (
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["KernelCPLST", "KernelOCCA", "explained_by_kernel"]
-
 
 def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -> FloatArray:
     """Return what kernel ridge regression explains of centred labels.

@@ -7,8 +7,6 @@ from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenv
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["OCCA"]
-
 
 @register("occa")
 class OCCA(LabelCoder):

@@ -12,8 +12,6 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["PBR"]
-
 
 @register("pbr")
 class PBR(LabelCoder):

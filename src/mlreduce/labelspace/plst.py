@@ -13,8 +13,6 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["PLST"]
-
 
 @register("plst")
 class PLST(SketchedCoder):

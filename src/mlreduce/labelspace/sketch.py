@@ -15,8 +15,6 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import signed
 from mlreduce.validation import FloatArray, check_option
 
-__all__ = ["LeadingCoder", "SketchedCoder"]
-
 _SOLVERS = ("exact", "randomized")
 
 # Random directions beyond those asked for, and power iterations.

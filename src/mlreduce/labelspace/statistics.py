@@ -15,17 +15,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import signed
 from mlreduce.validation import DENSE_CELLS, FloatArray, as_dense, check_memory, is_sparse
 
-__all__ = [
-    "LabelStatistics",
-    "centred_product",
-    "check_pairs_of_labels",
-    "means",
-    "ordered_eigenvectors",
-    "unit_rows",
-    "whole_table",
-    "without_rounding",
-]
-
 # Eigenvalues closer than this, relative to the total variance, are equal, and those closer to zero are zero.
 _EQUAL = 1e-10
 
@@ -145,8 +134,7 @@ class LabelStatistics:
         if "gram" in self.__dict__:
             return np.diag(self.gram).copy()
         squares = np.asarray((self.labels * self.labels).sum(axis=0)).reshape(-1)
-        variances: FloatArray = squares - self.n_samples * np.square(self.mean)
-        return variances
+        return squares - self.n_samples * np.square(self.mean)
 
     def rows(self, chosen: NDArray[np.intp]) -> FloatArray:
         """Return some rows of ``gram``.
@@ -185,8 +173,7 @@ class LabelStatistics:
         def product(directions: FloatArray) -> FloatArray:
             targets = stored @ directions - mean @ directions
             fitted = targets if explained is None else explained(targets)
-            multiplied: FloatArray = stored.T @ fitted - np.outer(mean, fitted.sum(axis=0))
-            return multiplied
+            return stored.T @ fitted - np.outer(mean, fitted.sum(axis=0))
 
         return product
 
@@ -309,8 +296,7 @@ def whole_table(labels: Any, who: str, tables: int = 3) -> FloatArray:
 
 def means(labels: Any) -> FloatArray:
     """Return the mean of each label of an array or sparse matrix."""
-    mean: FloatArray = np.asarray(labels.sum(axis=0)).reshape(-1) / labels.shape[0]
-    return mean
+    return np.asarray(labels.sum(axis=0)).reshape(-1) / labels.shape[0]
 
 
 def unit_rows(chosen: NDArray[np.intp], labels: Any, n_labels: int) -> Any:

@@ -16,8 +16,6 @@ import scipy.sparse.linalg
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray
 
-__all__ = ["BlockTridiagonal"]
-
 # Order of the blocks; rows that are updated at once, a multiple of it; penalties that are solved with at once.
 _ORDER, _ROWS, _TOGETHER = 64, 256, 8
 

@@ -17,18 +17,6 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import warn
 from mlreduce.validation import FloatArray
 
-__all__ = [
-    "compiled",
-    "compiled_part",
-    "distance_on_grid",
-    "distances_from_products",
-    "errors_by_size",
-    "form_of_graph",
-    "products_of_rows",
-    "scatter_of_rows",
-]
-
-
 # Tile size for mirroring a matrix: two tiles fit into the L1 cache.
 _TILE = 32
 

@@ -17,20 +17,6 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = [
-    "LEAST_SQUARE",
-    "Distances",
-    "GrowingDistances",
-    "Pairs",
-    "TrainingRows",
-    "distance_unit",
-    "inner_products",
-    "nearest",
-    "row_blocks",
-    "squared_norms",
-    "to_grid",
-]
-
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
 

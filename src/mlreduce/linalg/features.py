@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, as_dense, canonical, is_sparse
 
-__all__ = ["Coordinates", "Features", "WeightedFeatures", "column_scatter", "constant_columns", "shifted"]
-
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
 

@@ -30,8 +30,6 @@ from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.lsqr import IterativeDesign, is_large
 from mlreduce.validation import FloatArray, canonical, is_sparse
 
-__all__ = ["GramDesign", "factorise"]
-
 # Squared distance of a column from those picked, relative to its square, below which it is taken to depend on them.
 _DEPENDENT = 1e-9
 # Reciprocal condition number of the scaled Gram matrix below which refinement may not converge to full accuracy, and

@@ -9,8 +9,6 @@ import scipy.linalg.lapack as lapack
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["KernelRidgePath", "PathStep"]
-
 
 class PathStep(NamedTuple):
     """Solution for one penalty.

@@ -13,16 +13,6 @@ from mlreduce.linalg.distances import inner_products, squared_norms
 from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray, as_dense, check_memory, check_range, is_sparse
 
-__all__ = [
-    "RidgeSolution",
-    "check_gamma",
-    "check_kernel_size",
-    "check_positive",
-    "gaussian_kernel",
-    "kernel_ridge",
-    "squared_distances",
-]
-
 # Number of rows for which sums of squared norms are formed at once.
 _BLOCK = 256
 

@@ -24,8 +24,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["DEFAULT_RCOND", "Design", "HeldOutLeastSquares", "HeldOutSolution"]
-
 #: Relative size below which a singular value of the design is zero. The eight data sets of cplst-2012 have a gap
 #: of eleven orders of magnitude there (docs/deviations.md).
 DEFAULT_RCOND = 1e-10

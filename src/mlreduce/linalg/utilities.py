@@ -12,22 +12,6 @@ from numpy.typing import NDArray
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = [
-    "TIE",
-    "above_half",
-    "best_of_each",
-    "dense_columns",
-    "distinct_rows",
-    "joined",
-    "known_together",
-    "map_columns",
-    "quotient",
-    "rows_of",
-    "scaled",
-    "signed",
-    "signs",
-]
-
 
 def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatArray:
     """Division returning 0 where the denominator is not positive."""

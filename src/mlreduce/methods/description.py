@@ -13,8 +13,6 @@ from mlreduce import registry
 from mlreduce.methods.evidence import complexities, rankings_of
 from mlreduce.methods.facts import Facts, facts_of, method_of
 
-__all__ = ["Description", "describe"]
-
 _WIDTH = 100
 
 

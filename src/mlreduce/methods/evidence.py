@@ -17,27 +17,6 @@ from typing import Any, NamedTuple
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
 
-__all__ = [
-    "Choices",
-    "Estimate",
-    "Neighbour",
-    "OnSet",
-    "Ranking",
-    "Traits",
-    "choices",
-    "complexities",
-    "constants",
-    "estimated",
-    "foremost",
-    "nearest_sets",
-    "rankings_of",
-    "sets_of",
-    "studies_with_predictor",
-    "typical_seconds",
-    "weights",
-    "work",
-]
-
 RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")

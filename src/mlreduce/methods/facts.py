@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from mlreduce import registry
 from mlreduce.complexity import Complexity
 
-__all__ = ["Facts", "Method", "facts_of", "first_line", "method_of", "sections"]
-
 #: Methods of fitted estimators that take instances which `fit` has not seen.
 _VERBS = ("encode", "predict", "transform")
 

@@ -30,8 +30,6 @@ from mlreduce.validation import MEMORY_SHARE, machine_memory
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Recommendation", "recommend"]
-
 #: Methods of a family that are printed.
 _PRINTED = 6
 #: Data sets that are named.

@@ -21,8 +21,6 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-__all__ = ["Shape", "shape_of"]
-
 #: Most directions or features that are asked for, and the share of those that there are.
 ASKED, SHARE = 100, 0.25
 

@@ -12,8 +12,6 @@ from mlreduce.methods.facts import Facts, facts_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MethodList", "list_methods"]
-
 #: Columns that are printed.
 _SHOWN = ("full_name", "family", "needs_labels", "unknown_labels", "linear", "sparse", "out_of_sample", "cost", "year")
 

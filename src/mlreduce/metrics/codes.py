@@ -9,8 +9,6 @@ import numpy as np
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 
-__all__ = ["encoding_error", "loss_bound", "prediction_error"]
-
 
 @measure("encoding-error", label="encoding error", higher_is_better=False, needs="codes")
 def encoding_error(outcome: Outcome) -> float:

@@ -12,8 +12,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Counts", "Ranks", "Runs", "best_labels", "check_pair", "refuse_best"]
-
 _Labels = NDArray[np.integer[Any] | np.bool_]
 _Counts = NDArray[np.int64]
 

@@ -13,8 +13,6 @@ from mlreduce.metrics.counts import Counts
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 
-__all__ = ["accuracy", "f1", "precision", "recall", "subset_accuracy"]
-
 
 @measure("subset-accuracy", label="subset accuracy", higher_is_better=True)
 def subset_accuracy(outcome: Outcome) -> float:

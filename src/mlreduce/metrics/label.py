@@ -16,17 +16,6 @@ from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import is_sparse
 
-__all__ = [
-    "hamming_loss",
-    "macro_f1",
-    "macro_precision",
-    "macro_recall",
-    "micro_f1",
-    "micro_precision",
-    "micro_recall",
-    "rmse",
-]
-
 
 @measure("hamming-loss", label="Hamming loss", higher_is_better=False)
 def hamming_loss(outcome: Outcome) -> float:

@@ -227,8 +227,7 @@ def higher_is_better(name: str) -> bool:
     >>> higher_is_better("micro-f1"), higher_is_better("hamming-loss")
     (True, False)
     """
-    better: bool = MEASURES.find(in_parts(name)[0]).higher_is_better
-    return better
+    return MEASURES.find(in_parts(name)[0]).higher_is_better
 
 
 def measure_label(name: str) -> str:

@@ -15,8 +15,6 @@ from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.metrics.counts import Counts, Ranks, Runs, best_labels, check_pair
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["TIES", "TOP", "Outcome", "check_ties"]
-
 #: How measures of scores count labels that tie: by the rule that is usual for each, or by the mean over all orders.
 TIES = ("standard", "expected")
 

@@ -18,19 +18,6 @@ from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = [
-    "average_precision",
-    "average_precision_labelled",
-    "coverage",
-    "coverage_labelled",
-    "macro_auc",
-    "micro_auc",
-    "micro_auprc",
-    "one_error",
-    "ranking_loss",
-    "ranking_loss_labelled",
-]
-
 
 @measure("ranking-loss", label="ranking loss", higher_is_better=False, needs="scores")
 def ranking_loss(outcome: Outcome) -> float:

@@ -13,8 +13,6 @@ from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome, check_ties
 from mlreduce.validation import as_dense, check_known_labels, check_labels, check_table, is_sparse
 
-__all__ = ["evaluate", "get_scorer"]
-
 
 def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, ties: str = "standard") -> float:
     """Return a multi-label measure of predicted labels, or of scores of the labels.

@@ -12,6 +12,9 @@ order (Jain et al. 2016, see `propensities`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -21,21 +24,7 @@ from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import TOP, Outcome
 from mlreduce.validation import FloatArray, check_known_labels
 
-__all__ = [
-    "ndcg_at_1",
-    "ndcg_at_3",
-    "ndcg_at_5",
-    "precision_at_1",
-    "precision_at_3",
-    "precision_at_5",
-    "propensities",
-    "psndcg_at_1",
-    "psndcg_at_3",
-    "psndcg_at_5",
-    "psp_at_1",
-    "psp_at_3",
-    "psp_at_5",
-]
+_Formula: TypeAlias = Callable[[Outcome], float]
 
 # Of fewer instances the model of Jain et al. gives no probabilities.
 _LEAST_ROWS = 3
@@ -84,82 +73,6 @@ def propensities(y: ArrayLike, a: float = 0.55, b: float = 1.5) -> FloatArray:
     return 1 / (1 + (np.log(labels.shape[0]) - 1) * (b + 1) ** a * (counts + b) ** -a)
 
 
-@measure("precision-at-1", label="precision@1", higher_is_better=True, needs="scores")
-def precision_at_1(outcome: Outcome) -> float:
-    """Return the share of instances whose first label is true."""
-    return _mean_precision(outcome, 1)
-
-
-@measure("precision-at-3", label="precision@3", higher_is_better=True, needs="scores")
-def precision_at_3(outcome: Outcome) -> float:
-    """Return the mean share of the first three labels that are true."""
-    return _mean_precision(outcome, 3)
-
-
-@measure("precision-at-5", label="precision@5", higher_is_better=True, needs="scores")
-def precision_at_5(outcome: Outcome) -> float:
-    """Return the mean share of the first five labels that are true."""
-    return _mean_precision(outcome, 5)
-
-
-@measure("ndcg-at-1", label="nDCG@1", higher_is_better=True, needs="scores")
-def ndcg_at_1(outcome: Outcome) -> float:
-    """Return the normalised discounted cumulative gain of the first label, which is the precision."""
-    return _mean_ndcg(outcome, 1)
-
-
-@measure("ndcg-at-3", label="nDCG@3", higher_is_better=True, needs="scores")
-def ndcg_at_3(outcome: Outcome) -> float:
-    """Return the normalised discounted cumulative gain of the first three labels."""
-    return _mean_ndcg(outcome, 3)
-
-
-@measure("ndcg-at-5", label="nDCG@5", higher_is_better=True, needs="scores")
-def ndcg_at_5(outcome: Outcome) -> float:
-    """Return the normalised discounted cumulative gain of the first five labels.
-
-    The mean over the instances of the sum of ``1 / log2(place + 1)`` over the true ones of the first labels, divided by
-    that of as many true ones as there are, five at most, in the first places.
-    """
-    return _mean_ndcg(outcome, 5)
-
-
-@measure("psp-at-1", label="PSP@1", higher_is_better=True, needs="propensities")
-def psp_at_1(outcome: Outcome) -> float:
-    """Return the propensity-scored precision of the first label, divided by the best possible."""
-    return _scored_precision(outcome, 1)
-
-
-@measure("psp-at-3", label="PSP@3", higher_is_better=True, needs="propensities")
-def psp_at_3(outcome: Outcome) -> float:
-    """Return the propensity-scored precision of the first three labels, divided by the best possible."""
-    return _scored_precision(outcome, 3)
-
-
-@measure("psp-at-5", label="PSP@5", higher_is_better=True, needs="propensities")
-def psp_at_5(outcome: Outcome) -> float:
-    """Return the propensity-scored precision of the first five labels, divided by the best possible."""
-    return _scored_precision(outcome, 5)
-
-
-@measure("psndcg-at-1", label="PSnDCG@1", higher_is_better=True, needs="propensities")
-def psndcg_at_1(outcome: Outcome) -> float:
-    """Return the propensity-scored gain of the first label, divided by the best possible."""
-    return _scored_ndcg(outcome, 1)
-
-
-@measure("psndcg-at-3", label="PSnDCG@3", higher_is_better=True, needs="propensities")
-def psndcg_at_3(outcome: Outcome) -> float:
-    """Return the propensity-scored discounted cumulative gain of three labels, divided by the best possible."""
-    return _scored_ndcg(outcome, 3)
-
-
-@measure("psndcg-at-5", label="PSnDCG@5", higher_is_better=True, needs="propensities")
-def psndcg_at_5(outcome: Outcome) -> float:
-    """Return the propensity-scored discounted cumulative gain of five labels, divided by the best possible."""
-    return _scored_ndcg(outcome, 5)
-
-
 def _mean_precision(outcome: Outcome, k: int) -> float:
     hits = _count_hits(outcome)[:, :k]
     return float(hits.sum() / (k * len(hits)))
@@ -202,3 +115,54 @@ def _discounted_sums(outcome: Outcome, gains: FloatArray, k: int) -> FloatArray:
     n_true: NDArray[np.int64] = np.minimum(np.diff(outcome.stored_labels.indptr), k)
     most = np.concatenate(([1.0], np.cumsum(discounts)))[n_true]
     return gains[:, :k] @ discounts[: gains.shape[1]] / most
+
+
+def _declare(
+    name: str, label: str, needs: Literal["scores", "propensities"], formula: Callable[[Outcome, int], float], doc: str
+) -> tuple[_Formula, _Formula, _Formula]:
+    """Declare a measure of the first one, three and five labels, ``name_at_k``, and return the functions."""
+
+    def declare_at(k: int, labels: str) -> _Formula:
+        def value(outcome: Outcome) -> float:
+            return formula(outcome, k)
+
+        value.__name__ = value.__qualname__ = f"{name}_at_{k}"
+        value.__doc__ = doc.format(labels=labels)
+        return measure(f"{name}-at-{k}", label=f"{label}@{k}", higher_is_better=True, needs=needs)(value)
+
+    return declare_at(1, "label"), declare_at(3, "three labels"), declare_at(5, "five labels")
+
+
+precision_at_1, precision_at_3, precision_at_5 = _declare(
+    "precision",
+    "precision",
+    "scores",
+    _mean_precision,
+    "Return the precision of the first {labels}: the mean share that is true.",
+)
+ndcg_at_1, ndcg_at_3, ndcg_at_5 = _declare(
+    "ndcg",
+    "nDCG",
+    "scores",
+    _mean_ndcg,
+    """Return the normalised discounted cumulative gain of the first {labels}.
+
+    The mean over the instances of the sum of ``1 / log2(place + 1)`` over the true ones of the first labels, divided by
+    that of as many true ones as there are, at most the number of first labels, in the first places. Of the first label
+    it is the precision.
+    """,
+)
+psp_at_1, psp_at_3, psp_at_5 = _declare(
+    "psp",
+    "PSP",
+    "propensities",
+    _scored_precision,
+    "Return the propensity-scored precision of the first {labels}, divided by the best possible.",
+)
+psndcg_at_1, psndcg_at_3, psndcg_at_5 = _declare(
+    "psndcg",
+    "PSnDCG",
+    "propensities",
+    _scored_ndcg,
+    "Return the propensity-scored discounted cumulative gain of the first {labels}, divided by the best possible.",
+)

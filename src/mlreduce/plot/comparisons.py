@@ -15,15 +15,6 @@ from mlreduce.plot.layout import style
 from mlreduce.stats.margins import DECIDED
 from mlreduce.stats.ranks import RankComparison, compare
 
-__all__ = [
-    "LARGEST",
-    "comparison_matrix",
-    "critical_differences",
-    "draw_diagram",
-    "draw_matrix",
-    "quality_against_size",
-]
-
 #: Methods of a matrix, at most: the numbers of 900 pairs cannot be read.
 LARGEST = 16
 

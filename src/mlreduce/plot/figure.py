@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError, from_extra
 from mlreduce.validation import check_labels, column_names
 
-__all__ = ["axes", "labels_and_names", "pyplot", "short"]
-
 
 def pyplot() -> Any:
     """Return ``matplotlib.pyplot``.

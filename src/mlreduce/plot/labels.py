@@ -12,8 +12,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.plot.figure import axes, labels_and_names, short
 from mlreduce.plot.layout import style
 
-__all__ = ["label_cooccurrence", "label_map"]
-
 # Labels whose names still can be read next to a heat map.
 _NAMED = 40
 _GREY = "#c8c8c8"

@@ -19,27 +19,6 @@ from mlreduce.exceptions import DataError, from_extra
 from mlreduce.plot.colours import DASHES, FAINT, MARKERS, MOST, PALETTE, method_styles
 from mlreduce.plot.points import ERRORS_OF, drawn_points
 
-__all__ = [
-    "NothingToDraw",
-    "empty_figure",
-    "house_style",
-    "least_span",
-    "line_styles",
-    "lines",
-    "name_ends",
-    "name_lines",
-    "nothing_to_draw",
-    "one_value_each",
-    "panels",
-    "put_title",
-    "pyplot",
-    "save",
-    "say_below",
-    "shared_legend",
-    "style",
-    "with_errors",
-]
-
 # Inches of a line of small text.
 _LINE = 0.15
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from mlreduce.plot.colours import FAINT
 
-__all__ = ["ERRORS_OF", "drawn_points"]
-
 #: What the label of bars of errors of a line begins with, before the label of the line; no legend shows it.
 ERRORS_OF = "_errors of "
 

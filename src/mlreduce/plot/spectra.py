@@ -12,8 +12,6 @@ from mlreduce.plot.figure import axes
 from mlreduce.plot.layout import style
 from mlreduce.validation import FloatArray
 
-__all__ = ["spectrum"]
-
 
 def spectrum(estimator: Any, *, share: float | None = 0.95, ax: Any = None) -> Any:
     """Draw the eigenvalues of a fitted projection, embedding or label coder, and their cumulative share.

@@ -9,8 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.plot.figure import axes
 
-__all__ = ["model_tree"]
-
 
 def model_tree(
     tree: Any, *, output: int = 0, feature_names: Sequence[str] | None = None, max_depth: int = 2, ax: Any = None

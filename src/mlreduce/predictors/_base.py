@@ -37,19 +37,6 @@ from mlreduce.validation import (
 )
 from mlreduce.validation.estimator import Estimator
 
-__all__ = [
-    "DecidingClassifier",
-    "LabelClassifier",
-    "NestedClassifier",
-    "ProbableClassifier",
-    "Regressor",
-    "ScoringClassifier",
-    "fit_half",
-    "narrow",
-    "seeded",
-]
-
-
 # Public methods of the classifiers by scores, and what of these they are made of.
 _VERBS = {"predict": "_predicted", "predict_proba": "_shares", "decision_function": "_margins"}
 
@@ -640,8 +627,7 @@ def fit_half(model: Any, X: Any, y: Any) -> FloatArray:
     Those of three folds where its class overrides ``fit`` or ``predict_scores``.
     """
     if has_shortcut(model, "_fit_half", "fit", "predict_scores"):
-        scores: FloatArray = model._fit_half(X, y)
-        return scores
+        return model._fit_half(X, y)
     model.set_params(decision="half").fit(X, y)
     return fold_predictions(model, X, y, lambda fitted, rows: fitted.predict_scores(rows))
 

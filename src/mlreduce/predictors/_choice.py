@@ -13,8 +13,6 @@ from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["best_candidate"]
-
 # Folds, and most rows that they are made of: the choice then costs the same for any number of rows.
 _FOLDS, _ROWS = 3, 3000
 

@@ -12,8 +12,6 @@ from scipy.special import expit
 from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray
 
-__all__ = ["LOSSES", "Factors", "Loss", "alternate", "alternate_squared", "squared_system"]
-
 # Conjugate gradients end at this residual, relative to the gradient, or after this many products.
 _RESIDUAL = 1e-3
 _PRODUCTS = 50
@@ -104,8 +102,7 @@ class _Decomposed:
         """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR separate."""
         scales, rotation = np.linalg.eigh(factor.T @ factor)
         weights = self._squares * np.maximum(scales, 0.0) + penalty
-        solved: FloatArray = (self._along @ (factor @ rotation)) / weights @ rotation.T
-        return solved
+        return (self._along @ (factor @ rotation)) / weights @ rotation.T
 
     def products(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``W'X'XW`` and ``W'X'Y``."""
@@ -113,8 +110,7 @@ class _Decomposed:
 
     def features(self, W: FloatArray) -> FloatArray:
         """Return W in terms of the features."""
-        product: FloatArray = self._basis @ W
-        return product
+        return self._basis @ W
 
 
 class _Products:
@@ -128,8 +124,7 @@ class _Products:
         X, squared = self._X, factor.T @ factor
 
         def product(direction: FloatArray) -> FloatArray:
-            multiplied: FloatArray = X.transposed_dot(X.dot(direction)) @ squared + penalty * direction
-            return multiplied
+            return X.transposed_dot(X.dot(direction)) @ squared + penalty * direction
 
         return W + _conjugate_gradients(product, X.transposed_dot(self._labels @ factor) - product(W))
 
@@ -257,8 +252,7 @@ class _Problem:
 
         def product(direction: FloatArray) -> FloatArray:
             curved = curvature * (X.dot(direction) @ factor.T)
-            multiplied: FloatArray = X.transposed_dot(curved @ factor) + penalty * direction
-            return multiplied
+            return X.transposed_dot(curved @ factor) + penalty * direction
 
         step = _conjugate_gradients(product, -gradient)
         moved = X.dot(step) @ factor.T
@@ -287,8 +281,7 @@ class _Problem:
 
         def value(step_size: FloatArray) -> FloatArray:
             penalties = np.square(stacked + step_size[:, np.newaxis] * step) @ weights / 2
-            cells: FloatArray = self._cells(scores + step_size * moved)[0].sum(axis=0) + penalties
-            return cells
+            return self._cells(scores + step_size * moved)[0].sum(axis=0) + penalties
 
         stacked = stacked + _step_sizes(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
         return stacked[:, :-1], stacked[:, -1]

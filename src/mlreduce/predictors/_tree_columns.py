@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["RANK_SHIFT", "ROW_BITS", "Columns", "sort_columns"]
-
 #: Where an entry holds the rank of its value, and the bits that hold its row.
 #: (Compiled code elsewhere holds these two: numba's cache does not see a change here.)
 RANK_SHIFT = 32

@@ -20,8 +20,6 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.predictors._tree_columns import RANK_SHIFT, ROW_BITS, Columns
 from mlreduce.validation import FloatArray
 
-__all__ = ["Growth", "IntArray", "grow"]
-
 IntArray: TypeAlias = NDArray[np.int64]
 
 # A side with less than this share of its node's variance is pure.

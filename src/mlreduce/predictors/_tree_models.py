@@ -19,8 +19,6 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.predictors._tree_growth import Growth, IntArray
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["Rows", "Tree", "finish"]
-
 # Added to the diagonal of the standardised features' Gram matrix.
 _RIDGE = 1e-8
 # Largest standardised coefficient of a model whose features are not collinear.

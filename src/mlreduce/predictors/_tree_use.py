@@ -13,19 +13,15 @@ from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.predictors._tree_models import Rows, Tree
 from mlreduce.validation import FloatArray
 
-__all__ = ["draw", "leaves_of", "predict", "tree_text"]
-
 
 def predict(tree: Tree, rows: Rows, n_features: int) -> FloatArray:
     """Return the predictions of a tree."""
-    predicted: FloatArray = _walk(tree, rows, n_features)[1]
-    return predicted
+    return _walk(tree, rows, n_features)[1]
 
 
 def leaves_of(tree: Tree, rows: Rows, n_features: int) -> IntArray:
     """Return the leaf of each row."""
-    leaves: IntArray = _walk(tree, rows, n_features)[0]
-    return leaves
+    return _walk(tree, rows, n_features)[0]
 
 
 @compiled

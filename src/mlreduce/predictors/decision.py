@@ -21,18 +21,6 @@ from mlreduce.metrics.outcome import Outcome
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, as_dense, check_memory
 
-__all__ = [
-    "DECISIONS",
-    "Blocks",
-    "Decision",
-    "best_labels",
-    "check_decision",
-    "fit_left_out",
-    "fit_left_out_blocks",
-    "fold_blocks",
-    "fold_predictions",
-]
-
 #: Yields blocks of rows, as slices or indices, with their held-out scores of shape (n_rows, n_labels); may be called
 #: again.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[Any, FloatArray]]]
@@ -297,8 +285,7 @@ def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
     predicted = None if own is None else own(X, targets)
     if predicted is None:
         predicted = fold_predictions(regressor, X, targets, lambda fitted, rows: fitted.predict(rows))
-    found: FloatArray = predicted
-    return found
+    return predicted
 
 
 def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
@@ -321,8 +308,7 @@ def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
 
 def _rounded(scores: FloatArray) -> FloatArray:
     clipped = np.clip(np.asarray(scores, dtype=np.float64), -_LARGEST, _LARGEST)
-    rounded: FloatArray = np.round(clipped, _DIGITS)
-    return rounded
+    return np.round(clipped, _DIGITS)
 
 
 def _ranks(scores: FloatArray) -> NDArray[np.int64]:
@@ -433,8 +419,7 @@ class _Cells(NamedTuple):
     def group(self, axis: int) -> NDArray[np.intp]:
         """Return the row (0) or the label (1) of each cell."""
         places = np.arange(len(self.scores)) if self.places is None else self.places
-        group: NDArray[np.intp] = np.unravel_index(places, self.shape)[axis]
-        return group
+        return np.unravel_index(places, self.shape)[axis]
 
 
 class _Column(NamedTuple):
@@ -485,8 +470,7 @@ def _refine(measure: str, cells: Sequence[_Column], thresholds: FloatArray) -> N
 
 
 def _surplus(rate: float, hits: Any, predicted: Any, true: Any) -> FloatArray:
-    surplus: FloatArray = 2.0 * hits - rate * predicted
-    return surplus
+    return 2.0 * hits - rate * predicted
 
 
 def _cut_of_all(
@@ -551,8 +535,7 @@ def _value(measure: str, hits: Any, predicted: Any, true: Any) -> FloatArray:
         return np.asarray((hits == predicted) & (hits == true), dtype=np.float64)
     numerator, denominator = _RATES[rate](hits, predicted, true)
     neither = (predicted + true == 0) if kind == "instance" else 0
-    value: FloatArray = (numerator + neither) / np.maximum(denominator, 1)
-    return value
+    return (numerator + neither) / np.maximum(denominator, 1)
 
 
 def _sums(measure: str, true: NDArray[np.bool_], groups: NDArray[np.intp], n_groups: int) -> FloatArray:

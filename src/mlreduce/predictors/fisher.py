@@ -25,8 +25,6 @@ from mlreduce.predictors.ridge import (
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range, is_sparse
 
-__all__ = ["FisherClassifier"]
-
 # Default ridge, relative to the mean diagonal of the scatter.
 _RIDGE = 1e-3
 
@@ -188,8 +186,7 @@ class FisherClassifier(DecidingClassifier):
 
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
-        decisions: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
-        return decisions
+        return check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
 
     def _margins(self, X: Any) -> FloatArray:
         """Return the log odds, in nats, less those at the thresholds."""

@@ -21,8 +21,6 @@ from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_regression
 
-__all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
-
 
 @register("kernel-ridge")
 class KernelRidgeRegressor(Regressor):
@@ -86,8 +84,7 @@ class KernelRidgeRegressor(Regressor):
         # The mean of the others differs from that of all, which shifts their targets by the same number.
         table, rest = targets.reshape(len(left), -1), solution.residual
         shifts = (table - self.intercept_) / (len(left) - 1)
-        predicted: FloatArray = table - (rest[:, :-1] + shifts * rest[:, -1:]) / left[:, np.newaxis]
-        return predicted
+        return table - (rest[:, :-1] + shifts * rest[:, -1:]) / left[:, np.newaxis]
 
     def _solve(self, features: Any, targets: FloatArray, leaving_out: bool = False) -> RidgeSolution | None:
         """Fit, and return the solution; None where targets are not all known."""
@@ -137,8 +134,7 @@ class KernelRidgeRegressor(Regressor):
 
     def _predict(self, features: Any) -> FloatArray:
         kernel = gaussian_kernel(squared_distances(features, self.X_fit_), self.gamma_, overwrite=True)
-        predicted: FloatArray = kernel @ self.dual_coef_ + self.intercept_
-        return predicted
+        return kernel @ self.dual_coef_ + self.intercept_
 
 
 class HeldOutKernelRidge:

@@ -21,8 +21,6 @@ from mlreduce.predictors._base import LabelClassifier, ProbableClassifier, seede
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_count, check_features, is_sparse
 
-__all__ = ["LabelPowerset", "RAkEL"]
-
 
 class _SetModel:
     """A classifier whose classes are the different rows of some labels."""

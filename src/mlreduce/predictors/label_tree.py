@@ -17,8 +17,6 @@ from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features, check_range
 
-__all__ = ["LabelTreeClassifier", "LabelTreeNode"]
-
 
 class LabelTreeNode(NamedTuple):
     """A node of a tree of labels.
@@ -210,8 +208,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "trees_")
-        scores: FloatArray = self._best(check_features(self, X, reset=False)).toarray()
-        return scores
+        return self._best(check_features(self, X, reset=False)).toarray()
 
     @property
     def _top_width(self) -> int:

@@ -28,8 +28,6 @@ from mlreduce.validation import (
     split_known,
 )
 
-__all__ = ["LEML"]
-
 #: Shares of the largest penalty that "cv" compares.
 SHARES = tuple(float(10.0 ** (-half / 2)) for half in range(1, 11))
 
@@ -283,5 +281,4 @@ def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:
     else:
         centred = _centred(labels, known)
         scatter = centred.T @ centred
-    leading: FloatArray = np.linalg.eigh(scatter)[1][:, ::-1][:, :rank]
-    return leading
+    return np.linalg.eigh(scatter)[1][:, ::-1][:, :rank]

@@ -25,8 +25,6 @@ from mlreduce.predictors._base import ProbableClassifier, narrow, seeded
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_memory, check_range, is_sparse
 
-__all__ = ["LIFT"]
-
 # Clusters of all instances for a label that all of them have, or none.
 _OF_ALL = 50
 
@@ -193,6 +191,5 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
 def _distances(features: Any, centres: FloatArray) -> FloatArray:
     """Return the distances of instances to centres; sparse features stay sparse."""
     if is_sparse(features):
-        distances: FloatArray = euclidean_distances(narrow(features), centres)
-        return distances
+        return euclidean_distances(narrow(features), centres)
     return np.sqrt(squared_distances(features, centres))

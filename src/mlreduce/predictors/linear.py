@@ -12,8 +12,6 @@ from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["LinearRegressor"]
-
 # Entries of a sparse matrix up to which predictions are made from a dense copy (1 GB).
 _COPIED = 2**27
 
@@ -97,5 +95,4 @@ class LinearRegressor(Regressor):
     def _predict(self, features: Any) -> FloatArray:
         if features.shape[0] * features.shape[1] <= _COPIED:  # the same digits whatever the storage
             features = as_dense(features)
-        predicted: FloatArray = features @ self.coef_.T + self.intercept_
-        return predicted
+        return features @ self.coef_.T + self.intercept_

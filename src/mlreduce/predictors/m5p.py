@@ -22,8 +22,6 @@ from mlreduce.predictors._tree_use import draw, leaves_of, predict, tree_text
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features
 
-__all__ = ["M5PRegressor"]
-
 
 @register("m5p")
 class M5PRegressor(Regressor):
@@ -204,8 +202,7 @@ class M5PRegressor(Regressor):
         check_is_fitted(self, "trees_")
         if not 0 <= output < len(self.trees_):
             raise DataError(f"output must be one of 0..{len(self.trees_) - 1}, the targets of fit; got {output}")
-        tree: Tree = self.trees_[output]
-        return tree
+        return self.trees_[output]
 
     def _names(self, names: Sequence[str] | None) -> list[str]:
         if names is None:

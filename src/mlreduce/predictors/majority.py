@@ -14,8 +14,6 @@ from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, split_known
 
-__all__ = ["MajorityLabels"]
-
 
 @register("majority-labels")
 class MajorityLabels(ScoringClassifier):
@@ -79,8 +77,7 @@ class MajorityLabels(ScoringClassifier):
         self._fit(features, labels)
         labels, known = split_known(labels)
         n_others = np.maximum((len(labels) if known is None else known.sum(axis=0)) - 1, 1)
-        left_out: FloatArray = (labels.sum(axis=0) - labels) / n_others
-        return left_out
+        return (labels.sum(axis=0) - labels) / n_others
 
     def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
         self._fit(features, labels)

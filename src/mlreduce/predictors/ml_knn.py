@@ -14,8 +14,6 @@ from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourV
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_range, is_sparse
 
-__all__ = ["MLKNN"]
-
 
 class _Rates(NamedTuple):
     """Label frequencies, and the distributions of neighbour counts with and without each label.
@@ -79,8 +77,7 @@ class _Counts(NamedTuple):
     def rates(self) -> _Rates:
         def share(counts: FloatArray) -> FloatArray:
             totals = self.smoothing * counts.shape[1] + counts.sum(axis=1, keepdims=True)
-            rates: FloatArray = (self.smoothing + counts) / totals
-            return rates
+            return (self.smoothing + counts) / totals
 
         n_present = self.present.sum(axis=1)
         n_known = n_present + self.absent.sum(axis=1)
@@ -107,8 +104,7 @@ class _Counts(NamedTuple):
         n_known, smoothing = n_present + n_absent, self.smoothing
 
         def share(counts: FloatArray, size: FloatArray, own: int) -> FloatArray:
-            rates: FloatArray = (smoothing + counts - own) / (smoothing * counts.shape[1] + size - own)
-            return rates
+            return (smoothing + counts - own) / (smoothing * counts.shape[1] + size - own)
 
         with np.errstate(divide="ignore", invalid="ignore"):  # where no instance is to be left out
             prior = (smoothing + n_present - present) / (2 * smoothing + np.maximum(n_known - 1, 0))
@@ -121,8 +117,7 @@ class _Counts(NamedTuple):
 def _of_votes(table: FloatArray, votes: Any) -> FloatArray:
     """Look up a number for each cell in a table of shape (n_labels, n_neighbors + 1)."""
     if not is_sparse(votes):
-        cells: FloatArray = table[np.arange(len(table)), votes]
-        return cells
+        return table[np.arange(len(table)), votes]
     values = np.tile(table[:, 0], (votes.shape[0], 1))
     row, label = votes.tocoo().coords
     values[row, label] = table[label, votes.data]

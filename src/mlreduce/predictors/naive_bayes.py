@@ -25,8 +25,6 @@ from mlreduce.validation import (
     split_known,
 )
 
-__all__ = ["MLNB"]
-
 #: Shares that "cv" compares; of equally good ones it takes the first.
 FLOORS = (0.1, 0.01, 1e-3, 0.3, 1.0)
 
@@ -219,12 +217,10 @@ class MLNB(NestedClassifier, ProbableClassifier):
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "classes_")
         features = as_dense(check_features(self, X, reset=False))
-        odds: FloatArray = self._gaussians.log_odds(features, [features.shape[1]])[0]
-        return odds
+        return self._gaussians.log_odds(features, [features.shape[1]])[0]
 
     def _shares(self, X: Any) -> FloatArray:
-        shares: FloatArray = expit(self._log_odds(X))
-        return shares
+        return expit(self._log_odds(X))
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the log odds plus one half: they have the order of the probabilities, which may round to 0 or 1."""

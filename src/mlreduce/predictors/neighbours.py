@@ -20,8 +20,6 @@ from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_memory, is_sparse
 
-__all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
-
 
 class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
@@ -63,13 +61,11 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
 
     def _left_out_scores(self, votes: Any, labels: Any) -> FloatArray:
         """Return the scores of training rows by the votes among the others."""
-        shares: FloatArray = _dense(votes) / self.n_neighbors
-        return shares
+        return _dense(votes) / self.n_neighbors
 
     def _shares(self, X: Any) -> FloatArray:
         """Return the share of the neighbours with each label."""
-        shares: FloatArray = _dense(self._votes_for(X)) / self.n_neighbors
-        return shares
+        return _dense(self._votes_for(X)) / self.n_neighbors
 
     def _votes_for(self, X: Any) -> Any:
         """Return how many of the neighbours of each row have each label; CSR where labels are sparse."""
@@ -285,8 +281,7 @@ class ClassifierChainKNN(_NeighbourVotes):
 
 
 def _dense(votes: Any) -> NDArray[np.int64]:
-    table: NDArray[np.int64] = votes.toarray() if is_sparse(votes) else votes
-    return table
+    return votes.toarray() if is_sparse(votes) else votes
 
 
 def _check_others(n_neighbors: int, n_samples: int) -> None:

@@ -15,8 +15,6 @@ from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
 from mlreduce.validation import as_dense, check_features, check_memory, split_known
 
-__all__ = ["ProportionalCut"]
-
 
 @register("pcut")
 class ProportionalCut(LabelClassifier):

@@ -33,8 +33,6 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-__all__ = ["RidgeRegressor"]
-
 # A Gram matrix of unit diagonal with a smaller reciprocal condition number is left to the singular value
 # decomposition, which does not square the condition.
 _ILL_CONDITIONED = 1e-10
@@ -106,15 +104,13 @@ class _Factor(NamedTuple):
 
     def half_solve(self, targets: FloatArray) -> FloatArray:
         """Return ``L^-1 T`` for the factor L of the matrix itself."""
-        solution: FloatArray = scipy.linalg.solve_triangular(
+        return scipy.linalg.solve_triangular(
             self.lower, self.scale[:, np.newaxis] * targets, lower=True, check_finite=False
         )
-        return solution
 
     def solve(self, targets: FloatArray) -> FloatArray:
         scale = self.scale[:, np.newaxis]
-        solution: FloatArray = scale * scipy.linalg.cho_solve((self.lower, True), scale * targets, check_finite=False)
-        return solution
+        return scale * scipy.linalg.cho_solve((self.lower, True), scale * targets, check_finite=False)
 
 
 def _plus_diagonal(matrix: FloatArray, value: float) -> FloatArray:
@@ -271,8 +267,7 @@ def _largest_of_least(errors: FloatArray) -> int:
 
 def _generalised(residual: FloatArray, trace: FloatArray, rows: int, targets: Any) -> FloatArray:
     """Return the criterion from sums of squared residuals and traces of ``I - H``."""
-    errors: FloatArray = rows * residual / (np.square(trace) * targets.shape[1])
-    return errors
+    return rows * residual / (np.square(trace) * targets.shape[1])
 
 
 def _estimated_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
@@ -421,8 +416,7 @@ class RidgeRegressor(Regressor):
         if left is None:
             return None
         residual = centred - features.dot(self.coef_.reshape(centred.shape[1], -1).T)
-        predicted: FloatArray = targets.reshape(centred.shape) - residual / left[:, np.newaxis]
-        return predicted
+        return targets.reshape(centred.shape) - residual / left[:, np.newaxis]
 
     def _fit_left_out_blocks(self, X: Any, y: Any) -> Blocks | None:
         """Do as `_fit_left_out` for sparse targets, and return what yields the predictions in blocks of rows."""
@@ -505,8 +499,7 @@ class RidgeRegressor(Regressor):
         return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 
     def _predict(self, features: Any) -> FloatArray:
-        predicted: FloatArray = features @ self.coef_.T + self.intercept_
-        return predicted
+        return features @ self.coef_.T + self.intercept_
 
     def predict_nested(
         self, Z_train: FloatArray, T_train: FloatArray, Z_test: FloatArray, sizes: Sequence[int]

@@ -30,8 +30,6 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-__all__ = ["SLEEC", "embed_labels", "neighbour_pairs"]
-
 # Instances per cluster, and columns of the embedding, where no number is given.
 _CLUSTER, _RANK = 6000, 100
 
@@ -51,8 +49,7 @@ class _Cluster(NamedTuple):
 
     def shares(self, features: Any) -> FloatArray:
         """Return the shares of the nearest instances that have each label."""
-        shares: FloatArray = self.votes.predict_proba(_columns(self.regressor.predict(features)))
-        return shares
+        return self.votes.predict_proba(_columns(self.regressor.predict(features)))
 
 
 class _Learner(NamedTuple):
@@ -297,8 +294,7 @@ class SLEEC(DecidingClassifier):
         check_is_fitted(self, "n_components_")
         features = check_features(self, X, reset=False)
         shares = [learner.shares(features, self._n_labels) for learner in self._learners]
-        scores: FloatArray = np.mean(shares, axis=0)
-        return scores
+        return np.mean(shares, axis=0)
 
 
 def _further_decrease(history: FloatArray) -> float:

@@ -16,8 +16,6 @@ from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import FloatArray, check_features, check_memory, is_sparse
 
-__all__ = ["ThresholdClassifier", "label_scores"]
-
 
 class ThresholdClassifier(DecidingClassifier):
     """Multi-label classifier that predicts the labels whose scores by an estimator are above thresholds.

@@ -33,8 +33,6 @@ from mlreduce.validation import (
 )
 from mlreduce.validation.estimator import Estimator
 
-__all__ = ["NoDirectionError", "Projection", "energy_size"]
-
 # What a fit costs, by the strategies of `mlreduce.spectral.solver`: a matrix over the features or the row space, and
 # its eigenvectors; where there is no constraint, Lanczos iteration by the solver's estimate; for constraints that are
 # multiples of the scatter with a ridge, some hundred steps of LSQR; an SVD of features times labels.
@@ -362,8 +360,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 else "does not know the sum of all eigenvalues; n_components=None computes them"
             )
             raise AttributeError(f"{type(self).__name__} {reason}")
-        ratio: FloatArray = self.eigenvalues_ / total
-        return ratio
+        return self.eigenvalues_ / total
 
     @property
     def _n_features_out(self) -> int:

@@ -10,8 +10,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["CCA", "RCCA"]
-
 # Relative variance below which a direction of the labels has none.
 _NO_VARIANCE = 1e-10
 
@@ -20,8 +18,7 @@ def _inverse(matrix: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of a scatter matrix, which constant or repeated labels make singular."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
-    inverse: FloatArray = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    return inverse
+    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
 
 
 @register("cca")

@@ -14,8 +14,6 @@ from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.duplication import Duplicates, duplicates_of
 from mlreduce.validation import FloatArray, check_labels, class_vector, remember_label_names
 
-__all__ = ["ClassProjection"]
-
 
 class ClassProjection(Projection):
     """Base of the projections for single-label data.

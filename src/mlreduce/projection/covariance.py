@@ -26,8 +26,6 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["CovarianceProjection", "completed_labels"]
-
 # Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
 
@@ -199,6 +197,7 @@ class CovarianceProjection(Projection):
         weights = check_sample_weight(sample_weight, n_samples)
         labels = np.zeros((n_samples, 0))
         if self.supervised:
+            classes: Any
             y, classes = one_hot(y, both=self.least_labels > 1)
             labels = check_labels(y, n_samples)
             remember_label_names(self, y)
@@ -228,5 +227,4 @@ def completed_labels(labels: FloatArray, known: NDArray[np.bool_], weights: Floa
     counted = weights[:, np.newaxis] * known
     totals = counted.sum(axis=0)
     divisors = np.where(totals > 0, totals, 1.0)
-    completed: FloatArray = known * (labels - (counted * labels).sum(axis=0) / divisors) * (weights.sum() / divisors)
-    return completed
+    return known * (labels - (counted * labels).sum(axis=0) / divisors) * (weights.sum() / divisors)

@@ -13,8 +13,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
-__all__ = ["DMLDA", "MLDA", "LDACopy", "WeightedDiscriminant", "cosine_weights"]
-
 
 class WeightedDiscriminant(Discriminant):
     """Base: scatter between and within classes to which instances belong by weights Z.

@@ -18,8 +18,6 @@ from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import Size, check_count, check_range
 
-__all__ = ["FDA", "LFDA", "MFA", "MMC"]
-
 
 @register("fda")
 class FDA(ClassProjection, Discriminant):

@@ -13,8 +13,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, Size, check_option
 
-__all__ = ["SFEHS"]
-
 
 @register("sfehs")
 class SFEHS(MDDMKernel):

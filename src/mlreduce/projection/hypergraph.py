@@ -10,8 +10,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import Size, check_range
 
-__all__ = ["HSL1", "HSL2", "HSL3"]
-
 
 class _HypergraphProjection(Projection):
     """Base: ``S = D^-1/2 Y diag(n_c)^-q Y' D^-1/2``, D the row sums of ``Y diag(n_c)^-q Y'``, 0 without labels.

@@ -9,8 +9,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike, attraction, check_proximity, degrees, reconstruction
 from mlreduce.validation import Size, check_count, check_option
 
-__all__ = ["LPP", "NPP", "OLPP", "ONPP"]
-
 
 class _Locality(Projection):
     """Base of the projections that minimise a cost of neighbours: eigenvalues are costs times -1."""

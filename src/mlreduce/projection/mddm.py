@@ -17,8 +17,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray, Size, as_dense, check_memory, check_option, check_range
 
-__all__ = ["MDDMKernel", "MDDMf", "MDDMp", "SupervisedPCA", "label_scale"]
-
 # Largest asymmetry of a user's kernel matrix, relative to its largest entry.
 _SYMMETRIC = 1e-10
 

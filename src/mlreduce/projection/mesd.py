@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -21,20 +22,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_options
-
-__all__ = [
-    "MESD",
-    "MESDDLA",
-    "MESDDNE",
-    "MESDDONPP",
-    "MESDFDA",
-    "MESDLFDA",
-    "MESDMFA",
-    "MESDMMC",
-    "MESDOLPPR",
-    "MESDONPPR",
-    "MESDSONPP",
-]
 
 
 @register("mesd")
@@ -134,7 +121,7 @@ class MESD(Projection):
 
 
 class _NamedMESD(MESD):
-    """MESD of one method under a name of its own, with the parameters of the method and ``weighted``."""
+    """MESD of one method, with the parameters of the method and ``weighted``."""
 
     _method: ClassVar[type[ClassProjection]]
 
@@ -149,40 +136,36 @@ class _NamedMESD(MESD):
         return base
 
 
-@register("mesd-fda")
+_Named = TypeVar("_Named", bound=type[_NamedMESD])
+
+
+def _extends(name: str, method: type[ClassProjection]) -> Callable[[_Named], _Named]:
+    """Register a class as the extension of a method, and complete its docstring.
+
+    The class has the first lines and the examples. Its parameters are those of the method and ``weighted``; the other
+    sections are those of `MESD`.
+    """
+
+    def complete(cls: _Named) -> _Named:
+        cls._method, cls.complexity = method, method.complexity
+        cls.signed_values = method.signed_values  # type: ignore[method-assign, assignment]  # a property of MESD
+        if cls.__doc__:  # python -OO removes docstrings
+            first, _, examples = _doc(cls).partition("Examples\n")
+            parameters = _doc(method).partition("Parameters\n")[2].partition("\n\nAttributes\n")[0]
+            others = _doc(MESD).partition("weighted : ")[2].partition("Examples\n")[0]
+            cls.__doc__ = f"{first}Parameters\n{parameters}\nweighted : {others}Examples\n{examples}\n"
+        return register(name)(cls)
+
+    return complete
+
+
+def _doc(cls: type) -> str:
+    return inspect.getdoc(cls) or ""
+
+
+@_extends("mesd-fda", FDA)
 class MESDFDA(_NamedMESD):
     """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -193,50 +176,13 @@ class MESDFDA(_NamedMESD):
     True
     """
 
-    _method = FDA
-    complexity = FDA.complexity
-    signed_values = FDA.signed_values
-
     def __init__(self, n_components: Size = None, ridge: Ridge = None, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, ridge=ridge)
 
 
-@register("mesd-lfda")
+@_extends("mesd-lfda", LFDA)
 class MESDLFDA(_NamedMESD):
     """Local Fisher discriminant analysis (`LFDA`) extended by sample duplication.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -245,10 +191,6 @@ class MESDLFDA(_NamedMESD):
     >>> mlreduce.MESDLFDA(proximity={"n_neighbors": 5}).fit(data.X, data.Y).n_components_
     30
     """
-
-    _method = LFDA
-    complexity = LFDA.complexity
-    signed_values = LFDA.signed_values
 
     def __init__(
         self,
@@ -260,48 +202,12 @@ class MESDLFDA(_NamedMESD):
         super().__init__(weighted, n_components=n_components, ridge=ridge, proximity=proximity)
 
 
-@register("mesd-mfa")
+@_extends("mesd-mfa", MFA)
 class MESDMFA(_NamedMESD):
     """Marginal Fisher analysis (`MFA`) extended by sample duplication.
 
     Duplicates of the same instance are nearest pairs with zero distance: a small ``n_pairs`` may leave no other pair,
     which is refused.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
-    n_neighbors : int, default=5
-        K1, number of nearest instances in the same class, >= 1.
-    n_pairs : int or None, default=None
-        K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
-        (for `MESD`, of their duplicates).
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -310,10 +216,6 @@ class MESDMFA(_NamedMESD):
     >>> mlreduce.MESDMFA(n_components=3).fit_transform(data.X, data.Y).shape
     (300, 3)
     """
-
-    _method = MFA
-    complexity = MFA.complexity
-    signed_values = MFA.signed_values
 
     def __init__(
         self,
@@ -326,39 +228,9 @@ class MESDMFA(_NamedMESD):
         super().__init__(weighted, n_components=n_components, ridge=ridge, n_neighbors=n_neighbors, n_pairs=n_pairs)
 
 
-@register("mesd-mmc")
+@_extends("mesd-mmc", MMC)
 class MESDMMC(_NamedMESD):
     """Maximum margin criterion (`MMC`) extended by sample duplication.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    within_weight : float, default=1.0
-        Weight of the within-class scatter, lambda in the paper, >= 0.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -369,54 +241,16 @@ class MESDMMC(_NamedMESD):
     True
     """
 
-    _method = MMC
-    complexity = MMC.complexity
-    signed_values = MMC.signed_values
-
     def __init__(self, n_components: Size = None, within_weight: float = 1.0, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, within_weight=within_weight)
 
 
-@register("mesd-dla")
+@_extends("mesd-dla", DLA)
 class MESDDLA(_NamedMESD):
     """Discriminative locality alignment (`DLA`) extended by sample duplication.
 
-    An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
-    number of labels per instance.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    n_neighbors : int, default=5
-        K1, number of nearest instances in the same class, >= 1.
-    n_others : int, default=5
-        K2, number of nearest instances in other classes, >= 1.
-    beta : float, default=0.1
-        Weight of the instances of other classes, lambda in the paper, >= 0.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
+    The other duplicates of an instance are its nearest in other classes, with zero distance: ``n_others`` should
+    exceed the number of labels per instance.
 
     Examples
     --------
@@ -425,10 +259,6 @@ class MESDDLA(_NamedMESD):
     >>> mlreduce.MESDDLA(n_components=2, n_others=15).fit_transform(data.X, data.Y).shape
     (300, 2)
     """
-
-    _method = DLA
-    complexity = DLA.complexity
-    signed_values = DLA.signed_values
 
     def __init__(
         self,
@@ -441,42 +271,12 @@ class MESDDLA(_NamedMESD):
         super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, n_others=n_others, beta=beta)
 
 
-@register("mesd-dne")
+@_extends("mesd-dne", DNE)
 class MESDDNE(_NamedMESD):
     """Discriminant neighbourhood embedding (`DNE`) extended by sample duplication.
 
-    An instance's own duplicates are its nearest in other classes, with zero distance: ``n_neighbors`` should exceed
-    the number of labels per instance.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    n_neighbors : int, default=5
-        Number of nearest instances, in the same class and in other classes, >= 1.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
+    The other duplicates of an instance are its nearest in other classes, with zero distance: ``n_neighbors`` should
+    exceed the number of labels per instance.
 
     Examples
     --------
@@ -486,52 +286,15 @@ class MESDDNE(_NamedMESD):
     (300, 2)
     """
 
-    _method = DNE
-    complexity = DNE.complexity
-    signed_values = DNE.signed_values
-
     def __init__(self, n_components: Size = None, n_neighbors: int = 5, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors)
 
 
-@register("mesd-olpp-r")
+@_extends("mesd-olpp-r", OLPPR)
 class MESDOLPPR(_NamedMESD):
     """Orthogonal locality preserving projection with repulsion (`OLPPR`) extended by sample duplication.
 
     Two instances attract each other once per common label and repel each other once per pair of different labels.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    beta : float, default=1.0
-        Weight of the repulsion, >= 0.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
-        equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -541,51 +304,15 @@ class MESDOLPPR(_NamedMESD):
     3
     """
 
-    _method = OLPPR
-    complexity = OLPPR.complexity
-    signed_values = OLPPR.signed_values
-
     def __init__(
         self, n_components: Size = None, beta: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
     ) -> None:
         super().__init__(weighted, n_components=n_components, beta=beta, proximity=proximity)
 
 
-@register("mesd-sonpp")
+@_extends("mesd-sonpp", SONPP)
 class MESDSONPP(_NamedMESD):
     """Supervised orthogonal neighbourhood preserving projection (`SONPP`) extended by sample duplication.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    n_neighbors : int, default=5
-        Number of nearest instances in the same class, >= 1.
-    reg : float, default=1e-3
-        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -596,57 +323,18 @@ class MESDSONPP(_NamedMESD):
     True
     """
 
-    _method = SONPP
-    complexity = SONPP.complexity
-    signed_values = SONPP.signed_values
-
     def __init__(
         self, n_components: Size = None, n_neighbors: int = 5, reg: float = 0.001, weighted: bool = False
     ) -> None:
         super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg)
 
 
-@register("mesd-donpp")
+@_extends("mesd-donpp", DONPP)
 class MESDDONPP(_NamedMESD):
     """Discriminative orthogonal neighbourhood preserving projection (`DONPP`) extended by sample duplication.
 
-    An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
-    number of labels per instance.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    n_others : int, default=5
-        Number of nearest instances in other classes, >= 1.
-    beta : float, default=0.1
-        Weight of the instances of other classes, >= 0.
-    reg : float, default=1e-3
-        Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
-        averaged over the class.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
+    The other duplicates of an instance are its nearest in other classes, with zero distance: ``n_others`` should
+    exceed the number of labels per instance.
 
     Examples
     --------
@@ -656,10 +344,6 @@ class MESDDONPP(_NamedMESD):
     >>> method.n_components_
     30
     """
-
-    _method = DONPP
-    complexity = DONPP.complexity
-    signed_values = DONPP.signed_values
 
     def __init__(
         self,
@@ -672,45 +356,9 @@ class MESDDONPP(_NamedMESD):
         super().__init__(weighted, n_components=n_components, n_others=n_others, beta=beta, reg=reg)
 
 
-@register("mesd-onpp-r")
+@_extends("mesd-onpp-r", ONPPR)
 class MESDONPPR(_NamedMESD):
     """Orthogonal neighbourhood preserving projection with repulsion (`ONPPR`) extended by sample duplication.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    n_neighbors : int, default=5
-        Number of nearest instances in the same class, >= 1.
-    reg : float, default=1e-3
-        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
-    beta : float, default=0.1
-        Weight of the repulsion, >= 0.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W of the repulsion, as of `OLPPR`.
-    weighted : bool, default=False
-        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-
-    References
-    ----------
-    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
-    data", equations (32) and (33).
 
     Examples
     --------
@@ -719,10 +367,6 @@ class MESDONPPR(_NamedMESD):
     >>> mlreduce.MESDONPPR(n_components=2).fit_transform(data.X, data.Y).shape
     (300, 2)
     """
-
-    _method = ONPPR
-    complexity = ONPPR.complexity
-    signed_values = ONPPR.signed_values
 
     def __init__(
         self,

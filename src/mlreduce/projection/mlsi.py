@@ -8,8 +8,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import Size, as_dense, check_range
 
-__all__ = ["MLSI"]
-
 
 @register("mlsi")
 class MLSI(Projection):

@@ -14,8 +14,6 @@ from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.spectral.solver import Solution
 from mlreduce.validation import Size, check_option
 
-__all__ = ["MOPE"]
-
 
 @register("mope")
 class MOPE(CombinedProximity, Projection):

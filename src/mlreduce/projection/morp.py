@@ -11,8 +11,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import row_space
 from mlreduce.validation import Size, check_range
 
-__all__ = ["MORP"]
-
 
 @register("morp")
 class MORP(Projection):

@@ -9,8 +9,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import Size, check_range
 
-__all__ = ["MVMD"]
-
 
 @register("mvmd")
 class MVMD(CovarianceProjection):

@@ -14,8 +14,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_features, is_sparse
 
-__all__ = ["LSI", "PCA"]
-
 
 @register("pca")
 class PCA(CovarianceProjection):
@@ -82,8 +80,7 @@ class PCA(CovarianceProjection):
     def explained_variance_(self) -> FloatArray:
         """Variance of the features along each direction."""
         check_is_fitted(self, "components_")
-        variances: FloatArray = self.eigenvalues_ / (self._n_rows - 1)
-        return variances
+        return self.eigenvalues_ / (self._n_rows - 1)
 
     @property
     def noise_variance_(self) -> float:
@@ -136,8 +133,7 @@ class PCA(CovarianceProjection):
                 squares = np.square(features - self.mean_).sum(axis=1)
             distances = distances + (squares - along.sum(axis=1)) / noise
         volume = np.log(variances).sum() + (missing * np.log(noise) if missing else 0.0)
-        likelihoods: FloatArray = -0.5 * (distances + volume + self.n_features_in_ * np.log(2.0 * np.pi))
-        return likelihoods
+        return -0.5 * (distances + volume + self.n_features_in_ * np.log(2.0 * np.pi))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the instances under probabilistic PCA, by which searches choose sizes.

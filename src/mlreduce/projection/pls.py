@@ -7,8 +7,6 @@ from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 
-__all__ = ["OPLS", "PLS"]
-
 
 @register("pls")
 class PLS(CovarianceProjection):

@@ -16,8 +16,6 @@ from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.solver import Solution
 from mlreduce.validation import Size
 
-__all__ = ["RandomProjection"]
-
 
 @register("random-projection")
 class RandomProjection(Projection):

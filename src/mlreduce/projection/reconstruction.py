@@ -17,8 +17,6 @@ from mlreduce.spectral.graphs.neighbours import distance_blocks, weights_from
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import FloatArray, Size, check_count, check_range
 
-__all__ = ["DONPP", "ONPPR", "SONPP"]
-
 # Least ridge relative to a trace, far above rounding error.
 _LEAST_RIDGE = 1e-9
 

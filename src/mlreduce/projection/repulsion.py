@@ -15,8 +15,6 @@ from mlreduce.spectral.graphs.neighbours import distance_blocks
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import Size, check_count, check_range
 
-__all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]
-
 
 def squared_distances(copies: Duplicates, neighbours: Any) -> Form:
     """Return the form of the squared distances from each duplicate to its neighbours."""

@@ -13,17 +13,6 @@ from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, Size, check_memory, check_range
 
-__all__ = [
-    "ALL_COLUMNS",
-    "Discriminant",
-    "Ridge",
-    "between_classes",
-    "check_ridge",
-    "weighted_mean",
-    "with_ridge",
-    "within_classes",
-]
-
 # Default ridge of a scatter, relative to its mean diagonal.
 _RIDGE = 1e-3
 
@@ -89,8 +78,7 @@ def _check_pairs(n_labels: int) -> None:
 
 def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of the instances before centring, shape (n_features,), for centred features."""
-    mean: FloatArray = features.mean + features.transposed_dot(weights) / weights.sum()
-    return mean
+    return features.mean + features.transposed_dot(weights) / weights.sum()
 
 
 class Discriminant(Projection):

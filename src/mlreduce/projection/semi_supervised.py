@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -13,6 +14,9 @@ from mlreduce import registry
 from mlreduce.exceptions import DataError
 from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, PAIRS, PAIRS_DENSE, Projection
 from mlreduce.projection.covariance import completed_labels
+from mlreduce.projection.locality import OLPP, ONPP
+from mlreduce.projection.mesd import MESDDNE, MESDDONPP, MESDLFDA, MESDMFA
+from mlreduce.projection.mope import MOPE
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import (
@@ -24,8 +28,6 @@ from mlreduce.validation import (
     fill_unlabelled,
     remember_label_names,
 )
-
-__all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
 
 _CONSTRAINTS = ("identity", "combined", "supervised")
 
@@ -259,7 +261,7 @@ def _sum(forms: list[Form]) -> Form:
 
 
 class _Pair(SemiSupervised):
-    """A pair of projections, with a constraint, that has a name of its own."""
+    """A pair of projections with a constraint, under one name."""
 
     least_labels = 2
     #: Defaults of ``supervised_parameters``.
@@ -281,6 +283,37 @@ class _Pair(SemiSupervised):
         supervised, unsupervised = super()._parts()
         given = self.supervised_parameters or {}
         return supervised.set_params(**{k: v for k, v in self._defaults.items() if k not in given}), unsupervised
+
+
+_Combined = TypeVar("_Combined", bound=type[_Pair])
+
+
+def _pairs(name: str, supervised: type[Projection], unsupervised: type[Projection]) -> Callable[[_Combined], _Combined]:
+    """Register a class as the combination of two projections, and complete its docstring.
+
+    The sections of the parameters and attributes are the same for all of them.
+    """
+
+    def complete(cls: _Combined) -> _Combined:
+        cls.supervised_part = str(registry.name_of(supervised))
+        cls.unsupervised_part = str(registry.name_of(unsupervised))
+        if cls.__doc__:  # python -OO removes docstrings
+            first, _, references = _doc(cls).partition("References\n")
+            parameters, _, others = _doc(SemiSupervised).partition("Parameters\n")[2].partition("constraint : ")
+            attributes = others.partition("Attributes\n")[2].partition("References\n")[0]
+            cls.__doc__ = (
+                f"{first}Parameters\n{parameters}"
+                "supervised_parameters, unsupervised_parameters : dict or None, default=None\n"
+                f"    Parameters of `{supervised.__name__}` and of `{unsupervised.__name__}`.\n\n"
+                f"Attributes\n{attributes}References\n{references}\n"
+            )
+        return register(name)(cls)
+
+    return complete
+
+
+def _doc(cls: type) -> str:
+    return inspect.getdoc(cls) or ""
 
 
 @register("self")
@@ -345,39 +378,12 @@ class SELFProjection(_Pair):
     _defaults: ClassVar[Mapping[str, Any]] = {"ridge": 0.0}
 
 
-@register("ssmfa")
+@_pairs("ssmfa", MESDMFA, OLPP)
 class SSMFA(_Pair):
     """Semi-supervised marginal Fisher analysis (SSMFA): MFA of the labelled instances, OLPP of all.
 
     ``max tr(P'((1 - weight) X_l'L_bX_l - weight X'L_WX)P)`` subject to ``P'(X_l'L_wX_l + ridge I)P = I``, with the
     Laplacians of `MESDMFA` and `OLPP`.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
-        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of `MESDMFA` and of `OLPP`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -396,43 +402,14 @@ class SSMFA(_Pair):
 
     complexity = PAIRS_DENSE
     constraint = "supervised"
-    supervised_part = "mesd-mfa"
-    unsupervised_part = "olpp"
 
 
-@register("ssdne")
+@_pairs("ssdne", MESDDNE, OLPP)
 class SSDNE(_Pair):
     """Semi-supervised discriminant neighbourhood embedding (SSDNE): DNE of the labelled instances, OLPP of all.
 
     ``max -tr(P'((1 - weight) X_l'LX_l + weight X'L_WX)P)`` subject to ``P'P = I``, with the Laplacians of `MESDDNE`
     and `OLPP`.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
-        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of `MESDDNE` and of `OLPP`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -451,43 +428,14 @@ class SSDNE(_Pair):
     """
 
     constraint = "supervised"
-    supervised_part = "mesd-dne"
-    unsupervised_part = "olpp"
 
 
-@register("sslfda")
+@_pairs("sslfda", MESDLFDA, OLPP)
 class SSLFDA(_Pair):
     """Semi-supervised local Fisher discriminant analysis (SSLFDA): LFDA of the labelled instances, OLPP of all.
 
     ``max tr(P'((1 - weight) S_b - weight X'L_WX)P)`` subject to ``P'(S_w + ridge I)P = I``, with the local scatters of
     `MESDLFDA` and the Laplacian of `OLPP`.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
-        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of `MESDLFDA` and of `OLPP`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -506,43 +454,14 @@ class SSLFDA(_Pair):
 
     complexity = NEIGHBOURS_DENSE
     constraint = "supervised"
-    supervised_part = "mesd-lfda"
-    unsupervised_part = "olpp"
 
 
-@register("ssdonpp")
+@_pairs("ssdonpp", MESDDONPP, ONPP)
 class SSDONPP(_Pair):
     """Semi-supervised DONPP (SSDONPP): DONPP of the labelled instances, ONPP of all.
 
     ``max -tr(P'((1 - weight) C_s + weight C_u)P)`` subject to ``P'P = I``, with the costs ``C_s`` of `MESDDONPP` and
     ``C_u`` of `ONPP`.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
-        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of `MESDDONPP` and of `ONPP`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -561,43 +480,14 @@ class SSDONPP(_Pair):
 
     complexity = PAIRS
     constraint = "identity"
-    supervised_part = "mesd-donpp"
-    unsupervised_part = "onpp"
 
 
-@register("ssmope")
+@_pairs("ssmope", MOPE, OLPP)
 class SSMOPE(_Pair):
     """Semi-supervised multi-output proximity-based embeddings (SSMOPE): MOPE of the labelled instances, OLPP of all.
 
     ``max tr(P'((1 - weight) X_l'AX_l + weight X'(W - D(W))X)P)`` subject to ``P'P = I``, with the graph A of `MOPE` and
     the weights W of `OLPP`. X is not centred.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
-        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of `MOPE` and of `OLPP`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
 
     References
     ----------
@@ -615,5 +505,3 @@ class SSMOPE(_Pair):
 
     least_labels = 1
     constraint = "identity"
-    supervised_part = "mope"
-    unsupervised_part = "olpp"

@@ -11,8 +11,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import Size, check_range
 
-__all__ = ["SSFDA", "SSMMC"]
-
 
 @register("ssfda")
 class SSFDA(PartlyLabelled):

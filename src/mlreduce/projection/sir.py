@@ -15,8 +15,6 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import Size, check_count, check_option
 
-__all__ = ["SIR"]
-
 
 @register("sir")
 class SIR(Discriminant):

@@ -15,8 +15,6 @@ from mlreduce.registry import register
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, Size, as_dense, check_option
 
-__all__ = ["WMLDA"]
-
 # Relative change of the fuzzy criterion at convergence, and the most iterations of either kind.
 _CONVERGED = 1e-12
 _MOST_ITERATIONS = 1000
@@ -33,8 +31,7 @@ def _binary(data: TrainingSet) -> Any:
 
 def _entropy(data: TrainingSet) -> FloatArray:
     """Return the labels of an instance with equal weights that sum to one."""
-    weights: FloatArray = as_dense(data.labels) * quotient(1.0, data.label_counts)[:, np.newaxis]
-    return weights
+    return as_dense(data.labels) * quotient(1.0, data.label_counts)[:, np.newaxis]
 
 
 def _fuzzy(data: TrainingSet) -> FloatArray:
@@ -55,10 +52,7 @@ def _fuzzy(data: TrainingSet) -> FloatArray:
 def _squared_distances(features: Features, weights: FloatArray) -> FloatArray:
     """Return the squared distances of the instances from the weighted means, shape (n_samples, n_labels)."""
     means = features.transposed_dot(weights) * quotient(1.0, weights.sum(axis=0))
-    distances: FloatArray = (
-        features.squared_norms[:, np.newaxis] - 2 * features.dot(means) + np.square(means).sum(axis=0)
-    )
-    return distances
+    return features.squared_norms[:, np.newaxis] - 2 * features.dot(means) + np.square(means).sum(axis=0)
 
 
 def _dependence(data: TrainingSet) -> FloatArray:

@@ -31,8 +31,6 @@ from mlreduce.validation import (
 )
 from mlreduce.validation.estimator import Estimator
 
-__all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
-
 
 class LabelPropagation(Estimator):
     """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.
@@ -255,8 +253,7 @@ class LabelPropagation(Estimator):
             sizes = labels.T @ known  # instances with a label of which another is known
         if self.label_similarity == "cosine":
             reciprocal = quotient(1.0, np.sqrt(sizes))
-            cosines: FloatArray = products * reciprocal.T * reciprocal
-            return cosines
+            return products * reciprocal.T * reciprocal
         # Distances are those of as many instances, however many are known.
         squares = (sizes.T + sizes - 2.0 * products) * quotient(float(len(labels)), both)
         different = ~np.eye(len(products), dtype=bool) & (both > 0)
@@ -264,8 +261,7 @@ class LabelPropagation(Estimator):
         if gamma is None:
             mean = squares.sum() / max(np.count_nonzero(different), 1)
             gamma = 1.0 / mean if mean > 0 else 1.0
-        similarity: FloatArray = np.where(both > 0, np.exp(-gamma * squares), 0.0)
-        return similarity
+        return np.where(both > 0, np.exp(-gamma * squares), 0.0)
 
     def _label_laplacian(self) -> FloatArray:
         """Return the Laplacian of Sigma, with Sigma's diagonal in both terms; zero for labels without instances."""

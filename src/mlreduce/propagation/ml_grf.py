@@ -17,8 +17,6 @@ from mlreduce.propagation.sylvester import solve_cells, solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["MLGRF", "MLLGC"]
-
 # Order up to which matrices are decomposed densely.
 _SMALL = 300
 

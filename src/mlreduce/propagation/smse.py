@@ -13,8 +13,6 @@ from mlreduce.propagation.sylvester import solve_cells, solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
-__all__ = ["SMSE1", "SMSE2"]
-
 
 @register("smse1")
 class SMSE1(LabelPropagation):

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["solve_cells", "solve_sylvester"]
-
 # Largest number of iterations of conjugate gradients; relative residual at which a column stops, far below rounding
 # error, as weakly connected parts of a graph need; relative residual that counts as converged.
 _ITERATIONS = 200
@@ -39,8 +37,7 @@ def solve_sylvester(left: Any, right: FloatArray, target: FloatArray) -> FloatAr
     for group in np.unique(groups[~converged]):
         columns = groups == group
         solution[:, columns] = _factorised(left, shifts[columns].mean(), rotated[:, columns])
-    back: FloatArray = solution @ vectors.T
-    return back
+    return solution @ vectors.T
 
 
 def solve_cells(
@@ -61,8 +58,7 @@ def solve_cells(
 
     def product(values: FloatArray) -> FloatArray:
         cells = spread(values)
-        image: FloatArray = (left @ cells + cells @ right + weights * cells)[free]
-        return image
+        return (left @ cells + cells @ right + weights * cells)[free]
 
     diagonal = (left.diagonal()[:, np.newaxis] + right.diagonal() + weights)[free]
     shape = (len(diagonal), len(diagonal))
@@ -106,8 +102,7 @@ def _conjugate_gradients(left: Any, shifts: FloatArray, targets: FloatArray) -> 
 
 
 def _quotient(above: FloatArray, below: FloatArray, active: Any) -> FloatArray:
-    quotient: FloatArray = np.divide(above, below, out=np.zeros_like(above), where=active & (below != 0))
-    return quotient
+    return np.divide(above, below, out=np.zeros_like(above), where=active & (below != 0))
 
 
 def _factorised(left: Any, shift: float, targets: FloatArray) -> FloatArray:

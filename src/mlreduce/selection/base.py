@@ -31,16 +31,6 @@ from mlreduce.validation import (
 )
 from mlreduce.validation.estimator import Estimator
 
-__all__ = [
-    "DiscretisingSelector",
-    "Selector",
-    "check_not_negative",
-    "check_some_vary",
-    "check_variant",
-    "selects_by_ranking",
-    "varying_labels",
-]
-
 #: Values of ``variant`` where a paper's published code differs from its equations.
 VARIANTS = ("equations", "published-code")
 
@@ -294,8 +284,7 @@ class Selector(SelectorMixin, Estimator):
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "ranking_")
-        mask: NDArray[np.bool_] = self.ranking_ <= self._size(len(self.ranking_))
-        return mask
+        return self.ranking_ <= self._size(len(self.ranking_))
 
 
 def selects_by_ranking(cls: type) -> bool:

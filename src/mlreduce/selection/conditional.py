@@ -11,8 +11,6 @@ from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.redundancy import MeanRedundancy
 from mlreduce.validation import FloatArray
 
-__all__ = ["CMIM", "D2F", "JMI", "MDMR"]
-
 
 @register("jmi")
 class JMI(GreedySelector):
@@ -147,8 +145,7 @@ class CMIM(GreedySelector):
         state[rest] = np.minimum(state[rest], beside)
 
     def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
-        values: FloatArray = state.sum(axis=1)
-        return values
+        return state.sum(axis=1)
 
 
 @register("d2f")

@@ -12,8 +12,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size
 
-__all__ = ["AllFeatures", "RandomFeatures"]
-
 
 @register("all-features")
 class AllFeatures(Selector):
@@ -88,5 +86,4 @@ class RandomFeatures(Selector):
         self.random_state = random_state
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        scores: FloatArray = check_random_state(self.random_state).random_sample(X.shape[1])
-        return scores
+        return check_random_state(self.random_state).random_sample(X.shape[1])

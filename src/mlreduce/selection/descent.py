@@ -12,8 +12,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["Minimum", "Smooth", "minimise", "penalised"]
-
 # Passes over a working set between two regressions, and the most regressions.
 _PASSES, _CYCLES = 2, 300
 
@@ -121,8 +119,7 @@ def minimise(
 def _steepness(slopes: FloatArray, coefficients: FloatArray, penalties: FloatArray, positive: bool) -> FloatArray:
     if positive:  # what entries that are zero cannot follow does not count
         slopes = np.where(coefficients > 0, slopes, np.maximum(slopes, 0.0))
-    steepness: FloatArray = 2.0 * np.linalg.norm(slopes, axis=1) / penalties
-    return steepness
+    return 2.0 * np.linalg.norm(slopes, axis=1) / penalties
 
 
 def _missed(norms: float, slopes: FloatArray, coefficients: FloatArray) -> float:

@@ -13,8 +13,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, Size, as_dense, split_known
 
-__all__ = ["MLFS"]
-
 # Bytes of the features of a label's instances that are dense at once.
 _DENSE_BYTES = 2**28
 

@@ -18,8 +18,6 @@ from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
 
-__all__ = ["GMBA"]
-
 # Rounding error of a sum of products, relative to the sum of their sizes.
 _ROUNDING = 64 * np.finfo(float).eps
 
@@ -232,8 +230,7 @@ class _Slopes:
         line = np.arange(len(chosen))
         if self._as_published:
             chosen = np.cumsum(hit, axis=1)[line, chosen] - 1
-        factor: FloatArray = similarity[line, chosen]
-        return factor
+        return similarity[line, chosen]
 
 
 def _product(weights: FloatArray, X: Any) -> FloatArray:

@@ -15,8 +15,6 @@ from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, KnownTriples, Labels, Pairs, Triples
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["GreedySelector", "Information", "whole_rows"]
-
 # Values of a criterion are rounded to multiples of this many nats, so that ties are exact.
 _UNIT = 2.0**-32
 
@@ -40,14 +38,12 @@ class Information:
     @cached_property
     def relevances(self) -> FloatArray:
         """``I(f;l)`` of each feature and label, shape (n_features, n_labels)."""
-        relevances: FloatArray = self.triples.shared / self.n_samples
-        return relevances
+        return self.triples.shared / self.n_samples
 
     @cached_property
     def relevance(self) -> FloatArray:
         """``sum_l I(f;l)`` of each feature, shape (n_features,)."""
-        relevance: FloatArray = self.labels.relevance(self.features) / self.n_samples
-        return relevance
+        return self.labels.relevance(self.features) / self.n_samples
 
     @cached_property
     def n_varying(self) -> int:
@@ -72,8 +68,7 @@ class Information:
 
     def interaction(self, feature: int, others: NDArray[np.intp]) -> FloatArray:
         """Return ``sum_l I(f;s;l)`` of one feature s and others, shape (n_others,)."""
-        interaction: FloatArray = self.triples.given(self._parts[feature], others).sum(axis=1) / self.n_samples
-        return interaction
+        return self.triples.given(self._parts[feature], others).sum(axis=1) / self.n_samples
 
     def label_pairs(self, labels: Labels | None = None) -> Iterator[FloatArray]:
         """Yield for each label, n times, ``I(f;l;l')`` of features and later labels, (n_features, n_later).
@@ -204,5 +199,4 @@ def whole_rows(labels: Any) -> NDArray[np.bool_]:
 
 
 def _rounded(gains: FloatArray) -> FloatArray:
-    rounded: FloatArray = np.rint(gains / _UNIT) * _UNIT
-    return rounded
+    return np.rint(gains / _UNIT) * _UNIT

@@ -17,8 +17,6 @@ from mlreduce.selection.information import Counted, Labels, shared_bits
 from mlreduce.selection.label_graph import label_cosines
 from mlreduce.validation import FloatArray, Size, check_count, check_option, check_range
 
-__all__ = ["GRRO"]
-
 #: What two labels have in the third term of `GRRO`.
 RELATIONS = ("distance", "cosine")
 

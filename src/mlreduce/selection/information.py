@@ -19,19 +19,6 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, check_memory, is_sparse, split_known
 
-__all__ = [
-    "Counted",
-    "KnownTriples",
-    "Labels",
-    "Pairs",
-    "Triples",
-    "entropies",
-    "interaction_information",
-    "mutual_information",
-    "shared_bits",
-    "shared_information",
-]
-
 # Share of ones above which dense products are faster.
 _DENSE = 0.1
 
@@ -145,8 +132,7 @@ class Counted(NamedTuple):
         counts, number = self.totals(), len(self.starts) - 1
         variables = np.repeat(np.arange(number), np.diff(self.starts))
         left_out = self.n_samples - np.bincount(variables, counts, number)
-        sums: FloatArray = np.bincount(variables, _terms(counts), number) + _terms(left_out)
-        return sums
+        return np.bincount(variables, _terms(counts), number) + _terms(left_out)
 
     def entropies(self) -> FloatArray:
         """Return the entropy of each variable, in nats; see `entropies`."""
@@ -342,8 +328,7 @@ def shared_bits(features: Counted, labels: Labels) -> tuple[FloatArray, FloatArr
 
 
 def _cleaned(values: FloatArray, scale: float) -> FloatArray:
-    cleaned: FloatArray = np.where(np.abs(values) <= _ROUNDING * scale, 0.0, values)
-    return cleaned
+    return np.where(np.abs(values) <= _ROUNDING * scale, 0.0, values)
 
 
 class Pairs:

@@ -17,8 +17,6 @@ from mlreduce.selection.information import Counted
 from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray
 
-__all__ = ["ELAChi2"]
-
 # Scores are rounded to multiples of this share of the number of instances, so that ties are exact.
 _UNIT = 2.0**-40
 
@@ -104,5 +102,4 @@ class ELAChi2(DiscretisingSelector):
 def _chi_square(cells: FloatArray, counts: Any, shares: FloatArray) -> FloatArray:
     """Return the terms of bins with some counts, summed over the labels, which have some shares of all instances."""
     expected = counts[:, np.newaxis] * shares
-    terms: FloatArray = (np.square(cells - expected) / expected).sum(axis=1)
-    return terms
+    return (np.square(cells - expected) / expected).sum(axis=1)

@@ -17,8 +17,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
-__all__ = ["BMFS", "MGFS", "correlation_distances"]
-
 # Distances, and scores relative to their mean, are rounded to multiples of this, so that ties are exact.
 _UNIT = 2.0**-32
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import scaled
 from mlreduce.validation import FloatArray, as_dense, check_known_labels, is_sparse, split_known
 
-__all__ = ["LabelGraph", "label_cosines", "label_distances", "label_laplacian", "label_similarity"]
-
 
 class LabelGraph:
     """Rows of the weighted Jaccard similarity of label sets, on demand.
@@ -99,8 +97,7 @@ def label_cosines(labels: Any) -> FloatArray:
     products = as_dense(present.T @ present)
     sizes = products.diagonal()[:, np.newaxis] if known is None else present.T @ known.astype(np.float64)
     norms = np.sqrt(sizes)
-    cosines: FloatArray = products / np.maximum(norms * norms.T, 1.0)
-    return cosines
+    return products / np.maximum(norms * norms.T, 1.0)
 
 
 def label_distances(labels: Any) -> FloatArray:
@@ -123,5 +120,4 @@ def label_laplacian(labels: Any, graph: str = "cosine") -> FloatArray:
     cosines = label_cosines(labels)
     present = cosines.diagonal() > 0
     weights = cosines if graph == "cosine" else np.outer(present, present).astype(np.float64)
-    laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
-    return laplacian
+    return np.diag(weights.sum(axis=1)) - weights

@@ -13,8 +13,6 @@ from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.redundancy import AMI, MeanRedundancy
 from mlreduce.validation import FloatArray, Size, check_option
 
-__all__ = ["LRFS", "LSMFS", "MLSMFS", "PMU", "TCRFS"]
-
 #: Pairs of labels in the third term of `PMU`.
 PAIRS = ("distinct", "ordered")
 #: Other labels in the first term of `LRFS`.
@@ -191,8 +189,7 @@ def _given_others(information: Information, n_others: int) -> FloatArray:
     if n_others < 1:
         return information.relevance
     shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
-    relevance: FloatArray = n_others * information.relevance - 2.0 * shared / information.n_samples
-    return relevance
+    return n_others * information.relevance - 2.0 * shared / information.n_samples
 
 
 @register("tcrfs")

@@ -16,8 +16,6 @@ from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, whole_rows
 from mlreduce.validation import FloatArray, Size, check_count
 
-__all__ = ["PPTMI", "LabelSetSelector", "PPTChi2"]
-
 
 class LabelSets:
     """Features and label sets of the instances whose label set is known and not rare.
@@ -65,8 +63,7 @@ class LabelSets:
         terms = np.arange(n_rows + 1) * np.log(np.maximum(np.arange(n_rows + 1), 1))
         sums = _cells_of_classes(self.bins, order[mixed], cells[mixed], classes[mixed], features, terms)
         of_classes = terms[np.bincount(self.classes)].sum()
-        joint: FloatArray = np.log(n_rows) + (sums - of_classes) / n_rows
-        return joint
+        return np.log(n_rows) + (sums - of_classes) / n_rows
 
     def split(self, feature: int) -> None:
         """Select a feature."""

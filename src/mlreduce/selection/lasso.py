@@ -15,8 +15,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range
 
-__all__ = ["LassoMultiTask"]
-
 
 @register("lasso-multitask")
 class LassoMultiTask(Selector):
@@ -93,5 +91,4 @@ class LassoMultiTask(Selector):
                 ConvergenceWarning,
             )
         self.coef_, self.n_iter_ = lasso.coef_.T, lasso.n_iter_
-        scores: FloatArray = np.linalg.norm(self.coef_, axis=1)
-        return scores
+        return np.linalg.norm(self.coef_, axis=1)

@@ -15,8 +15,6 @@ from mlreduce.selection.label_graph import label_distances, label_laplacian
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
-__all__ = ["LLSF"]
-
 #: What the second term of `LLSF` is made of.
 LABEL_TERMS = ("laplacian", "distance")
 

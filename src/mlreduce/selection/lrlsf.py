@@ -15,8 +15,6 @@ from mlreduce.selection.row_sparse import graph_laplacian
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["LRLSF"]
-
 
 @register("lrlsf")
 class LRLSF(ProximalSelector):

@@ -20,8 +20,6 @@ from mlreduce.spectral.graphs.neighbours import directed_graph, neighbours_of, p
 from mlreduce.spectral.graphs.proximity import Proximity, degrees
 from mlreduce.validation import FloatArray, Size, check_count, check_range, is_sparse
 
-__all__ = ["MCLS"]
-
 # The largest Laplacian score: that of a feature that is constant on the graph.
 _WORST = 2.0
 

@@ -19,8 +19,6 @@ from mlreduce.selection.row_sparse import graph_laplacian
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
 
-__all__ = ["MFSMFR"]
-
 
 @register("mfs-mfr")
 class MFSMFR(DiscretisingSelector):
@@ -163,8 +161,7 @@ class MFSMFR(DiscretisingSelector):
         self.objective_, self.gap_ = np.array(minimum.objective), minimum.gap
         self.n_iter_ = len(self.objective_)
         self._relevance = relevance.sum(axis=1)
-        scores: FloatArray = (self.coef_ + self.common_coef_).sum(axis=1)
-        return scores
+        return (self.coef_ + self.common_coef_).sum(axis=1)
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._relevance, -scores))

@@ -19,8 +19,6 @@ from mlreduce.selection.row_sparse import (
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
-__all__ = ["MIFS"]
-
 
 @register("mifs")
 class MIFS(RowSparseSelector):
@@ -165,8 +163,7 @@ class _LatentLabels(Regression):
         self._diagonal = (1.0 + alpha + laplacian.diagonal())[:, np.newaxis] + np.zeros(n_latent)
 
     def _smoothed(self, latent: FloatArray) -> FloatArray:
-        smoothed: FloatArray = (1.0 + self._alpha) * latent + self._laplacian @ latent
-        return smoothed
+        return (1.0 + self._alpha) * latent + self._laplacian @ latent
 
     def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)

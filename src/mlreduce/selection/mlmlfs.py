@@ -19,8 +19,6 @@ from mlreduce.selection.row_sparse import SMALL, completed_by_means, graph_lapla
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
-__all__ = ["MLMLFS"]
-
 # Step of b, of labels 0 and 1, that is the last one, and most steps.
 _STEP, _STEPS = 1e-12, 1000
 

@@ -13,8 +13,6 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector, complet
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["MRDM"]
-
 # Singular value, relative to the largest, that counts as zero; of squares, at which they say too little.
 _RANK = 1e-10
 

@@ -10,8 +10,6 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_l
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
-__all__ = ["MSSL"]
-
 
 @register("mssl")
 class MSSL(RowSparseSelector):

@@ -14,8 +14,6 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_l
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_known_labels, check_option, check_range, join_known, one_hot
 
-__all__ = ["CSFS", "MDFS", "PartlyLabelledSelector", "Smoothed"]
-
 #: Graphs of the labels of `MDFS`.
 LABEL_GRAPHS = ("complete", "cosine")
 
@@ -59,8 +57,7 @@ class PartlyLabelledSelector(RowSparseSelector):
     """
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
-        labels: FloatArray = join_known(*check_known_labels(one_hot(y)[0], n_samples))
-        return labels
+        return join_known(*check_known_labels(one_hot(y)[0], n_samples))
 
     def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.soft_labels_ = loss.targets
@@ -308,8 +305,7 @@ class Smoothed(Regression):
         self._diagonal = 1.0 + self._weights + laplacian.diagonal()[:, np.newaxis] + self._between.diagonal()
 
     def _smoothed(self, soft: FloatArray) -> FloatArray:
-        smoothed: FloatArray = (1.0 + self._weights) * soft + self._laplacian @ soft + soft @ self._between
-        return smoothed
+        return (1.0 + self._weights) * soft + self._laplacian @ soft + soft @ self._between
 
     def update(self, coefficients: FloatArray) -> float:
         """Minimise over the soft labels; return the loss."""

@@ -15,8 +15,6 @@ from mlreduce.registry import register
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["PNC"]
-
 # Singular value, relative to the largest, that counts as zero.
 _RANK = 1e-10
 
@@ -173,5 +171,4 @@ def _correlations(X: Any, labels: FloatArray) -> FloatArray:
 def _entropies(upper: NDArray[np.int32], members: NDArray[np.bool_]) -> FloatArray:
     """Return the entropies in bits of two bins of each feature, among the members of each label."""
     shares = (upper.T @ members.astype(np.float64)) / np.maximum(members.sum(axis=0), 1)
-    entropies: FloatArray = (entr(shares) + entr(1.0 - shares)) / np.log(2.0)
-    return entropies
+    return (entr(shares) + entr(1.0 - shares)) / np.log(2.0)

@@ -14,8 +14,6 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
 
-__all__ = ["Minimum", "Norm", "Penalty", "ProximalSelector", "minimise"]
-
 #: Loss of coefficients, and its gradient.
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]
 
@@ -68,8 +66,7 @@ class Norm(NamedTuple):
         if self.positive:
             table = np.maximum(table, 0.0)
         sizes = np.linalg.norm(table, axis=1, keepdims=True) if self.by_row else np.abs(table)
-        shrunk: FloatArray = table * np.maximum(1.0 - quotient(self.weight * steps, sizes), 0.0)
-        return shrunk
+        return table * np.maximum(1.0 - quotient(self.weight * steps, sizes), 0.0)
 
     def steepness(self, slopes: FloatArray) -> FloatArray:
         """Return the largest slope in each row, of the negative of a gradient, relative to the weight.
@@ -222,8 +219,7 @@ class ProximalSelector(Selector):
                 f"{minimum.gap:.1g}, more than tol={tol:g}; {remedy}",
                 ConvergenceWarning,
             )
-        scores: FloatArray = np.abs(self.coef_).sum(axis=1)
-        return scores
+        return np.abs(self.coef_).sum(axis=1)
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._steepness, -scores))

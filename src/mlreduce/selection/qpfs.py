@@ -16,8 +16,6 @@ from mlreduce.selection.information import Counted, Labels, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
-
 #: Methods to fill in the unsampled part of a dependency matrix.
 APPROXIMATIONS = ("average", "nystrom", "half-nystrom")
 

@@ -15,8 +15,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
-
 # Diagonal shift before a factorisation, relative to the largest diagonal entry; iterative refinement removes it.
 _SHIFT = 1e-7
 _REPEATS = 200

@@ -10,8 +10,6 @@ from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.validation import FloatArray
 
-__all__ = ["AMI", "MRMR", "SCLS", "MeanRedundancy"]
-
 
 class MeanRedundancy(GreedySelector):
     """A relevance minus ``mean_{s selected} I(f;s)``.
@@ -43,8 +41,7 @@ class MeanRedundancy(GreedySelector):
         state[rest, 1] += information.shared(feature, rest)
 
     def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
-        values: FloatArray = state[:, 0] - state[:, 1] / max(n_selected, 1)
-        return values
+        return state[:, 0] - state[:, 1] / max(n_selected, 1)
 
 
 @register("mrmr")
@@ -224,5 +221,4 @@ class SCLS(GreedySelector):
 
     def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
         relevance, share, redundancy = state.T
-        values: FloatArray = (1.0 - redundancy * share) * relevance
-        return values
+        return (1.0 - redundancy * share) * relevance

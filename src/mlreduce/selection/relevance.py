@@ -14,8 +14,6 @@ from mlreduce.selection.greedy import GreedySelector, Information, whole_rows
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.validation import FloatArray, Size, check_count
 
-__all__ = ["FIMF", "IGMF", "MIM"]
-
 
 @register("mim")
 class MIM(GreedySelector):
@@ -207,5 +205,4 @@ class IGMF(GreedySelector):
         features, sets = information
         shared = shared_information(features, sets)[:, 0] / sets.n_samples
         both = features.entropies() + sets.entropies()
-        gains: FloatArray = np.divide(2.0 * shared, both, out=np.zeros_like(shared), where=both > 0)
-        return gains
+        return np.divide(2.0 * shared, both, out=np.zeros_like(shared), where=both > 0)

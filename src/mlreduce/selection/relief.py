@@ -16,8 +16,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, Size, as_dense, check_count
 
-__all__ = ["MLRF"]
-
 
 @register("mlrf")
 class MLRF(Selector):
@@ -117,8 +115,7 @@ class MLRF(Selector):
 
 def _in_units_of_range(X: FloatArray) -> FloatArray:
     spread = X.max(axis=0) - X.min(axis=0)
-    scaled: FloatArray = X / np.where(spread > 0, spread, 1.0)
-    return scaled
+    return X / np.where(spread > 0, spread, 1.0)
 
 
 @compiled
@@ -251,8 +248,7 @@ def _of_pairs(
         )
         _add_weighted_differences(scores, dense, number, every, weights)
     n_pairs = np.count_nonzero(np.triu((apart > 0) & (apart.T > 0), 1))
-    mean: FloatArray = scores / max(n_pairs, 1)
-    return mean
+    return scores / max(n_pairs, 1)
 
 
 @compiled

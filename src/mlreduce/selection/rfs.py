@@ -16,8 +16,6 @@ from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, is_sparse
 
-__all__ = ["RFS", "ROUNDED"]
-
 # The system that is solved in each iteration; "auto" is the smaller of the others.
 _SYSTEMS = ("auto", "instances", "features")
 
@@ -168,8 +166,7 @@ class _Residuals:
         fitted = self._X @ coefficients
         if self._known is not None:
             self._labels = np.where(self._known, self._labels, fitted)
-        residuals: FloatArray = self._labels - fitted
-        return residuals
+        return self._labels - fitted
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
         columns = scaled(self._X[:, rows], rows=1.0 / np.sqrt(2.0 * self._norms))
@@ -202,5 +199,4 @@ def _weighted_ridge(
         solution = weighted.T @ penalised(weighted @ weighted.T, targets, penalty)
     else:
         solution = penalised(weighted.T @ weighted, weighted.T @ targets, penalty)
-    coefficients: FloatArray = scale[:, np.newaxis] * solution
-    return coefficients
+    return scale[:, np.newaxis] * solution

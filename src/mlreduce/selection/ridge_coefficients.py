@@ -22,8 +22,6 @@ from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.selection.row_sparse import Copies
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
-__all__ = ["MFSMCDM", "PMFS", "RidgeCoefficientSelector"]
-
 WEIGHTS = ("entropy", "equal")
 SCALES = ("std", None)
 
@@ -255,8 +253,7 @@ class PMFS(RidgeCoefficientSelector):
         values = np.column_stack([coefficients.max(axis=1), to_grid(difference, _UNIT * len(coefficients))])
         points, which = np.unique(-values, axis=0, return_inverse=True)
         fronts = _fronts(points[:, 1])
-        scores: FloatArray = -to_grid(fronts + 1.0 / (1.0 + _crowding(points, fronts)), _UNIT)[which.reshape(-1)]
-        return scores
+        return -to_grid(fronts + 1.0 / (1.0 + _crowding(points, fronts)), _UNIT)[which.reshape(-1)]
 
 
 def _fronts(second: FloatArray) -> NDArray[np.intp]:

@@ -225,8 +225,7 @@ class RowSparseSelector(Selector):
         self.n_iter_ = len(self.objective_)
         self._steepness = path.steepness
         self._learned(path.loss, path.spread)
-        scores: FloatArray = np.linalg.norm(self.coef_, self._order, axis=1)
-        return scores
+        return np.linalg.norm(self.coef_, self._order, axis=1)
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._steepness, -scores))
@@ -277,8 +276,7 @@ class RowSparseSelector(Selector):
         self.coef_, self.objective_, self.n_iter_ = coefficients, np.array(objective[1:]), len(objective) - 1
         self._steepness = np.zeros(X.shape[1])
         self._learned(loss, lambda table: table)
-        scores: FloatArray = np.linalg.norm(coefficients, self._order, axis=1)
-        return scores
+        return np.linalg.norm(coefficients, self._order, axis=1)
 
 
 class _Path:
@@ -326,8 +324,7 @@ class _Path:
     def steepness(self) -> FloatArray:
         """How steep the loss is by each row, relative to the penalty, on a grid wider than rounding errors."""
         steepness = self._steep if self._copies is None else self._steep[self._copies.of]
-        rounded: FloatArray = np.round(steepness, 9)
-        return rounded
+        return np.round(steepness, 9)
 
 
 class Copies:
@@ -372,8 +369,7 @@ class Copies:
 
     def shared(self, coefficients: FloatArray) -> FloatArray:
         """Return the coefficients of all columns."""
-        shared: FloatArray = coefficients[self.of] * (self._signs / self.roots[self.of])[:, np.newaxis]
-        return shared
+        return coefficients[self.of] * (self._signs / self.roots[self.of])[:, np.newaxis]
 
 
 class _NestedRidge:
@@ -513,8 +509,7 @@ class Regression:
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return half the second derivative by some rows of W."""
         if self._keeps_products:
-            block: FloatArray = self._curved[np.ix_(rows, rows)]
-            return block
+            return self._curved[np.ix_(rows, rows)]
         return Features(self.features.X[:, rows], centred=self.intercept).scatter
 
 
@@ -553,5 +548,4 @@ def solve_positive(apply: Any, diagonal: FloatArray, target: FloatArray, start: 
         solution, failed = cg(operator, target.ravel(), x0=start.ravel(), rtol=_SOLVED, M=scaled)
     if failed < 0 or not np.isfinite(solution).all():
         raise DataError("the system of an iteration cannot be solved; features of similar size may help")
-    solved: FloatArray = solution.reshape(shape)
-    return solved
+    return solution.reshape(shape)

@@ -18,8 +18,6 @@ from mlreduce.registry import register
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
-__all__ = ["SCMFS"]
-
 
 @register("scmfs")
 class SCMFS(RowSparseSelector):
@@ -189,8 +187,7 @@ class _CommonMode:
         return value, self._features.transposed_dot(self.mode - self._features.dot(coefficients))
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
-        block: FloatArray = self._features.scatter[np.ix_(rows, rows)]
-        return block
+        return self._features.scatter[np.ix_(rows, rows)]
 
     def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
         moments = self._features.transposed_dot(self.mode)

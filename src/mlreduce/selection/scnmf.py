@@ -15,8 +15,6 @@ from mlreduce.selection.label_graph import label_distances
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_range, is_sparse
 
-__all__ = ["SCNMF"]
-
 
 @register("scnmf")
 class SCNMF(ProximalSelector):

@@ -13,8 +13,6 @@ from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
-__all__ = ["SFUS"]
-
 # Singular value, relative to the largest, that counts as zero.
 _RANK = 1e-10
 

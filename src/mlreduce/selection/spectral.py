@@ -13,8 +13,6 @@ from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
 from mlreduce.validation import FloatArray, Size, as_dense
 
-__all__ = ["SPEC"]
-
 # The largest eigenvalue that a normalised Laplacian can have: the score of a feature that vanishes on the graph.
 _WORST = 2.0
 
@@ -92,8 +90,7 @@ class SPEC(Selector):
         if as_published and not seen.all():
             rough[~seen] = self._of_constant(labels, degrees)
         # Where rounding leaves the range at 0, all are moved by as much, so that their order stays.
-        scores: FloatArray = 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
-        return scores
+        return 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
 
     @staticmethod
     def _of_constant(labels: Any, degrees: FloatArray) -> float:

@@ -22,8 +22,6 @@ from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_some_vary
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, is_sparse, split_known
 
-__all__ = ["AnovaF", "Chi2", "MutualInformation", "UnivariateSelector"]
-
 #: Aggregations of the scores over the labels.
 AGGREGATES = ("mean", "max")
 

@@ -225,8 +225,7 @@ class Duplicates:
         rows, ends = np.repeat(rows, taken), np.cumsum(taken)
         position = np.arange(len(rows)) - np.repeat(ends - taken, taken)
         position += position >= place[rows]
-        copies: _Indices = self._starts[rows] + position
-        return copies
+        return self._starts[rows] + position
 
     def _graph(self, sources: _Indices, targets: _Indices) -> Any:
         size = len(self.row)

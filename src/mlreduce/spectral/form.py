@@ -116,8 +116,7 @@ class Form:
             return float(np.sqrt(self.middle))
         values, vectors = np.linalg.eigh(self.middle)
         kept = values > len(values) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-        root: FloatArray = vectors[:, kept] * np.sqrt(values[kept])
-        return root
+        return vectors[:, kept] * np.sqrt(values[kept])
 
     def sample_factor(self) -> Any:
         """Return ``factor R``, shape (n_samples, q), sparse where ``factor`` is and R is a number.
@@ -142,8 +141,7 @@ class Form:
         ndarray of shape (n_features, q)
             S.
         """
-        factor: FloatArray = _product(features.cross(self.factor), self.middle_root())
-        return factor
+        return _product(features.cross(self.factor), self.middle_root())
 
     def dot(self, features: Features, right: FloatArray) -> FloatArray:
         """Return ``M right``.
@@ -361,8 +359,7 @@ class Form:
     def _middle_matrix(self) -> FloatArray:
         if isinstance(self.middle, np.ndarray):
             return self.middle
-        matrix: FloatArray = self.middle * np.eye(self.factor.shape[1])
-        return matrix
+        return self.middle * np.eye(self.factor.shape[1])
 
     def sample_root(self, n_samples: int) -> tuple[float, FloatArray, FloatArray]:
         """Return ``(w, E, g)`` such that ``wI + E diag(g) E'`` is the square root of M; see `has_sample_root`.

@@ -90,8 +90,7 @@ def leading_eigenvectors(
             leading = vectors[:, ::-1][:, :number]
             residuals = np.linalg.norm(rest @ leading[start:filled], axis=0)
             if residuals.max() <= _CONVERGED * np.abs(values).max() or not block.shape[1]:
-                eigenvectors: FloatArray = basis[:, :filled] @ leading
-                return eigenvectors
+                return basis[:, :filled] @ leading
         if ends:
             return None
 
@@ -105,8 +104,7 @@ def _orthonormal(block: FloatArray, others: FloatArray, least: float) -> FloatAr
     directions = directions[:, kept]
     # Scaling short vectors to norm one amplifies their components along the others.
     directions = directions - others @ (others.T @ directions)
-    orthonormal: FloatArray = np.linalg.qr(directions)[0]
-    return orthonormal
+    return np.linalg.qr(directions)[0]
 
 
 def simple_eigenpairs(

@@ -360,8 +360,7 @@ def _leading(values: FloatArray, limit: int | None) -> slice:
 
 def _ties(values: FloatArray) -> NDArray[np.bool_]:
     """Mask of consecutive equal eigenvalues."""
-    equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * np.abs(values[1:])
-    return equal
+    return values[:-1] - values[1:] <= _EQUAL * np.abs(values[1:])
 
 
 def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
@@ -519,8 +518,7 @@ def _has_full_rank(features: Features) -> bool:
         features.shared["full rank"] = (
             condition > _BEYOND_DOUBT * max(*features.shape, _LEAST_ORDER) * np.finfo(float).eps
         )
-    full: bool = features.shared["full rank"]
-    return full
+    return features.shared["full rank"]
 
 
 def row_space(features: Features) -> tuple[Features, FloatArray]:
@@ -536,8 +534,7 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
         else:
             coordinates, basis = features.dot(vectors), vectors
         features.shared["row space"] = Features(coordinates, features.centred), basis
-    space: tuple[Features, FloatArray] = features.shared["row space"]
-    return space
+    return features.shared["row space"]
 
 
 def _blocks_apply(problem: _Problem) -> bool:

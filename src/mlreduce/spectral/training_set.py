@@ -93,8 +93,7 @@ class TrainingSet:
         """
         if key not in self.cache:
             self.cache[key] = compute()
-        value: _Value = self.cache[key]
-        return value
+        return self.cache[key]
 
     @cached_property
     def centred(self) -> Features:
@@ -218,8 +217,7 @@ class TrainingSet:
     def label_scatter(self) -> FloatArray:
         """``Y'Y`` of the centred labels."""
         n_samples = self.labels.shape[0]
-        scatter: FloatArray = self.label_products - np.outer(self.class_sizes, self.class_sizes) / n_samples
-        return scatter
+        return self.label_products - np.outer(self.class_sizes, self.class_sizes) / n_samples
 
 
 def selection_matrix(rows: NDArray[np.intp], n_samples: int) -> Any:

@@ -9,8 +9,6 @@ from sklearn.base import BaseEstimator
 
 from mlreduce.exceptions import nearest
 
-__all__ = ["Estimator", "nearest_parameter"]
-
 #: Names of parameters in other packages and in papers, with those that mean the same here.
 _SYNONYMS = {
     **dict.fromkeys(("k", "n_neighbours", "num_neighbors"), ("n_neighbors", "n_components")),

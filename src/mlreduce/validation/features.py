@@ -14,23 +14,6 @@ from mlreduce.exceptions import DataError, warn
 from mlreduce.validation.frames import column_names
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
-__all__ = [
-    "LARGEST",
-    "SMALLEST",
-    "FloatArray",
-    "as_dense",
-    "as_precise",
-    "canonical",
-    "check_features",
-    "check_finite",
-    "check_regression",
-    "check_sample_weight",
-    "check_some_known",
-    "check_table",
-    "is_sparse",
-    "unknown_cells",
-]
-
 #: An array of 64-bit floats, of any shape.
 FloatArray = NDArray[np.float64]
 

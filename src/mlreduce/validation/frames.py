@@ -9,8 +9,6 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["as_frame", "as_pandas", "column_names"]
-
 
 def as_frame(table: Any) -> nw.DataFrame[Any] | None:
     """Return a table of any package as a narwhals DataFrame; None for arrays, sparse matrices and lists.

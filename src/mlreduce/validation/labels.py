@@ -15,18 +15,6 @@ from mlreduce.validation.features import check_some_known, check_table, is_spars
 from mlreduce.validation.frames import as_pandas, column_names
 from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
-__all__ = [
-    "check_known_labels",
-    "check_labels",
-    "class_vector",
-    "fill_unlabelled",
-    "join_known",
-    "label_values",
-    "one_hot",
-    "remember_label_names",
-    "split_known",
-]
-
 _LABEL_SETS = (
     "{what} holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
     "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"

@@ -14,16 +14,6 @@ import numpy as np
 from mlreduce.complexity import Complexity, Sizes
 from mlreduce.exceptions import DataError, OutOfMemoryError
 
-__all__ = [
-    "DENSE_CELLS",
-    "MEMORY_SHARE",
-    "check_fit_memory",
-    "check_memory",
-    "machine_memory",
-    "memory_left",
-    "out_of_memory",
-]
-
 #: Share of the memory that is left that an array may take.
 MEMORY_SHARE = 0.8
 

@@ -10,18 +10,6 @@ import numpy as np
 
 from mlreduce.exceptions import DataError, nearest, unknown_name
 
-__all__ = [
-    "Size",
-    "check_components",
-    "check_count",
-    "check_option",
-    "check_options",
-    "check_percentage",
-    "check_range",
-    "check_size",
-    "is_share",
-]
-
 #: How many: a whole number, a share or a percentage such as ``"50%"``; None for all.
 Size: TypeAlias = int | float | str | None
 

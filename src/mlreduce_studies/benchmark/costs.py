@@ -19,8 +19,6 @@ from mlreduce.methods.evidence import estimated
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.study import Group, Study
 
-__all__ = ["CORRECTION", "Cost", "Shape", "cost_of", "plan", "shape_of"]
-
 #: Seconds of a prediction at one size for each label of a row, with all measures; of a penalty for each row, column and
 #: smaller number of these; and of neighbours for each pair of rows, at one size.
 PREDICTION = {"cells": 2.7e-7, "penalty": 3.3e-10, "pairs": 1.2e-8}

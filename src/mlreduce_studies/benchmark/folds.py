@@ -18,8 +18,6 @@ from mlreduce.files import replacing
 from mlreduce_studies.benchmark.protocol import FOLDS, Protocol
 from mlreduce_studies.study import Study
 
-__all__ = ["FOLD_COLUMNS", "check_folds", "fold_rows", "read_folds", "write_folds"]
-
 FOLD_COLUMNS = ("dataset", "split", "train", "test", "sha256")
 
 FoldRow = tuple[str, int, int, int, str]

@@ -21,8 +21,6 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-__all__ = ["PIECES", "PIECE_COLUMNS", "Piece", "Pieces", "job_files", "piece_table"]
-
 #: Where pieces are kept, from the root of the project, and the list of them there.
 PIECES, LIST = "results/benchmark", "pieces.csv"
 

@@ -15,8 +15,6 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
-__all__ = ["CONFIG", "FOLDS", "SHARED", "Protocol", "digest_of_files", "protocol_files"]
-
 CONFIG, SHARED, FOLDS = "config/benchmark.yaml", "comparisons/benchmark.yaml", "comparisons/benchmark-folds.csv"
 
 

@@ -19,16 +19,6 @@ from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency, approximation_error
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = [
-    "APPROXIMATION_COLUMNS",
-    "DEPENDENCY_COLUMNS",
-    "THEOREM_COLUMNS",
-    "approximation_errors",
-    "dependency",
-    "dependency_row",
-    "theorem_cells",
-]
-
 #: Columns of the errors: the number of sampled features, and the squared Frobenius norm of the error.
 APPROXIMATION_COLUMNS = ("dataset", "method", "size_percent", "size", "draw", "value")
 

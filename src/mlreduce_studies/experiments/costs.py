@@ -26,8 +26,6 @@ from mlreduce.registry import has_shortcut
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import check_labels
 
-__all__ = ["COST_COLUMNS", "measure_costs"]
-
 #: Columns of a table of costs: rows, features, relation features (0 where there are none), seconds and peak memory.
 COST_COLUMNS = ("dataset", "method", "swept", "space", "rows", "features", "prototypes", "seconds", "gigabytes")
 

@@ -20,8 +20,6 @@ from mlreduce.selection.qpfs import ApproximateQPFS
 from mlreduce.selection.quadratic import minimise, nearest_positive
 from mlreduce.validation import FloatArray
 
-__all__ = ["ApproximateQPFSByEntropies", "JointEntropies", "PMUByEntropies"]
-
 
 class JointEntropies:
     """Entropies of features and labels, in nats, each counted anew in a pass over the rows."""

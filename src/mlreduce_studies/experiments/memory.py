@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
-__all__ = ["allocate_in_one_arena", "begin_peak", "process_bytes"]
-
 _PROCESS = Path("/proc/self")
 _M_ARENA_MAX = -8  # of mallopt(3)
 

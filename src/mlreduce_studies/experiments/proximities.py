@@ -24,8 +24,6 @@ from mlreduce.validation import FloatArray
 # Pixels along a side, at most.
 _SIDE = 250
 
-__all__ = ["IMAGE_COLUMNS", "label_order", "proximity_images"]
-
 #: Columns of a table of images.
 IMAGE_COLUMNS = ("dataset", "method", "row", "column", "value")
 
@@ -111,8 +109,7 @@ def _proximities(method: Any, training: TrainingSet) -> FloatArray:
     form, size = method.objective(training), training.X.shape[0]
     if method.centred:
         form = form.recentred(size)
-    matrix: FloatArray = form.matrix(Coordinates(size))
-    return matrix
+    return form.matrix(Coordinates(size))
 
 
 def _blocks(matrix: FloatArray, side: int) -> FloatArray:
@@ -122,5 +119,4 @@ def _blocks(matrix: FloatArray, side: int) -> FloatArray:
     sums = np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1)
     lengths = np.diff(np.r_[starts, size])
     pairs = np.outer(lengths, lengths) - np.diag(lengths)
-    means: FloatArray = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
-    return means
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)

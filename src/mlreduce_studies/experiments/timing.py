@@ -17,8 +17,6 @@ from mlreduce.evaluation.strategy import find_strategy
 from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_peak, process_bytes
 from mlreduce_studies.outside import Waiting
 
-__all__ = ["time_fits"]
-
 
 def time_fits(
     family: str,

@@ -92,8 +92,7 @@ def _kind(spec: Spec) -> Figure:
 
 def label_of(spec: Spec, method: str) -> str:
     """Return the name of a method in a figure."""
-    label: str = spec.get("labels", {}).get(method, method)
-    return label
+    return spec.get("labels", {}).get(method, method)
 
 
 def _named(rows: pd.DataFrame, spec: Spec) -> list[str]:

@@ -9,8 +9,6 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["area_scores", "averaged_draws"]
-
 # What one curve is of.
 _CURVE = ["study", "protocol", "dataset", "method", "predictor", "measure"]
 

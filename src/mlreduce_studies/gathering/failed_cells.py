@@ -13,26 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = [
-    "CELL_COLUMNS",
-    "GAP",
-    "GAP_COLUMNS",
-    "RULE",
-    "cell_reasons",
-    "failed_cells",
-    "failed_sentence",
-    "footnotes",
-    "gap_columns",
-    "is_gap",
-    "of_draws",
-    "plain_where_whole",
-    "with_failed_cells",
-    "with_failed_rows",
-    "with_gaps",
-    "with_reasons",
-    "without_gaps",
-]
-
 #: What stands in a table for reading where there is no value.
 GAP = "–"
 
@@ -112,8 +92,7 @@ def _measured_like(summary: pd.DataFrame, cell: Mapping[Any, Any]) -> pd.DataFra
     like = summary[(summary["protocol"] == cell["protocol"]) & (summary["predictor"] == cell["predictor"])]
     of_method, on_dataset = (like[like[key] == cell[key]] for key in ("method", "dataset"))
     nearest = next((rows for rows in (of_method, on_dataset) if len(rows)), like)
-    cells: pd.DataFrame = nearest[_MEASURED].drop_duplicates()
-    return cells
+    return nearest[_MEASURED].drop_duplicates()
 
 
 def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-__all__ = ["DARKEST", "grey_levels"]
-
 # Shares of the values of an image between which its greys run.
 _GREYS = (0.01, 0.99)
 #: The darkest grey.

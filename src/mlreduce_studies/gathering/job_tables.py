@@ -18,8 +18,6 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-__all__ = ["any_failed", "failed_files", "read_failures", "read_table", "read_tables", "write_table"]
-
 # What a failed cell has beside the columns that say which cell it is.
 _REASONS = {"step": "step", "error": "error", "message": "reason", "where": "where"}
 
@@ -109,8 +107,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         for name in table.column_names
         if name in {*FAILURE_COLUMNS, *_REASONS.values()} and table.num_rows and table[name].null_count == len(table)
     ]
-    frame: pd.DataFrame = table.drop_columns(empty).to_pandas()
-    return frame
+    return table.drop_columns(empty).to_pandas()
 
 
 def read_tables(paths: Sequence[str | Path]) -> pd.DataFrame:

@@ -18,8 +18,6 @@ from mlreduce.metrics.measures import measures_that_need
 from mlreduce.stats.ranking import Ranking, one_variant, rank, variants
 from mlreduce_studies.gathering.summary import at_directions
 
-__all__ = ["MAIN", "StudyRanking", "main_measure", "main_ranking", "names_of", "rankings_of", "sized_cells"]
-
 #: The predictor whose ranking stands for a study that has it.
 MAIN = "ridge"
 

@@ -16,8 +16,6 @@ from mlreduce_studies.gathering.job_tables import read_failures, read_tables
 from mlreduce_studies.gathering.summary import at_directions, mean_errors, summarise, write_csv
 from mlreduce_studies.options import LONG
 
-__all__ = ["Gathering", "describe_datasets", "gathering_of"]
-
 
 class Gathering:
     """What the jobs of a study found, as tables by name.

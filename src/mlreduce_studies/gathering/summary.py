@@ -10,8 +10,6 @@ import pandas as pd
 
 from mlreduce.escaping import without_formulas
 
-__all__ = ["SUMMARY_COLUMNS", "at_directions", "mean_errors", "summarise", "with_own_size", "write_csv"]
-
 #: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
 SUMMARY_COLUMNS = (
     *("protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy"),

@@ -9,8 +9,6 @@ import pandas as pd
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce_studies.gathering.failed_cells import gap_columns, with_failed_rows, with_reasons
 
-__all__ = ["RATIO_COLUMNS", "gathered_times", "time_ratios"]
-
 #: Columns of a table of ratios.
 RATIO_COLUMNS = ("dataset", "method", "printed_seconds", "printed_ratio", "seconds", "ratio")
 

@@ -36,8 +36,6 @@ from mlreduce_studies.leaderboard import confined
 from mlreduce_studies.leaderboard.confined import prctl
 from mlreduce_studies.outside import AtMost, Waiting
 
-__all__ = ["Coder", "EntryError", "Ratings", "Transformer", "close", "missing_protections", "set_apart"]
-
 # Seconds in which a process must have imported and made a class, which is no part of a fit.
 _START = 600.0
 

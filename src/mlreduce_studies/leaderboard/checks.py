@@ -17,8 +17,6 @@ from mlreduce.validation import FloatArray
 from mlreduce_studies.leaderboard.apart import EntryError, close, set_apart
 from mlreduce_studies.leaderboard.entry import Entry
 
-__all__ = ["DATA", "Sample", "draw_sample", "failure_of"]
-
 #: Embedded data of which rows, features and labels are drawn.
 DATA = "digits-300"
 

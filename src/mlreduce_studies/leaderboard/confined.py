@@ -25,8 +25,6 @@ from mlreduce import registry
 from mlreduce.evaluation.ratings import ratings
 from mlreduce.evaluation.seeds import set_seed
 
-__all__ = ["main", "prctl"]
-
 # Bytes of a file that is written, processes where a namespace counts them, and characters of an error.
 _FILE, _PROCESSES, _LENGTH = 1_000_000_000, 500, 500
 

@@ -13,8 +13,6 @@ from mlreduce.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce_studies.benchmark.protocol import digest_of_files
 
-__all__ = ["FAMILIES", "FOLDER", "SETS", "Entry", "entries", "entry_names", "read_entry"]
-
 #: Folder of the entries, in the project.
 FOLDER = "leaderboard"
 

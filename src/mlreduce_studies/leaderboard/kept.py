@@ -21,8 +21,6 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-__all__ = ["RESULTS", "KeptEntry", "difference_of", "keep", "read_kept"]
-
 #: Folder of what is kept, in the project.
 RESULTS = "results/leaderboard"
 

@@ -14,8 +14,6 @@ from pathlib import Path
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.leaderboard.entry import Entry
 
-__all__ = ["folder_of_packages", "missing_packages", "pins", "write_lock"]
-
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[\w,.-]+\])?==([\w.!+-]+)", re.MULTILINE | re.ASCII)
 # A pin with its marker and hashes. Quoted words have no space: pip takes what begins with "-" for an option there too.
 _PINNED = re.compile(

@@ -20,8 +20,6 @@ from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
 from mlreduce_studies.leaderboard.run import TIES
 from mlreduce_studies.tables.layout import fill_block
 
-__all__ = ["MEASURE", "PAGE", "page_text", "ranked", "write_page"]
-
 #: The page, in the project, and the measure by which it ranks.
 PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
 

@@ -24,8 +24,6 @@ from mlreduce_studies.leaderboard.entry import FAMILIES, Entry
 from mlreduce_studies.provenance.verify import run_workflow
 from mlreduce_studies.study import load_study, study_content, study_file
 
-__all__ = ["Outcome", "at_own_sizes", "digest_of_study", "run_entry", "study_of"]
-
 #: Minutes of the run.
 MINUTES = 30.0
 

@@ -26,8 +26,6 @@ with from_extra("workflow", "research objects"):
     from rocrate.model.contextentity import ContextEntity
     from rocrate.rocrate import ROCrate
 
-__all__ = ["Paper", "write_crate"]
-
 _PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",

@@ -19,8 +19,6 @@ from mlreduce.exceptions import ConfigurationError, broken_module
 from mlreduce.files import file_sha256
 from mlreduce_studies import options
 
-__all__ = ["CODE", "code_digest", "code_files", "environment", "file_of", "source_digest", "source_state"]
-
 # The packages whose code decides results, and where they are.
 _PACKAGES = ("mlreduce", "mlreduce_studies")
 _ROOT = Path(__file__).parents[2]

@@ -23,18 +23,6 @@ from mlreduce.datasets.catalogue import Dataset
 from mlreduce.exceptions import DataError
 from mlreduce.files import arrays_sha256, file_sha256
 
-__all__ = [
-    "JOB_COLUMNS",
-    "costs",
-    "describe_input",
-    "digests",
-    "file_faults",
-    "make_manifest",
-    "read_jobs",
-    "read_manifest",
-    "same_results",
-]
-
 #: Columns of the table of jobs, one row per job. What a rule does not have is empty, and so is what was not measured.
 JOB_COLUMNS = (
     *("rule", "protocol", "dataset", "group", "predictor", "batch"),
@@ -225,8 +213,7 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     same = {key: value for key, value in same_results(manifest).items() if key != "digest"}
     if _digest(same) != manifest["digest"]:
         raise DataError(f"{path}: its digest is not that of what it says; it was changed after it was written")
-    checked: dict[str, Any] = manifest
-    return checked
+    return manifest
 
 
 def file_faults(folder: str | Path, some: bool = False) -> tuple[int, list[str]]:

@@ -18,17 +18,6 @@ from mlreduce_studies.gathering.study_tables import Gathering
 from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, with_own_size
 from mlreduce_studies.study import Study, load_study
 
-__all__ = [
-    "CELL",
-    "Curve",
-    "Reference",
-    "compare_cells",
-    "draw_curves",
-    "is_near",
-    "read_reference",
-    "recomputed_cells",
-]
-
 #: What a cell of a curve is.
 CELL = ("measure", "size_percent", "energy", "own_size")
 

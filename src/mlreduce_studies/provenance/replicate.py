@@ -32,8 +32,6 @@ from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import REPRODUCED
 
-__all__ = ["AGREEMENT", "Part", "Run", "agreement", "as_markdown", "as_text", "main", "protocol", "read_run"]
-
 #: What is counted of cells, as relative differences.
 AGREEMENT = {"equal": 0.0, "within 1e-9": 1e-9, "within 1e-6": 1e-6, "within 1 %": 0.01}
 

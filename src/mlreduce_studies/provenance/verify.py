@@ -39,8 +39,6 @@ from mlreduce_studies.provenance.reference import (
 )
 from mlreduce_studies.study import study_file
 
-__all__ = ["add_places", "configured_places", "exit_status", "main", "run_workflow"]
-
 # The share of the time that one curve may be expected to take, so that a long one does not take it all.
 _SHARE_OF_A_CURVE = 1 / 3
 

@@ -19,8 +19,6 @@ from mlreduce_studies.site.runs import Run, read_run
 from mlreduce_studies.site.writing import write_site
 from mlreduce_studies.study import load_study, study_file
 
-__all__ = ["main", "open_run"]
-
 
 def open_run(folder: Path, project: Path) -> Run:
     """Return the run of a folder; where the folder does not describe its studies, their files do.

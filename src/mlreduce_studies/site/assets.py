@@ -13,8 +13,6 @@ from mlreduce.files import write_text
 with from_extra("workflow", "sites"):
     import platformdirs
 
-__all__ = ["OWN", "chart_script", "own_file", "table_script", "table_style", "write_assets"]
-
 #: Files of this package's folder ``static``.
 OWN = (
     *("site.css", "header.css", "site.js", "tables.js", "charts.js", "statistics.js", "scores.js", "compare.js"),

@@ -11,8 +11,6 @@ import pandas as pd
 
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["LARGEST", "compare_link", "differences_by_pair", "differences_by_setting", "title_of_part"]
-
 #: What the comparison calls the largest number of dimensions that each method has.
 LARGEST = "largest number of dimensions"
 

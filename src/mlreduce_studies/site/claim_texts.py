@@ -12,8 +12,6 @@ from urllib.parse import quote, urlencode, urlsplit
 from mlreduce.escaping import latex_escaped
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["citation", "citation_of_all", "disagreement", "issue_link", "made_by", "project_address"]
-
 # Packages whose versions can change a score.
 _PACKAGES = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 

@@ -13,8 +13,6 @@ from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
 from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, Line
 
-__all__ = ["describe_study", "says_and_headline"]
-
 
 def describe_study(study: Study) -> dict[str, Any]:
     """Return what the pages need to know of a study.

@@ -12,8 +12,6 @@ from typing import Any
 from mlreduce.files import replacing
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["drawn_again", "placed_figures"]
-
 _PICTURES = (".svg", ".png")
 
 

@@ -23,8 +23,6 @@ from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
 from mlreduce_studies.site.spectra import spectra_of
 
-__all__ = ["COOCCURRING", "Entries", "page_names"]
-
 #: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
 COOCCURRING = 25
 # Methods that are named of a study, beside the controls.

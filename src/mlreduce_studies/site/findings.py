@@ -12,8 +12,6 @@ from mlreduce_studies.site.papers import telling_claims
 from mlreduce_studies.site.reasons import picture
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["ANSWERED", "answers", "findings", "pays"]
-
 #: Families that the front page answers for: the question, and what one of its methods is called.
 ANSWERED = {
     "projection": ("Too many features, and mixtures of them will do", "projection"),

@@ -15,8 +15,6 @@ with from_extra("workflow", "sites"):
     import markupsafe
     from latex2mathml.converter import convert
 
-__all__ = ["is_formula", "latex_of", "typeset", "typeset_paragraphs"]
-
 _GREEK = r"alpha|beta|gamma|delta|lambda|mu|rho|phi|Sigma"
 _SIGNS = {
     **{

@@ -9,8 +9,6 @@ import posixpath
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["ENTRIES", "SEARCH", "SITE", "header"]
-
 #: Folder of the pages of results.
 SITE = "site/"
 

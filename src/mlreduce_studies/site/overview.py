@@ -24,8 +24,6 @@ from mlreduce_studies.site.shapes import STORED, shapes_of_studies
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import VERDICTS, summary_counts
 
-__all__ = ["downloads_of", "front_page", "provenance_of", "site_data"]
-
 # Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
 _LARGEST = 400_000

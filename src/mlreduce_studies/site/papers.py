@@ -24,18 +24,6 @@ from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relativ
 from mlreduce_studies.verdicts.baselines import without_baseline
 from mlreduce_studies.verdicts.columns import CLASSES, LINE_COLUMNS, verdict_counts, verdicts_sentence
 
-__all__ = [
-    "SIGNS",
-    "audit_of",
-    "beside_printed_tables",
-    "claims_of",
-    "compared_claims",
-    "failed_of",
-    "parts_of",
-    "tables_of",
-    "telling_claims",
-]
-
 #: What stands beside the colour of a verdict, for whoever does not see the colour.
 SIGNS = {
     **{"reproduced": "✓", "near": "≈", "differs": "✗", "failed": "!", "not run": "·"},

@@ -10,8 +10,6 @@ from mlreduce.metrics import higher_is_better
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["judged_by", "ranked", "rows_of", "rows_on", "wins_and_losses"]
-
 
 def ranked(study: StudyResults) -> list[StudyRanking]:
     """Return all rankings of a study: by protocol, measure and predictor; what failed is last."""

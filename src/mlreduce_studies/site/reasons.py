@@ -11,8 +11,6 @@ import pandas as pd
 from mlreduce.metrics import measure_label
 from mlreduce_studies.verdicts.statements import KINDS
 
-__all__ = ["Pair", "effect", "first_sentence", "picture", "reason", "scope", "telling_pair"]
-
 # What a difference is of, its unit, and what a positive and a negative one are called.
 _UNITS = {
     "seconds": "s",

@@ -14,8 +14,6 @@ from mlreduce.evaluation.failures import read_failures_csv
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.site import DESCRIPTION
 
-__all__ = ["Run", "StudyResults", "read_run"]
-
 
 class StudyResults:
     """The results of a study in a run.
@@ -36,8 +34,7 @@ class StudyResults:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """Inputs, code, packages and cost."""
-        found: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
-        return found
+        return json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
 
     def frame(self, stem: str) -> pd.DataFrame | None:
         """Return a gathered table, or None where the run has none of this name."""

@@ -18,8 +18,6 @@ from mlreduce_studies.gathering.summary import with_own_size
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.verdicts.studies import part_sizes
 
-__all__ = ["LIMIT", "comparable_scores", "is_summarised", "scores_by_measure"]
-
 #: Most scores of a study that reach the page; where there are more, these are means over the splits.
 LIMIT = 1_000_000
 

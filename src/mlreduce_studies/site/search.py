@@ -16,8 +16,6 @@ from typing import Any
 from mlreduce.escaping import visible_json
 from mlreduce.files import write_text
 
-__all__ = ["INDEX", "LARGEST", "SYNONYMS", "read_page", "write_index"]
-
 #: File of the index, beside the page of the search.
 INDEX = "search-index.js"
 #: Most bytes that the index of the documentation and the committed results may have.

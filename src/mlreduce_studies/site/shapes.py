@@ -14,8 +14,6 @@ from mlreduce.methods.facts import facts_of
 from mlreduce.stats.ranking import CONTROLS
 from mlreduce_studies.site.findings import ANSWERED
 
-__all__ = ["catalogued", "form_data", "scatter", "shapes_of_studies"]
-
 #: Stored entries of a row of sparse features, as in the fits that were measured (docs/scale.md).
 STORED = 50
 

@@ -10,8 +10,6 @@ import pandas as pd
 from mlreduce_studies.gathering.summary import with_own_size
 from mlreduce_studies.site.runs import Run, StudyResults
 
-__all__ = ["COLUMNS", "Compared", "compare_runs"]
-
 _KEYS = ["study", "protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy", "own_size"]
 
 #: Columns of the table of two runs.

@@ -11,8 +11,6 @@ import pandas as pd
 from mlreduce.plot.colours import FAINT, MOST, method_styles
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["spectra_of"]
-
 # Points of a line, at most: evenly spaced on the logarithmic axis.
 _POINTS = 60
 

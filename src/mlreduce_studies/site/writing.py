@@ -38,8 +38,6 @@ with from_extra("workflow", "sites"):
     import jinja2
     import markupsafe
 
-__all__ = ["write_page", "write_site"]
-
 # Folders of pages, and what they are called in the navigation.
 _KINDS = {"methods": "method", "datasets": "dataset", "predictors": "predictor", "measures": "measure"}
 

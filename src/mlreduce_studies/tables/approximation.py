@@ -11,16 +11,6 @@ from mlreduce_studies.options import APPROXIMATIONS
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, counted
 
-__all__ = [
-    "WEIGHT_COLUMNS",
-    "dependency_parts",
-    "dependency_table",
-    "error_parts",
-    "error_table",
-    "weight_parts",
-    "weight_table",
-]
-
 #: Columns of a table of numbers of weights.
 WEIGHT_COLUMNS = ("protocol", "dataset", "method", "features", "positive", "splits")
 

@@ -14,8 +14,6 @@ from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 from mlreduce_studies.tables.ranked import left_out, means_of, number, ranked_table, why_left_out
 
-__all__ = ["AVERAGE_RANK_COLUMNS", "average_rank_parts", "average_rank_table", "comparisons"]
-
 #: Columns of a table of average ranks.
 AVERAGE_RANK_COLUMNS = (
     *("measure", "method", "average_rank", "data_sets"),

@@ -18,8 +18,6 @@ from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 from mlreduce_studies.tables.ranked import left_out, means_of, ranked_table, why_left_out
 
-__all__ = ["COMPARISON_COLUMNS", "comparison_parts", "comparison_table"]
-
 #: Columns of a table of pairs: differences are positive where the method is better than the other.
 COMPARISON_COLUMNS = (
     *("protocol", "method", "than", "data_sets", "mean_difference", "low", "high"),

@@ -11,22 +11,6 @@ import pandas as pd
 from mlreduce.escaping import latex_escaped, markdown_escaped
 from mlreduce_studies.gathering.failed_cells import GAP
 
-__all__ = [
-    "Layout",
-    "Part",
-    "by_protocol",
-    "counted",
-    "fill_block",
-    "latex_text",
-    "number_of_splits",
-    "parts_latex",
-    "parts_markdown",
-    "plus_minus",
-    "to_latex",
-    "to_markdown",
-    "uneven_splits",
-]
-
 #: Lays a tidy table of one protocol out as header and rows of text.
 Layout: TypeAlias = Callable[[pd.DataFrame, Sequence[str]], tuple[list[str], list[list[str]]]]
 

@@ -17,8 +17,6 @@ from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MEASURE, PREDICTO
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
 
-__all__ = ["RANKED_COLUMNS", "left_out", "means_of", "number", "ranked_layout", "ranked_table", "why_left_out"]
-
 #: Columns of a ranked table.
 RANKED_COLUMNS = ("protocol", "dataset", "method", "size", "mean", "sd", "rank", "splits")
 

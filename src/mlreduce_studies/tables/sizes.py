@@ -15,8 +15,6 @@ from mlreduce_studies.options import MEASURE, PREDICTOR, SIZE_PERCENTS
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
 
-__all__ = ["TABLE_COLUMNS", "layout", "select_table"]
-
 #: Columns of the tidy table.
 TABLE_COLUMNS = ("dataset", "method", "protocol", "size_percent", "size", "mean", "se", "splits")
 

@@ -17,8 +17,6 @@ from mlreduce_studies.options import SIZE_PERCENTS
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, counted, number_of_splits
 
-__all__ = ["STABILITY_COLUMNS", "stability_parts", "stability_table"]
-
 #: Columns of a table of stability.
 STABILITY_COLUMNS = (*("protocol", "dataset", "method", "size_percent", "stability", "order_correlation", "splits"),)
 

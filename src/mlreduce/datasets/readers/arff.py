@@ -18,8 +18,6 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.guards import check_memory, stem
 from mlreduce.validation import is_sparse
 
-__all__ = ["LABEL_ORDERS", "read_arff"]
-
 #: Orders of the labels that an XML file lists.
 LABEL_ORDERS = ("file", "list")
 

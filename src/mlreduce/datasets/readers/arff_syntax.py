@@ -23,8 +23,6 @@ from mlreduce.datasets.readers.attributes import NUMBER, Attribute, Table, encod
 from mlreduce.exceptions import DataError
 from mlreduce.guards import opened
 
-__all__ = ["read_table"]
-
 # Possessive quantifiers never backtrack: matching takes linear time.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
 _DECLARATION = re.compile(rf"""@attribute\s++({_QUOTED}|[^\s{{}},%'"][^\s{{}},%]*+)\s*+(.*+)""", re.IGNORECASE)

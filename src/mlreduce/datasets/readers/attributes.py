@@ -14,20 +14,6 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 
-__all__ = [
-    "INFINITE",
-    "MISSING",
-    "NUMBER",
-    "PARQUET_KEY",
-    "Attribute",
-    "Table",
-    "encoding_named",
-    "is_index_name",
-    "is_missing_cell",
-    "is_number_cell",
-    "table_checksum",
-]
-
 #: Numbers; Python's other notations of them, such as 1_000, are refused.
 NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|nan)", re.IGNORECASE)
 #: What R, pandas and spreadsheets write for a missing value, in lower case.

@@ -21,14 +21,6 @@ from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.guards import check_names
 from mlreduce.validation import is_sparse
 
-__all__ = [
-    "Columns",
-    "Labels",
-    "chosen_labels",
-    "counted_labels",
-    "encoded",
-]
-
 #: What says which attributes are labels: a file, how many of the last, ``{"first": n}``, or names.
 Labels: TypeAlias = str | Path | int | Mapping[str, int] | Sequence[str] | None
 

@@ -24,8 +24,6 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.guards import allowed_bytes, check_memory, opened, stem
 from mlreduce.validation import as_dense, is_sparse, stored_labels
 
-__all__ = ["read_mat"]
-
 #: Names of features and labels, in this order of preference, without regard to case; parts are stacked.
 PAIRS = (
     (("data", "target"),),

@@ -9,8 +9,6 @@ from xml.parsers import expat
 from mlreduce.exceptions import DataError
 from mlreduce.guards import check_names, opened
 
-__all__ = ["read_label_names"]
-
 
 def read_label_names(path: str | Path) -> list[str]:
     """Return the label names of a Mulan XML file, in its order; nested labels count too.

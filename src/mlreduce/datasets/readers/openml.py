@@ -16,8 +16,6 @@ from mlreduce.datasets.readers.columns import Columns, chosen_labels, encoded
 from mlreduce.exceptions import DataError, FetchError
 from mlreduce.validation import check_memory, is_sparse
 
-__all__ = ["read_openml"]
-
 
 def read_openml(
     name: str,

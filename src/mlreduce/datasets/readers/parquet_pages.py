@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-__all__ = ["declared_sizes"]
-
 # Types of Thrift's compact protocol, in which the metadata and the header of each page are written.
 _STOP, _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _BINARY, _LISTS, _STRUCT = 0, 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 12
 _DEEPEST = 12

@@ -14,8 +14,6 @@ from mlreduce.datasets.readers.text import count_terms
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.guards import check_memory
 
-__all__ = ["read_reuters"]
-
 
 def read_reuters(
     paths: Sequence[str | Path],

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from mlreduce.exceptions import DataError
 from mlreduce.guards import opened
 
-__all__ = ["FIELDS", "MARKS", "SPLITS", "Document", "read_sgml"]
-
 #: The five sets of categories.
 FIELDS = ("topics", "places", "people", "orgs", "exchanges")
 #: Values of a document's attribute TOPICS, which is about an older collection and not about the categories.

@@ -21,8 +21,6 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.guards import check_memory, opened, stem
 from mlreduce.validation import stored_labels
 
-__all__ = ["XMC_HEADER", "is_row", "read_svmlight", "read_xmc"]
-
 # Possessive quantifiers and the lookbehind keep matching linear.
 _NUMBER = rb"[-+]?(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?"
 _ROW = re.compile(

@@ -35,8 +35,6 @@ from mlreduce.datasets.readers.parquet_pages import declared_sizes
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.guards import check_memory, check_names, opened, stem, uncompressed
 
-__all__ = ["read_tables"]
-
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
 _THOUSANDS = (",", ".", "'", " ", "\xa0", "_")

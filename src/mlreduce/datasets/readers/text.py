@@ -12,8 +12,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from mlreduce.exceptions import DataError, from_extra, unknown_name
 
-__all__ = ["TOKENS", "count_terms"]
-
 #: Kinds of tokens.
 TOKENS = ("spaced", "alphanumeric")
 

@@ -95,8 +95,7 @@ def combined(
 
 def _power(values: FloatArray, exponent: float) -> FloatArray:
     """Raise to a power, at no cost for the default exponent 1."""
-    raised: FloatArray = values if exponent == 1 else values**exponent
-    return raised
+    return values if exponent == 1 else values**exponent
 
 
 class CombinedProximity:

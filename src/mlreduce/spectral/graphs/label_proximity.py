@@ -211,8 +211,7 @@ def _bits(labels: Any, index: str, tau: float | None) -> Rows:
         if index in ("dice", "scaled-dice"):
             return quotient(2.0 * shared, totals)
         differing = totals - 2.0 * shared
-        similar: FloatArray = np.exp(-differing / tau) if index == "hamming-exponential" else 1.0 - differing / n_bits
-        return similar
+        return np.exp(-differing / tau) if index == "hamming-exponential" else 1.0 - differing / n_bits
 
     return proximities
 

@@ -174,8 +174,7 @@ def weights_from(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp], r
     ridges = np.where(trace > LEAST_SQUARE, ridge * trace, 1.0)
     gram += ridges[:, np.newaxis, np.newaxis] * np.eye(neighbours.shape[1])
     solved = np.linalg.solve(gram, np.ones((*neighbours.shape, 1)))[:, :, 0]
-    weights: FloatArray = solved / solved.sum(axis=1)[:, np.newaxis]
-    return weights
+    return solved / solved.sum(axis=1)[:, np.newaxis]
 
 
 def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) -> FloatArray:

@@ -64,8 +64,7 @@ def similarities_of(X: Any, kind: str, first: NDArray[np.intp], second: NDArray[
     """
     if kind == "kendall":
         rows = _without_zeros(sp.csr_array(X))
-        tau: FloatArray = _kendall(rows.indptr, rows.indices, rows.data, first, second, X.shape[1])
-        return tau
+        return _kendall(rows.indptr, rows.indices, rows.data, first, second, X.shape[1])
     units, offsets = _prepared(X, kind)
     similarities = np.empty(len(first))
     for block in pair_blocks(units, len(first)):
