@@ -1,8 +1,8 @@
 """Registry of methods: name -> class.
 
 A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders, so
-that a new method is a new file and nothing else, and ``import mlreduce`` imports no method. When a name is looked up, the
-file with this name is imported first (``cplst.py``), and the other files of the families only if it does not declare it.
+that a new method is a new file and nothing else, and ``import mlreduce`` imports no method. When a name is looked up,
+the file with this name is imported first (``cplst.py``), and the others only if it does not declare the name.
 
 A name with a dot is the import path of a class of any package, such as ``sklearn.decomposition.NMF``.
 """
