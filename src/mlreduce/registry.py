@@ -99,8 +99,8 @@ def _find(name: Any) -> tuple[str, type] | None:
     if name in _at_run_time:
         return _at_run_time[name]
     if not any(name in methods for methods in _methods.values()):
-        for family in FAMILIES:
-            _import_namesake(f"mlreduce.{family}", name)
+        for folder in FAMILIES:
+            _import_namesake(f"mlreduce.{folder}", name)
     imported = next((family for family in FAMILIES if name in _methods[family]), None)
     family = imported or next((family for family in FAMILIES if name in _methods_of(family)), None)
     return None if family is None else (family, _methods[family][name])
