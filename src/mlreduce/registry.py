@@ -1,8 +1,8 @@
 """Registry of methods: name -> class.
 
-A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders. The
-files of a family are imported when one of its names is first looked up, so that a new method is a new file and nothing
-else, and ``import mlreduce`` imports no method.
+A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders, so
+that a new method is a new file and nothing else, and ``import mlreduce`` imports no method. When a name is looked up,
+the file with this name is imported first (``cplst.py``), and the others only if it does not declare the name.
 
 A name with a dot is the import path of a class of any package, such as ``sklearn.decomposition.NMF``.
 """
@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import packages_distributions, version
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
@@ -29,6 +30,7 @@ __all__ = [
     "class_name_of",
     "class_names",
     "entry_name",
+    "find_kind",
     "has_shortcut",
     "home_of",
     "is_import_path",
@@ -59,16 +61,27 @@ _methods: dict[str, dict[str, type]] = {family: {} for family in FAMILIES}
 _at_run_time: dict[str, tuple[str, type]] = {}
 
 
+def _import_module(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except (ImportError, SyntaxError) as error:
+        spec = importlib.util.find_spec(name)
+        raise ConfigurationError(broken_module(error, (spec and spec.origin) or name)) from error
+
+
 def _import_modules(package: str) -> None:
     """Import the modules of a package, except those with an underscore."""
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
-        if module.name.rpartition(".")[2].startswith("_"):
-            continue
-        try:
-            importlib.import_module(module.name)
-        except (ImportError, SyntaxError) as error:
-            spec = importlib.util.find_spec(module.name)
-            raise ConfigurationError(broken_module(error, (spec and spec.origin) or module.name)) from error
+        if not module.name.rpartition(".")[2].startswith("_"):
+            _import_module(module.name)
+
+
+def _import_namesake(package: str, name: Any) -> None:
+    """Import the module of a package that has the name of what is looked up, if there is one."""
+    module = str(name).replace("-", "_")
+    folder = Path(__file__).parents[1].joinpath(*package.split("."))
+    if module.isidentifier() and folder.joinpath(f"{module}.py").is_file():
+        _import_module(f"{package}.{module}")
 
 
 @cache
@@ -84,6 +97,9 @@ def _find(name: Any) -> tuple[str, type] | None:
         return None
     if name in _at_run_time:
         return _at_run_time[name]
+    if not any(name in methods for methods in _methods.values()):
+        for folder in FAMILIES:
+            _import_namesake(f"mlreduce.{folder}", name)
     imported = next((family for family in FAMILIES if name in _methods[family]), None)
     family = imported or next((family for family in FAMILIES if name in _methods_of(family)), None)
     return None if family is None else (family, _methods[family][name])
@@ -231,6 +247,12 @@ def module_of(name: str) -> str:
 def class_name_of(name: str) -> str:
     """Return the name of the class of a method."""
     return _find_or_raise(name)[1].__name__
+
+
+def find_kind(name: Any) -> str | None:
+    """Return what `kind_of` returns; None for a name that no method has."""
+    method = _find(name)
+    return None if method is None else method[0]
 
 
 def kind_of(name: str) -> str:
@@ -441,7 +463,7 @@ def class_names(kind: str | None = None) -> dict[str, str]:
 class Declarations(Mapping[str, _Declared], Generic[_Declared]):
     """What the modules of a package declare by a decorator: name to declaration, sorted.
 
-    The modules are imported when a name is first looked up.
+    The module with the name that is looked up is imported first, and the others only if it does not declare it.
 
     Parameters
     ----------
@@ -501,6 +523,8 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
         return self._declared
 
     def __getitem__(self, name: str) -> _Declared:
+        if name not in self._declared and not self._complete:
+            _import_namesake(self.package, name)
         return self._declared[name] if name in self._declared else self._all()[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -696,10 +696,10 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
             name = registry.entry_name(label, entry)
             if registry.is_import_path(name):
                 continue
-            known = [name for kind in _REDUCTIONS for name in registry.method_names(kind)]
-            if name not in known:
+            kind = registry.find_kind(name)
+            if kind not in _REDUCTIONS:
+                known = [name for kind in _REDUCTIONS for name in registry.method_names(kind)]
                 raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
-            kind = registry.kind_of(name)
             families["projection" if kind == "propagation" else kind] = name  # both embed the rows
     if len(families) > 1:
         pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
@@ -752,10 +752,10 @@ def _check_datasets(study: Study, where: str, catalogue: Catalogue) -> None:
 
 
 def _check_predictors(study: Study, where: str) -> None:
-    known = registry.method_names("predictors")
     for label, entry in study.predictors.items():
         name = registry.entry_name(label, entry)
-        if not registry.is_import_path(name) and name not in known:
+        if not registry.is_import_path(name) and registry.find_kind(name) != "predictors":
+            known = registry.method_names("predictors")
             raise ConfigurationError(unknown_name("method", name, known, f"{where}: predictors"))
         _check_method(label, entry, f"{where}: predictors")
         _check_verb(label, entry, "predict", f"{where}: predictors")

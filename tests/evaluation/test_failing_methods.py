@@ -277,17 +277,17 @@ def test_an_error_of_the_loop_is_no_failed_cell(study, monkeypatch):
 def test_times_images_and_costs_go_on(study, monkeypatch):
     data, splits = study
     failures = Failures("time")
-    times = time_fits("projection", data, splits, PROJECTIONS, SPACE, 0, failures)
+    times = time_fits(data, splits, {"family": "projection", "methods": PROJECTIONS, "space": SPACE}, 0, failures)
     split_1_of(failures, "failing-projection", "time")
     assert times.groupby("method")["split"].agg(list).to_dict() == {
         **{"pca": [0, 1, 2], "mddmp": [0, 1, 2], "failing-projection": [0, 2]},
     }
     monkeypatch.setattr(Where, "at", "objective")
     failures = Failures("image")
-    images = proximity_images(data, splits[1], PROJECTIONS, SPACE, failures=failures)
+    images = proximity_images(data, splits[1], {"methods": PROJECTIONS, "space": SPACE}, failures)
     assert set(images["method"]) == {"pca", "mddmp"}
     assert failures.table()[["method", "split", "message"]].values.tolist() == [["failing-projection", 0, "boom"]]
-    assert proximity_images(data, splits[1], {"failing-projection": {}}, SPACE, failures=failures).empty
+    assert proximity_images(data, splits[1], {"methods": {"failing-projection": {}}, "space": SPACE}, failures).empty
     failures = Failures("cost")
     sizes = {"rows": [20], "features": [5], "prototypes": [5]}
     methods = {"pca": {}, "worse": {"method": "pca", "n_components": 0}}  # refused in the process that fits
@@ -356,7 +356,8 @@ def test_a_selector_that_raises_is_missing_on_its_split_and_does_not_raise_again
     split_1_of(after, "failing-selector", "rank")
     whole = run_selectors(study, {"spec": {}, "random-features": {}})[0]
     same_but_for(scores, whole, "failing-selector", {1})
-    times = time_fits("selection", *study, methods, {"scaling": "standard"}, 7, Failures("time"))
+    settings = {"family": "selection", "methods": methods, "space": {"scaling": "standard"}}
+    times = time_fits(*study, settings, 7, Failures("time"))
     assert times["method"].value_counts().to_dict() == {"spec": 3, "random-features": 3, "failing-selector": 2}
 
 

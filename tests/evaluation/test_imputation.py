@@ -127,7 +127,7 @@ def test_what_else_studies_measure(data):
     for family, methods in FAMILIES.items():
         first = next(iter(methods))
         splits = take_splits(data.Y, {"folds": 3}, range(1), 0, data.name)
-        assert len(time_fits(family, data, splits, {first: {}}, SPACE)) == 1
+        assert len(time_fits(data, splits, {"family": family, "methods": {first: {}}, "space": SPACE})) == 1
     sizes = {"methods": {"pca": {}}, "rows": [40], "features": [5], "prototypes": [10]}
     costs = measure_costs(data, sizes, {"scaling": "standard", "relation": "euclidean"}, 0)
     assert len(costs)

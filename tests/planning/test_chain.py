@@ -83,7 +83,7 @@ def chain(folder, name, partition, **changed):
     if study.family != "labelspace":
         told, failures = json.loads(jobs.timing(study, "tiny", "all")), Failures("time")
         split = take_splits(data.Y, told["rule"], range(1), 5, "tiny")
-        times = time_fits(told["family"], data, split, told["methods"], told["space"], 5, failures, told["scalings"])
+        times = time_fits(data, split, told, 5, failures)
         write_table(place("times", "all"), times, failures.table(study=name, dataset="tiny"))
         files["times"] = [place("times", "all")]
     return Gathering(files, study.averages)
@@ -182,5 +182,5 @@ def test_proximities_carry_the_scores_of_what_is_asked_for(tmp_path):
     cells = {"dataset": "d", "method": ["a", "a", "a"], "predictor": ["ridge", "ridge", "other"]}
     shown = {"protocol": "p", "measure": "m", "size_percent": [0, 50, 0], "energy": 0.0, "size": 9}
     shown["mean"] = [0.5, 0.6, 0.7]
-    gathering.summary = pd.DataFrame(cells | shown)
+    gathering._tables["summary"] = pd.DataFrame(cells | shown)
     assert gathering.table("proximities")["score"].fillna(-1).tolist() == [0.5, -1]

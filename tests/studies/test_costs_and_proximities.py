@@ -48,7 +48,7 @@ def test_instances_with_the_same_labels_stay_in_their_order():
 def test_a_pixel_is_the_mean_of_a_block_of_pairs(data):
     split = Split(np.arange(50), np.arange(50, 60))
     methods = {"pls": {}, "graph": {"method": "olpp", "proximity": {"n_neighbors": 3}}}
-    images = proximity_images(data, split, methods, SPACE, side=7)
+    images = proximity_images(data, split, {"methods": methods, "space": SPACE, "side": 7})
     assert tuple(images.columns) == IMAGE_COLUMNS
     labels = data.Y[:50].astype(float)
     order = label_order(labels)
@@ -67,7 +67,8 @@ def test_a_pixel_is_the_mean_of_a_block_of_pairs(data):
 @pytest.mark.parametrize("entry", [{}, {"n_neighbors": 2}, {"n_neighbors": 2, "edges": "constant", "laplacian": True}])
 def test_proximities_by_labels_are_drawn_before_neighbours(entry, data):
     methods = {"mine": {"method": "mope", "scheme": 1, "index": "jaccard", "combine": "labels", **entry}}
-    images = proximity_images(data, Split(np.arange(30), np.arange(30, 60)), methods, SPACE)
+    split = Split(np.arange(30), np.arange(30, 60))
+    images = proximity_images(data, split, {"methods": methods, "space": SPACE})
     image = images.pivot(index="row", columns="column", values="value").to_numpy()
     labels = data.Y[:30][label_order(data.Y[:30].astype(float))].astype(bool)
     shared = (labels[:, None] & labels).sum(axis=2)
@@ -76,7 +77,8 @@ def test_proximities_by_labels_are_drawn_before_neighbours(entry, data):
 
 
 def test_more_pixels_than_pairs_show_each_pair(data):
-    images = proximity_images(data, Split(np.arange(9), np.arange(9, 60)), {"pls": {}}, SPACE)
+    split = Split(np.arange(9), np.arange(9, 60))
+    images = proximity_images(data, split, {"methods": {"pls": {}}, "space": SPACE})
     assert len(images) == 81
     assert images.loc[images["row"] == images["column"], "value"].eq(0).all()
 

@@ -33,7 +33,7 @@ def splits_of(n_samples, number):
 def test_each_method_is_timed_on_each_split(family, methods, space):
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     splits = splits_of(60, 3)
-    times = time_fits(family, data, splits, methods, space)
+    times = time_fits(data, splits, {"family": family, "methods": methods, "space": space})
     assert list(times.columns) == ["dataset", "method", "split", "seconds", "megabytes"]
     assert times.groupby("method")["split"].agg(list).to_dict() == {name: [0, 1, 2] for name in methods}
     assert (times["seconds"] > 0).all()
@@ -51,7 +51,8 @@ def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smal
     X = np.where(np.random.default_rng(0).random(data.X.shape) < empty, 0.0, data.X)
     data, splits = replace(data, X=X), splits_of(60, 1)
     methods, space = {"a": {"method": "rfs"}, "b": {"method": "rfs"}}, {"scaling": "standard"}
-    times = time_fits("selection", data, splits, methods, space, scalings={"b": "none"})
+    settings = {"family": "selection", "methods": methods, "space": space, "scalings": {"b": "none"}}
+    times = time_fits(data, splits, settings)
     assert set(times["method"]) == {"a", "b"}
     np.testing.assert_allclose(seen["a"].std(axis=0), 1)
     assert sp.issparse(seen["b"]) == is_sparse
@@ -64,7 +65,7 @@ def test_the_first_fit_is_not_timed(monkeypatch):
     monkeypatch.setattr("mlreduce_studies.experiments.timing.time.process_time", lambda: len(fits))
     data = planted(n_samples=30, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     space = {"scaling": "none", "relation": None}
-    times = time_fits("projection", data, splits_of(30, 2), {"pca": {}}, space)
+    times = time_fits(data, splits_of(30, 2), {"family": "projection", "methods": {"pca": {}}, "space": space})
     assert times["seconds"].tolist() == [1, 1]
     assert len(fits) == 4
 
@@ -98,7 +99,8 @@ data = planted(n_samples=30, n_features=6, n_labels=4, n_latent=2, n_distractors
 splits = {0: split_rows(random_orders(30, 1, 7, "planted")[0], 0.7)}
 methods = {name: {"method": "pca"} for name in ("120", "2400", "50", "40")}
 space = {"scaling": "none", "relation": None}
-times = time_fits("projection", data, splits, methods, space, failures=Failures("time", limits={"gigabytes": 1}))
+settings = {"family": "projection", "methods": methods, "space": space}
+times = time_fits(data, splits, settings, failures=Failures("time", limits={"gigabytes": 1}))
 print(times.set_index("method")["megabytes"].to_json())
 """
 
@@ -123,9 +125,8 @@ def test_fits_that_are_timed_have_the_limits_of_a_study(monkeypatch):
     monkeypatch.setattr("mlreduce.evaluation.selection.make_selector", lambda *_: never)
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     failures = Failures("time", limits={"seconds": 0.01})
+    settings = {"family": "selection", "methods": {"rfs": {}}, "space": {"scaling": "none", "relation": None}}
     with pytest.warns(FailedCellWarning):
-        times = time_fits(
-            "selection", data, splits_of(60, 1), {"rfs": {}}, {"scaling": "none", "relation": None}, failures=failures
-        )
+        times = time_fits(data, splits_of(60, 1), settings, failures=failures)
     assert not len(times)
     assert (0, "rfs") in failures

@@ -24,7 +24,7 @@ with job(snakemake):
         choices = choices[choices["protocol"] == settings["protocol"]]
         before = before[before["protocol"] == settings["protocol"]]
     failures = Failures("image", before=failures_before(before, [0], once=True))
-    methods = chosen_entries(settings["methods"], choices)
-    images = proximity_images(data, split, methods, settings["space"], failures=failures)
+    settings["methods"] = chosen_entries(settings["methods"], choices)
+    images = proximity_images(data, split, settings, failures)
     with replacing(snakemake.output[0]) as path:
         write_table(path, images, failures.table(study=snakemake.wildcards.study, dataset=data.name))

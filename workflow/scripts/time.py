@@ -20,9 +20,6 @@ with job(snakemake):
     data, failures = MultiLabelData.load(snakemake.input.data), Failures("time", limits=settings.get("limits"))
     splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name)
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = time_fits(
-            *(settings["family"], data, splits, settings["methods"], settings["space"], seed, failures),
-            scalings=settings["scalings"],
-        )
+        times = time_fits(data, splits, settings, seed, failures)
     with replacing(snakemake.output[0]) as path:
         write_table(path, times, failures.table(study=snakemake.wildcards.study, dataset=data.name))

@@ -33,6 +33,18 @@ COST_COLUMNS = ("dataset", "method", "swept", "space", "rows", "features", "prot
 _KIBIBYTE, _GIGABYTE = 1024, 1e9
 
 
+class _Fit(NamedTuple):
+    """A fit that is measured in a process; relations to ``prototypes`` rows where there are some."""
+
+    X: Any
+    Y: Any
+    label: str
+    entry: Mapping[str, Any]
+    metric: str
+    prototypes: int
+    seed: int
+
+
 class _Case(NamedTuple):
     """A size at which methods are fitted."""
 
@@ -104,52 +116,51 @@ def measure_costs(
                 continue
             place = (label, *case[1:])
             if place not in known:
-                job = (scaled, labels, label, entry, space["relation"], case.prototypes, seed)
-                known[place] = failures.attempt(None, label, _alone, *job)
+                fit = _Fit(scaled, labels, label, entry, space["relation"], case.prototypes, seed)
+                known[place] = failures.attempt(None, label, _alone, fit)
             cost = known[place]
             if cost is not None:
                 rows.append((data.name, label, *case, *cost))
     return as_table(rows, COST_COLUMNS)
 
 
-def _alone(*job: Any) -> tuple[float, float]:
-    """Run a job in a process of its own and return its seconds and its peak memory in gigabytes.
+def _alone(fit: _Fit) -> tuple[float, float]:
+    """Fit in another process and return its seconds and its peak memory in gigabytes.
 
     It is a fork: a process that starts anew would run the calling script again.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_measured, args=(sender, *job))
+    process = context.Process(target=_measured, args=(sender, fit))
     process.start()
     wait([receiver, process.sentinel])  # whichever is first: an answer, or an end without one
     if not receiver.poll():
         process.join()
-        raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows ended without a result (out of memory?)")
+        raise DataError(f"fitting {fit.label!r} to {fit.X.shape[0]} rows ended without a result (out of memory?)")
     answer: tuple[float, float] | str = receiver.recv()
     process.join()
     if isinstance(answer, str):
-        raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows: {answer}")
+        raise DataError(f"fitting {fit.label!r} to {fit.X.shape[0]} rows: {answer}")
     return answer
 
 
-def _measured(
-    sender: Any, X: Any, Y: Any, label: str, entry: Mapping[str, Any], metric: str, prototypes: int, seed: int
-) -> None:
+def _measured(sender: Any, fit: _Fit) -> None:
     from mlreduce.preprocessing.relation import RelationFeatures
 
-    method = make_reduction(label, entry, seed)
+    method, X = make_reduction(fit.label, fit.entry, fit.seed), fit.X
     answer: tuple[float, float] | str
     try:
         with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of small sizes: said of the study's own fits in their logs
             start = time.process_time()
-            if prototypes:
-                n_prototypes = None if prototypes == X.shape[0] else prototypes
-                X = RelationFeatures(metric=metric, n_prototypes=n_prototypes, random_state=seed).fit_transform(X)
+            if fit.prototypes:
+                number = None if fit.prototypes == X.shape[0] else fit.prototypes
+                relations = RelationFeatures(metric=fit.metric, n_prototypes=number, random_state=fit.seed)
+                X = relations.fit_transform(X)
             if has_shortcut(method, "fit_training_set", "fit"):
-                method.fit_training_set(TrainingSet(X, check_labels(Y, sparse=True)))
+                method.fit_training_set(TrainingSet(X, check_labels(fit.Y, sparse=True)))
             else:
-                method.fit(X, Y)
+                method.fit(X, fit.Y)
             seconds = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIBIBYTE / _GIGABYTE
         answer = seconds, peak

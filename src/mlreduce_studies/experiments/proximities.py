@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.entries import Methods
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.feature_space import make_reduction
 from mlreduce.evaluation.scores import as_table
@@ -51,12 +52,28 @@ def label_order(labels: FloatArray) -> NDArray[np.intp]:
     return np.argsort(place[inverse], kind="stable")
 
 
+class ImageSettings(TypedDict):
+    """What a job draws.
+
+    Attributes
+    ----------
+    methods : dict of label to entry of a study file
+        Projections.
+    space : dict
+        See `mlreduce.evaluation.view.View`.
+    side : int, default=250
+        Pixels along a side, at most.
+    """
+
+    methods: Methods
+    space: Mapping[str, Any]
+    side: NotRequired[int]
+
+
 def proximity_images(
     data: MultiLabelData,
     split: Split,
-    methods: Mapping[str, Mapping[str, Any]],
-    space: Mapping[str, Any],
-    side: int = _SIDE,
+    settings: ImageSettings,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Return the proximity of pairs of training instances to each method, as an image.
@@ -69,12 +86,7 @@ def proximity_images(
     ----------
     data : MultiLabelData
     split : Split
-    methods : dict of label to entry of a study file
-        Projections.
-    space : dict
-        See `mlreduce.evaluation.view.View`.
-    side : int, default=250
-        Pixels along a side, at most.
+    settings : ImageSettings
     failures : Failures, default=RAISE
         Takes what a method raises, on split 0; one that failed before there is passed over.
 
@@ -83,17 +95,17 @@ def proximity_images(
     DataFrame
         With `IMAGE_COLUMNS`, sorted; nothing of those that failed.
     """
-    view = View(data, split, space)
+    view = View(data, split, settings["space"])
     order = label_order(view.labels)
     parts = []
-    for label, entry in methods.items():
+    for label, entry in settings["methods"].items():
         if (0, label) in failures:
             continue
         matrix = failures.attempt(0, label, _proximities, make_reduction(label, entry), view.training.labelled_part)
         if matrix is None:
             continue
         np.fill_diagonal(matrix, 0.0)
-        image = _blocks(matrix[np.ix_(order, order)], side)
+        image = _blocks(matrix[np.ix_(order, order)], settings.get("side", _SIDE))
         rows, columns = np.indices(image.shape).reshape(2, -1)
         parts.append(
             pd.DataFrame(dict(zip(IMAGE_COLUMNS, (data.name, label, rows, columns, image.ravel()), strict=True)))

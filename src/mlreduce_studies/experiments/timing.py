@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import pandas as pd
 
@@ -18,37 +18,47 @@ from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_pea
 from mlreduce_studies.outside import Waiting
 
 
+class TimingSettings(TypedDict):
+    """What a job times, in plain values, which the workflow passes as JSON.
+
+    Attributes
+    ----------
+    family : {"labelspace", "projection", "selection"}
+    methods : dict of label to entry of a study file
+    space : dict
+        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
+    scalings : dict of label to scaling, default: none
+        Of selectors that get features on another scale than that of ``space``.
+    """
+
+    family: str
+    methods: Methods
+    space: Mapping[str, Any]
+    scalings: NotRequired[Mapping[str, str]]
+
+
 def time_fits(
-    family: str,
     data: MultiLabelData,
     splits: Mapping[int, Split],
-    methods: Methods,
-    space: Mapping[str, Any],
+    settings: TimingSettings,
     seed: int = 0,
     failures: Failures = RAISE,
-    scalings: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Measure fitting each method on each training part, with all directions or features.
 
     Every method is fitted once before it is measured: what is imported, compiled or allocated first is no part of a
     fit. Seconds are the processor's, which other work on the machine does not lengthen, and those of the wall of what
     runs in a process of an entry of the leaderboard; megabytes are the most that the process has beyond what it had
-    before, with the data. Selectors get scaled features, or those of a scaling of their
-    own, label coders features and labels as they are.
+    before, with the data. Selectors get scaled features, label coders features and labels as they are.
 
     Parameters
     ----------
-    family : {"labelspace", "projection", "selection"}
     data : MultiLabelData
     splits : dict of int to Split
-    methods : dict of label to entry of a study file
-    space : dict
-        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
+    settings : TimingSettings
     seed : int, default=0
     failures : Failures
         What fails is written down there; the default raises.
-    scalings : dict of label to scaling or None, default=None
-        Of selectors that get features on another scale than that of ``space``.
 
     Returns
     -------
@@ -57,11 +67,11 @@ def time_fits(
         the system does not say.
     """
     allocate_in_one_arena()
-    strategy = find_strategy(family)(data, space, seed)
+    strategy = find_strategy(settings["family"])(data, settings["space"], seed)
     rows = []
     for number, split in splits.items():
-        ready = strategy.ready(number, split, scalings or {})
-        for label, entry in methods.items():
+        ready = strategy.ready(number, split, settings.get("scalings", {}))
+        for label, entry in settings["methods"].items():
             # The first of the two is not measured.
             cost = failures.attempt(number, label, _cost, ready(label, entry), ready(label, entry))
             if cost is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from io import StringIO
 from typing import Any
 
@@ -41,28 +40,13 @@ class Gathering:
         image: Mapping[str, str] | None = None,
     ) -> None:
         self._files, self._averages, self._base, self._image = files, averages, base, image
+        self._tables: dict[str, pd.DataFrame] = {}
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a table by its name, of those that the study has."""
-        makers: dict[str, Callable[[], pd.DataFrame]] = {
-            "scores": lambda: self.scores,
-            "summary": lambda: self.summary,
-            "areas": self._areas,
-            "failures": self._failures,
-            "datasets": lambda: describe_datasets(map(MultiLabelData.load, self._files["data"])),
-            "spectra": self._details,
-            "rankings": self._details,
-            "choices": self._choices,
-            "times": lambda: self.times,
-            "ratios": self._ratios,
-            "costs": lambda: self._timed("costs", {}),
-            "approximation": self._approximation,
-            "errors": self._errors,
-            "theorem": lambda: read_tables(self._files["theorem"]).sort_values(["dataset", "nystrom"]),
-            "dependencies": lambda: read_tables(self._files["dependencies"]).sort_values("dataset", kind="stable"),
-            "proximities": self._proximities,
-        }
-        return makers[name]()
+        """Return a table by its name, of those that the study has; it is made once."""
+        if name not in self._tables:
+            self._tables[name] = _MAKERS[name](self)
+        return self._tables[name]
 
     def rounded(self, name: str) -> tuple[pd.DataFrame, str]:
         """Return a table with the digits that people see, which jobs go on from, and the same as CSV."""
@@ -74,41 +58,41 @@ class Gathering:
         """Return a table as tables and figures show it: with the digits that people see, but for long ones."""
         return self.table(name) if name in LONG else self.rounded(name)[0]
 
-    @cached_property
-    def scores(self) -> pd.DataFrame:
+    def _scores(self) -> pd.DataFrame:
         """Scores of all jobs."""
         columns = ["study", "protocol", *SCORE_COLUMNS]
         return read_tables(self._files["scores"])[columns].sort_values(columns[:-1], ignore_index=True)
 
-    @cached_property
     def _failed_scores(self) -> pd.DataFrame:
         return read_failures(self._files["scores"])
 
-    @cached_property
     def _averaged(self) -> pd.DataFrame:
+        """Scores with the means over the draws of a method."""
         if not self._averages:
-            return self.scores
+            return self.table("scores")
         from mlreduce_studies.gathering.areas import averaged_draws
 
-        return averaged_draws(self.scores, self._averages, self._failed_scores)
+        return averaged_draws(self.table("scores"), self._averages, self.table("failed_scores"))
 
     def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
-        return with_gaps(summarise(scores), of_draws(self._failed_scores, self._averages))
+        return with_gaps(summarise(scores), of_draws(self.table("failed_scores"), self._averages))
 
-    @cached_property
-    def summary(self) -> pd.DataFrame:
+    def _summary(self) -> pd.DataFrame:
         """Mean and errors of every cell."""
-        return self._with_gaps(self._averaged)
+        return self._with_gaps(self.table("averaged"))
 
     def _areas(self) -> pd.DataFrame:
         from mlreduce_studies.gathering.areas import area_scores
 
-        return self._with_gaps(area_scores(self._averaged))
+        return self._with_gaps(area_scores(self.table("averaged")))
 
     def _failures(self) -> pd.DataFrame:
         """Failed cells; what was missing before a job went on is in its own table."""
         kinds = ("scores", "times", "images", "costs")
         return read_failures(file for kind in kinds for file in self._files.get(kind, []))
+
+    def _datasets(self) -> pd.DataFrame:
+        return describe_datasets(map(MultiLabelData.load, self._files["data"]))
 
     def _details(self) -> pd.DataFrame:
         details, failures = read_tables(self._files["details"]), read_failures(self._files["details"])
@@ -131,34 +115,54 @@ class Gathering:
 
         return gathered_times(read_tables(self._files[kind]), read_failures(self._files[kind]), averages)
 
-    @cached_property
-    def times(self) -> pd.DataFrame:
+    def _times(self) -> pd.DataFrame:
         """Seconds of fits, and their means over the draws of a method."""
         return self._timed("times", self._averages)
+
+    def _costs(self) -> pd.DataFrame:
+        return self._timed("costs", {})
 
     def _ratios(self) -> pd.DataFrame:
         from mlreduce_studies.gathering.times import time_ratios
 
         printed = [pd.read_csv(path) for path in self._files["published"]]
         none = pd.DataFrame(columns=["dataset", "method", "seconds"])
-        return time_ratios(self.times, pd.concat(printed) if printed else none, str(self._base))
+        return time_ratios(self.table("times"), pd.concat(printed) if printed else none, str(self._base))
 
     def _approximation(self) -> pd.DataFrame:
-        return mean_errors(self._errors())
+        return mean_errors(self.table("errors"))
 
     def _errors(self) -> pd.DataFrame:
         return read_tables(self._files["errors"]).sort_values(["dataset", "method", "size_percent", "draw"])
+
+    def _theorem(self) -> pd.DataFrame:
+        return read_tables(self._files["theorem"]).sort_values(["dataset", "nystrom"])
+
+    def _dependencies(self) -> pd.DataFrame:
+        return read_tables(self._files["dependencies"]).sort_values("dataset", kind="stable")
 
     def _proximities(self) -> pd.DataFrame:
         from mlreduce_studies.gathering.images import grey_levels
 
         images, asked = grey_levels(read_tables(self._files["images"])), self._image or {}
-        shown = at_directions(self.summary)
+        shown = at_directions(self.table("summary"))
         for key, value in asked.items():
             shown = shown[shown[key] == value]
         scores = shown[["dataset", "method", "mean"]].rename(columns={"mean": "score"})
         images = images.merge(scores, on=["dataset", "method"], how="left", validate="m:1")
         return with_failed_rows(images, read_failures(self._files["images"]))
+
+
+# What makes each table of a study. Other tables are made of "averaged" and "failed_scores".
+_MAKERS: dict[str, Callable[[Gathering], pd.DataFrame]] = {
+    **{"scores": Gathering._scores, "averaged": Gathering._averaged, "failed_scores": Gathering._failed_scores},
+    "summary": Gathering._summary,
+    **{"areas": Gathering._areas, "failures": Gathering._failures, "datasets": Gathering._datasets},
+    **{"spectra": Gathering._details, "rankings": Gathering._details, "choices": Gathering._choices},
+    **{"times": Gathering._times, "ratios": Gathering._ratios, "costs": Gathering._costs},
+    **{"approximation": Gathering._approximation, "errors": Gathering._errors, "theorem": Gathering._theorem},
+    **{"dependencies": Gathering._dependencies, "proximities": Gathering._proximities},
+}
 
 
 def gathering_of(job: Any) -> Gathering:

@@ -180,7 +180,8 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
     gathering = Gathering({"scores": [str(file) for file in files]}, {curve.method: draws} if draws[1:] else {})
     failures = gathering.table("failures")
     reasons = failures.loc[failures["method"].isin(draws), "message"]
-    splits = gathering.scores.loc[gathering.scores["method"] == draws[0], "split"].nunique()
+    scores = gathering.table("scores")
+    splits = scores.loc[scores["method"] == draws[0], "split"].nunique()
     summary, _ = gathering.rounded("summary")
     return _of_curve(summary, curve), splits, None if reasons.empty else str(reasons.iloc[0])
 

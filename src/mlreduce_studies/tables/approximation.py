@@ -9,7 +9,7 @@ import pandas as pd
 
 from mlreduce_studies.options import APPROXIMATIONS
 from mlreduce_studies.tables.kinds import Spec, table
-from mlreduce_studies.tables.layout import Part, counted
+from mlreduce_studies.tables.layout import Part, counted, number
 
 #: Columns of a table of numbers of weights.
 WEIGHT_COLUMNS = ("protocol", "dataset", "method", "features", "positive", "splits")
@@ -20,7 +20,9 @@ def error_parts(errors: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     for dataset, part in errors.groupby("dataset", sort=True):
         cells = part.pivot(index="method", columns="size_percent", values="mean")
         rows = [
-            [name, *(f"{error:.4g}" for error in cells.loc[name])] for name in spec["methods"] if name in cells.index
+            [name, *(number(error, ".4g") for error in cells.loc[name])]
+            for name in spec["methods"]
+            if name in cells.index
         ]
         title = f"{dataset}, {counted(part['splits'].max(), 'samples')}"
         yield str(dataset), title, ["approximation", *(f"{percent} %" for percent in cells.columns)], rows
@@ -74,7 +76,7 @@ def weight_parts(numbers: pd.DataFrame, spec: Spec) -> Iterator[Part]:
         methods = [method for method in spec["methods"] if method in cells.columns]
         features = part.groupby("dataset")["features"].max()
         rows = [
-            [str(name), f"{features[name]:.1f}", *(f"{number:.1f}" for number in cells.loc[name, methods])]
+            [str(name), f"{features[name]:.1f}", *(number(positive, ".1f") for positive in cells.loc[name, methods])]
             for name in cells.index
         ]
         yield str(protocol), str(protocol), ["dataset", "features", *methods], rows

@@ -11,8 +11,8 @@ from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.stats.ranks import RankComparison, compare, rank_methods
 from mlreduce_studies.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.kinds import Spec, table
-from mlreduce_studies.tables.layout import Part
-from mlreduce_studies.tables.ranked import left_out, means_of, number, ranked_table, why_left_out
+from mlreduce_studies.tables.layout import Part, number
+from mlreduce_studies.tables.ranked import left_out, means_of, ranked_table, why_left_out
 
 #: Columns of a table of average ranks.
 AVERAGE_RANK_COLUMNS = (
@@ -68,16 +68,16 @@ def average_rank_parts(averages: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     methods, rows = spec["methods"], []
     for measure, part in averages.groupby("measure", sort=False):
         average = part.set_index("method")["average_rank"]
-        texts = {method: number(rank, ".2f") for method, rank in average.items()}
+        texts = {method: number(rank, ".2f", "") for method, rank in average.items()}
         best = {method for method, rank in average.items() if rank == average.min()}
         test = part.iloc[0]
         rows.append(
             [
                 measure_label(str(measure)),
                 *(f"**{texts[m]}**" if m in best else texts.get(m, "") for m in methods),
-                number(test["friedman_statistic"], ".2f"),
-                number(test["friedman_p"], ".2g"),
-                number(test["critical_difference"], ".2f"),
+                number(test["friedman_statistic"], ".2f", ""),
+                number(test["friedman_p"], ".2g", ""),
+                number(test["critical_difference"], ".2f", ""),
                 f"{test['data_sets']}" + (f" ({test['left_out']} left out)" if test.get("left_out", 0) else ""),
             ]
         )

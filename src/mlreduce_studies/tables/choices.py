@@ -100,7 +100,7 @@ def ends_parts(ends: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay the numbers of choices at ends out: one row per method and parameter, and one for all."""
     columns = ["method", "parameter", "range", "natural bounds", "choices", "at a natural bound", "at an end", "share"]
     rows = [
-        [*("" if pd.isna(value) else str(value) for value in values), f"{100 * share:.1f} %"]
+        [*("" if pd.isna(value) else str(value) for value in values), GAP if pd.isna(share) else f"{100 * share:.1f} %"]
         for *values, share in ends.to_numpy(dtype=object).tolist()
     ]
     yield "ends", "choices of all data sets and protocols", columns, rows

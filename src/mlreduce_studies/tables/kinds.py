@@ -5,7 +5,8 @@ A kind is a function that selects a tidy table from a file of results, in a modu
     @table("times", source="times.csv", layout=times_parts, note="Seconds to fit.")
     def times_table(times, spec): ...
 
-The function is given the rows that have values. `make_table` lists the failed cells below the table.
+The function and its layout are given the rows that have values. `make_table` lists the failed cells below the table. A
+layout writes a number that may be missing by `mlreduce_studies.tables.layout.number`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import pandas as pd
 from mlreduce.registry import Declarations
 from mlreduce_studies.gathering.failed_cells import (
     CELL_COLUMNS,
-    GAP,
     failed_cells,
     footnotes,
     gap_columns,
@@ -119,16 +119,7 @@ def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
     integers = [
         name for name in rows.select_dtypes("number") if rows[name].notna().all() and (rows[name] % 1 == 0).all()
     ]
-    parts = kind.layout(rows.astype(dict.fromkeys(integers, int)), spec)
-    return [
-        (key, title, header, [[_gap_for_nan(text) for text in row] for row in texts])
-        for key, title, header, texts in parts
-    ]
-
-
-def _gap_for_nan(text: str) -> str:
-    """Return the text of a cell, a dash for the NaN of a missing row in a pivoted table."""
-    return GAP if text.split()[:1] == ["nan"] else text
+    return list(kind.layout(rows.astype(dict.fromkeys(integers, int)), spec))
 
 
 def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:

@@ -34,9 +34,14 @@ def counted(number: str | int, what: str) -> str:
     return f"{number} {what.removesuffix('s') if str(number) == '1' else what}"
 
 
+def number(value: float, form: str, missing: str = GAP) -> str:
+    """Return a number as text, and another text for NaN: a cell without a value, as of a method that failed."""
+    return missing if np.isnan(value) else format(value, form)
+
+
 def plus_minus(mean: float, spread: float) -> str:
     """Return a mean and its uncertainty as text."""
-    return f"{mean:.4f} ± {GAP if np.isnan(spread) else format(spread, '.4f')}"
+    return f"{mean:.4f} ± {number(spread, '.4f')}"
 
 
 def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout) -> Iterator[Part]:

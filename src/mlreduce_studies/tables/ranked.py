@@ -15,7 +15,7 @@ from mlreduce_studies.gathering.failed_cells import GAP, gap_columns, is_gap
 from mlreduce_studies.gathering.summary import at_directions
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.kinds import Spec, table
-from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
+from mlreduce_studies.tables.layout import Part, by_protocol, number, number_of_splits, plus_minus, uneven_splits
 
 #: Columns of a ranked table.
 RANKED_COLUMNS = ("protocol", "dataset", "method", "size", "mean", "sd", "rank", "splits")
@@ -75,7 +75,7 @@ def ranked_layout(ranked: pd.DataFrame, methods: Sequence[str]) -> tuple[list[st
         average = ranked.groupby("method")["rank"].mean()
         n_left_out = len(left_out(ranked))
         title = "average rank" + (f", {len(rows) - n_left_out} of {len(rows)} data sets" if n_left_out else "")
-        rows.append([title, *[""] * uneven, *(number(average.get(method, np.nan), ".2f") for method in methods)])
+        rows.append([title, *[""] * uneven, *(number(average.get(method, np.nan), ".2f", "") for method in methods)])
     return ["dataset", *["splits"] * uneven, *methods], rows
 
 
@@ -85,11 +85,6 @@ def _ranked_cell(cell: Mapping[Any, Any], most: float) -> str:
     rank = "" if np.isnan(cell["rank"]) else f" ({cell['rank']:g})"
     fewer = f" [{cell['size']:.3g}]" if cell["size"] < most else ""
     return plus_minus(cell["mean"], cell["sd"]) + rank + fewer
-
-
-def number(value: float, form: str) -> str:
-    """Return a number as text; empty for NaN."""
-    return "" if np.isnan(value) else format(value, form)
 
 
 def _parts(ranked: pd.DataFrame, spec: Spec) -> Iterator[Part]:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
-from mlreduce_studies.gathering.failed_cells import GAP, with_reasons
+from mlreduce_studies.gathering.failed_cells import with_reasons
 from mlreduce_studies.tables.kinds import Spec, table
-from mlreduce_studies.tables.layout import Part, counted, number_of_splits
+from mlreduce_studies.tables.layout import Part, counted, number, number_of_splits
 
 
 def times_parts(means: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay times out: one row per data set, one column per method."""
     methods = spec["methods"]
     cells = means.pivot(index="dataset", columns="method", values="seconds").reindex(columns=list(methods))
-    rows = [
-        [str(dataset), *(GAP if np.isnan(seconds) else f"{seconds:.3g}" for seconds in cells.loc[dataset])]
-        for dataset in cells.index
-    ]
+    rows = [[str(dataset), *(number(seconds, ".3g") for seconds in cells.loc[dataset])] for dataset in cells.index]
     yield "seconds", f"mean of {counted(number_of_splits(means), 'training sets')}", ["dataset", *methods], rows
 
 
