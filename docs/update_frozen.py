@@ -27,7 +27,7 @@ from mlreduce_studies.benchmark.protocol import CONFIG, protocol_files
 
 PROJECT = Path(__file__).parents[1]
 FROZEN = PROJECT / "papers" / "frozen.yaml"
-#: What decides verdicts, beside the results.
+#: What decides verdicts, besides the results.
 PROCEDURE = (
     *(
         f"src/mlreduce_studies/verdicts/{name}.py"
@@ -98,7 +98,9 @@ def digest(file: str) -> str:
 
 def changed(content: dict[str, Any]) -> list[str]:
     """Return the files that are not as they were frozen, or as they were entered last."""
-    last = content["files"] | {own["file"]: own["digest"] for own in content["amendments"] if "digest" in own}
+    last = content["files"] | {
+        change["file"]: change["digest"] for change in content["amendments"] if "digest" in change
+    }
     return [file for file, expected in last.items() if not (PROJECT / file).is_file() or digest(file) != expected]
 
 

@@ -29,7 +29,7 @@ def outcome(code: str, names: dict[str, Any]) -> str:
         warnings.simplefilter("ignore")
         try:
             exec(code, names)  # noqa: S102 -- of our page
-        except Exception as error:  # noqa: BLE001 -- whatever they raise is what is told
+        except Exception as error:  # noqa: BLE001 -- the page reports any error of theirs
             return f"Today: `{type(error).__name__}: {str(error).splitlines()[0]}`"
     return "Today: it runs."
 
@@ -44,10 +44,10 @@ def updated(page: str) -> str:
         os.chdir(folder)
         try:
             exec(shared[1], names)  # noqa: S102
-            told = re.sub(THEIRS, lambda block: f"{block[1]}{outcome(block[2], names)}\n", page)
+            page_now = re.sub(THEIRS, lambda block: f"{block[1]}{outcome(block[2], names)}\n", page)
         finally:
             os.chdir(here)
-    return VERSION.sub(f"scikit-learn {sklearn.__version__}", told)
+    return VERSION.sub(f"scikit-learn {sklearn.__version__}", page_now)
 
 
 if __name__ == "__main__":

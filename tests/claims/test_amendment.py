@@ -106,7 +106,7 @@ def test_the_amendment_is_one_dated_entry_with_its_reason():
 
 def test_the_headline_claims_come_first():
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
-    found = readme[readme.index("**Found:**") :].partition("\n\n")[0]
+    found = readme[readme.index("**Results:**") :].partition("\n\n")[0]
     places = [found.index(word) for word in ("headline", "By experiments", "By mathematics")]
     assert places == sorted(places)
     verdicts = update_results.headline_claims()["verdict"]

@@ -80,7 +80,9 @@ def test_the_text_is_filled_from_the_results(article, tmp_path):
         number = sum(row["verdict"] == word for row in claims)
         assert re.search(rf"\b{number} {word}\b", abstract)
         assert number > 0
-    protocols = {name: next(iter(article.paper(name)["protocols"])) for name in article.STUDIES if article.is_run(name)}
+    protocols = {
+        name: next(iter(article.describe_paper(name)["protocols"])) for name in article.STUDIES if article.is_run(name)
+    }
     cells = [row for name, row in rows(article, "audit.csv") if row["protocol"] == protocols[name]]
     assert f"Of {len(cells)} printed numbers" in abstract
     assert f"{sum(row['verdict'] == 'reproduced' for row in cells)} come back within 2.5 standard errors" in abstract
@@ -101,7 +103,7 @@ def test_a_changed_verdict_changes_the_article(article, tmp_path):
 
 def test_verdicts_of_the_retrospective_edition_stand_beside(article, tmp_path):
     name = next(iter(path.parent.name for path in sorted(article.REFERENCE.glob("*/claims.csv"))))
-    paper = article.paper(name)
+    paper = article.describe_paper(name)
     before = paper["claims"][["id", "verdict"]].replace({"verdict": {"cannot be checked": "unchecked"}})
     before = before.head(5).assign(verdict=["refuted", *before["verdict"][1:5]])
     before.loc[5] = ["no-longer-there", "confirmed"]
