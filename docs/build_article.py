@@ -30,7 +30,7 @@ from update_results import (
     draw_claims,
     headline_claims,
     is_run,
-    weak,
+    select_weak,
 )
 
 from mlreduce.configuration import read_yaml
@@ -55,7 +55,7 @@ class Typst(str):
     """Text that is Typst's markup or code already."""
 
 
-def escaped(value: Any) -> Any:
+def escape(value: Any) -> Any:
     """Return text so that Typst shows it as it is; numbers and `Typst` stay."""
     if isinstance(value, Typst) or not isinstance(value, str):
         return value
@@ -64,11 +64,11 @@ def escaped(value: Any) -> Any:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], widths: str = "") -> Typst:
     """Return a table as an expression of Typst; columns whose cells are numbers are aligned at the right."""
-    lines = [[str(escaped(str(cell))) for cell in row] for row in rows]
+    lines = [[str(escape(str(cell))) for cell in row] for row in rows]
     numbers = [all(re.fullmatch(r"[\d.,%\\ -]*", row[i]) for row in lines) for i in range(len(header))]
     align = ", ".join("right" if numeric else "left" for numeric in numbers)
     cells = "".join(f"  {', '.join(f'[{cell}]' for cell in row)},\n" for row in lines)
-    heads = ", ".join(f"[*{escaped(name)}*]" for name in header)
+    heads = ", ".join(f"[*{escape(name)}*]" for name in header)
     columns = widths or f"({', '.join(['auto'] * len(header))})"
     rules = "table.hline(stroke: 0.6pt),\n"
     return Typst(
@@ -76,7 +76,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], widths: str = ""
     )
 
 
-def listed(names: Iterable[Any]) -> str:
+def join_names(names: Iterable[Any]) -> str:
     """Return names as a list in a sentence."""
     *first, last = [str(name) for name in names]
     return f"{', '.join(first)} and {last}" if first else last
@@ -163,7 +163,7 @@ def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any
     return rows
 
 
-def simulated() -> dict[str, str] | None:
+def read_simulation() -> dict[str, str] | None:
     """Return the largest rates of wrong verdicts on planted differences, and the mean of right ones at two margins.
 
     At the border just enough of the data sets, or just too few, are clearly inside, and the others near its end.
@@ -213,7 +213,7 @@ def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstrac
             for paper in papers
         ],
         "protocols": [
-            [paper["name"], key, text, paper["splits"], listed(paper["predictors"])]
+            [paper["name"], key, text, paper["splits"], join_names(paper["predictors"])]
             for paper in papers
             for key, text in paper["protocols"].items()
         ],
@@ -262,10 +262,10 @@ def facts() -> dict[str, Any]:
             name: {word: verdicts[word] for word in words if word in verdicts} for name, words in CLASSES.items()
         },
         "headline": {word: int(headline[word]) for word in VERDICTS if word in headline},
-        "weak": len(weak(claims)),
+        "weak": len(select_weak(claims)),
         "train": {name: rule["train"] for name, rule in papers[names.index("cplst-2012")]["rules"].items()},
         "cite": Typst,
-        "left_out": "; ".join(f"{name} ({listed(papers_of_set)})" for name, papers_of_set in left_out.items()),
+        "left_out": "; ".join(f"{name} ({join_names(papers_of_set)})" for name, papers_of_set in left_out.items()),
         "papers": papers,
         "verdicts": verdicts,
         "claims": len(claims),
@@ -280,13 +280,13 @@ def facts() -> dict[str, Any]:
         "questions": questions(),
         "ours": sum(paper["ours"] for paper in papers),
         "editions": editions(papers, RETROSPECTIVE),
-        "simulated": simulated(),
+        "simulated": read_simulation(),
         "sensitivity": other_ways(),
         "frozen": frozen_before(papers),
         "commits": sorted({run["source"]["commit"][:10] for run in runs if run["source"]["commit"]}),
         "seeds": sorted({paper["seed"] for paper in papers}),
         "dates": [min(run["started"] for run in runs)[:10], max(run["ended"] for run in runs)[:10]],
-        "versions": listed(f"{name} {' or '.join(versions)}" for name, versions in known.items()),
+        "versions": join_names(f"{name} {' or '.join(versions)}" for name, versions in known.items()),
         "machines": sorted({f"{machine['processor']}, {machine['cores']} cores" for machine in machines}),
         "kernels": sorted({text for machine in machines for text in machine.get("blas", [])}),
         "hours": f"{sum(run['cost']['total']['cpu_seconds'] for run in runs) / 3600:.1f}",
@@ -313,9 +313,9 @@ def fill(known: Mapping[str, Any]) -> str:
     """Return the template with its names filled in."""
     settings = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = jinja2.Environment(
-        finalize=escaped, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
+        finalize=escape, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
     )
-    environment.globals |= {"CELLS": CELLS, "table": table, "listed": listed, "percent": percent}
+    environment.globals |= {"CELLS": CELLS, "table": table, "listed": join_names, "percent": percent}
     return environment.from_string((SOURCE / "article.typ").read_text(encoding="utf-8")).render(known)
 
 

@@ -188,12 +188,12 @@ def advice() -> pd.DataFrame:
             advised = held_out(name, controls)
             weighted = kind == "left out" and advice_pays(advised)
             row = {"study": name, "predictor": main_ranking(studied(name)).predictor, "data_sets": len(advised)}
-            row |= {"controls": kind, **rates(advised), "unreduced": unreduced(name, controls)}
+            row |= {"controls": kind, **rates(advised), "unreduced": share_unreduced(name, controls)}
             rows.append(row | {"advice": "weighted" if weighted else "fixed"})
     return pd.DataFrame(rows)
 
 
-def unreduced(name: str, controls: tuple[str, ...]) -> float:
+def share_unreduced(name: str, controls: tuple[str, ...]) -> float:
     """Return on which share of the data sets of a study nothing reduced is as good as the best, within the margin.
 
     NaN where that is no method of the study. The best is without ``controls``, means are over all sizes.
@@ -215,7 +215,7 @@ def orders() -> dict[str, tuple[str, dict[str, float]]]:
     by_paper = {}
     for name in (study for study in studies() if study in study_files(PROJECT, [PAPERS])):
         family = study_of(name).family
-        sources = [("printed", table) for table in printed(name)]
+        sources = [("printed", table) for table in printed_ranks(name)]
         sources += [("our run", rank) for rank in average_ranks(name)]
         enough = [(how, order) for how, order in sources if len(there[family] & {*order.index}) >= FEWEST]
         for how, order in (enough or sources)[:1]:
@@ -231,7 +231,7 @@ def average_ranks(name: str) -> list[pd.Series]:
     return [pd.concat(ranks, axis=1).mean(axis=1).round(9) for ranks in by_protocol.values()]  # equal ones stay equal
 
 
-def printed(name: str) -> list[pd.Series]:
+def printed_ranks(name: str) -> list[pd.Series]:
     """Return the average ranks of the methods in each printed table of a paper that has values by size."""
     study, (names, _) = study_of(name), names_in(name)
     if study.published is None:

@@ -65,13 +65,13 @@ def pattern(sentence: Sentence) -> str:
     return "".join(words(text) + ("" if field is None else QUOTED[next(kinds)]) for text, field, _, _ in fields)
 
 
-def formatted(sentence: Sentence) -> list[str]:
+def format_values(sentence: Sentence) -> list[str]:
     """Return the values of a sentence as they are to stand in it."""
     fields = [(spec or "") for _, field, spec, _ in Formatter().parse(sentence.text) if field is not None]
     return [format(value, spec) for value, spec in zip(sentence.values, fields, strict=True)]
 
 
-def updated(page: str, text: str) -> tuple[str, list[str]]:
+def update_page(page: str, text: str) -> tuple[str, list[str]]:
     """Return the text of a page with its numbers written anew, and what is wrong in it, a sentence each."""
 
     def line(start: int) -> str:
@@ -93,7 +93,7 @@ def updated(page: str, text: str) -> tuple[str, list[str]]:
             continue
         match = matches[0]
         free.append(match.span())
-        quoted += zip(map(match.span, range(1, match.re.groups + 1)), formatted(sentence), strict=True)
+        quoted += zip(map(match.span, range(1, match.re.groups + 1)), format_values(sentence), strict=True)
         if not sentence.holds:
             wrong.append(f"{line(match.start())}: the results do not show: '{sentence.text}'")
         if not sentence.because and any(
@@ -117,7 +117,7 @@ def main() -> None:
     wrong = []
     for page in dict.fromkeys([*CHECKED_PAGES, *SOURCES]):
         text = (PROJECT / page).read_text(encoding="utf-8")
-        new, complaints = updated(page, text)
+        new, complaints = update_page(page, text)
         wrong += complaints
         if new != text:
             (PROJECT / page).write_text(new, encoding="utf-8")

@@ -73,7 +73,7 @@ def claims_in(file: Path) -> pd.DataFrame:
     return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
 
 
-def counted(study: str) -> dict[str, int]:
+def count_verdicts(study: str) -> dict[str, int]:
     """Return how many claims of a paper have which verdict; what was not run or cannot be checked is not judged."""
     return summary_counts(claims_in(REFERENCE / study / "claims.csv"))
 
@@ -96,14 +96,14 @@ def papers_claims() -> pd.DataFrame:
     return claims[~claims["own"].astype(bool)].fillna({"weakness": ""})
 
 
-def weak(claims: pd.DataFrame) -> pd.DataFrame:
+def select_weak(claims: pd.DataFrame) -> pd.DataFrame:
     """Return the confirmed claims that say little."""
     return claims[(claims["verdict"] == "confirmed") & (claims["weakness"].fillna("") != "")]
 
 
 def committed_claims() -> dict[str, dict[str, int]]:
     """Return how many claims of each paper with committed results have which verdict."""
-    by_study = {file.parent.name: counted(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
+    by_study = {file.parent.name: count_verdicts(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
     return {study: counts for study, counts in by_study.items() if any(counts.values())}
 
 
@@ -121,7 +121,7 @@ def draw_claims(path: Path) -> None:
             shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
             for step, one in enumerate(shown, 1):
                 bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
-                known = described(one)
+                known = describe_choice(one)
                 name = f"{one.method} ({known})" if known else one.method
                 other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
             place += len(shown) + 1.3
@@ -134,7 +134,7 @@ def draw_claims(path: Path) -> None:
         save(figure, [path])
 
 
-def described(choice: methods_evidence.Ranking) -> str:
+def describe_choice(choice: methods_evidence.Ranking) -> str:
     """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
     if choice.method in WHOLE:
         return "nothing reduced"
@@ -146,7 +146,7 @@ def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
     claims, first = committed_claims(), headline_claims().set_index("study")["verdict"]
     named = {verdict: kind for kind, verdicts in SUMMARY.items() for verdict in verdicts}
     headline.barh([*claims], 1, color=[SHADES[named[first[study]]] for study in claims], height=0.7)
-    few = weak(papers_claims())["study"].value_counts()
+    few = select_weak(papers_claims())["study"].value_counts()
     for study, counts in claims.items():
         counts[LITTLE] = int(few.get(study, 0))
         counts["confirmed"] -= counts[LITTLE]
@@ -179,7 +179,7 @@ def is_run(study: str) -> bool:
     return (REFERENCE / study / "manifest.json").is_file()
 
 
-def linked(header: list[str], rows: list[list[str]]) -> str:
+def format_linked(header: list[str], rows: list[list[str]]) -> str:
     """Return a table whose cells are Markdown."""
     return "".join(f"| {' | '.join(row)} |\n" for row in [header, ["---"] * len(header), *rows])
 
@@ -202,15 +202,15 @@ def papers() -> str:
                 "; ".join(f"{protocol}: {sums_of_table}" for protocol, sums_of_table in sums.items())
                 or "none available"
             ]
-            numbers = {verdict: str(number) for verdict, number in counted(name).items()}
-            few = len(weak(papers_claims().query("study == @name")))
+            numbers = {verdict: str(number) for verdict, number in count_verdicts(name).items()}
+            few = len(select_weak(papers_claims().query("study == @name")))
             numbers["confirmed"] += f" ({few} say little)" if few else ""
             cells += numbers.values()
             links.append(f"[audit](results/reference/{name}/audit.md)")
         rows.append([title, *cells, ", ".join(links)])
     by = {verdict: kind for kind in ("experiments", "mathematics") for verdict in CLASSES[kind]}
     header = [f"by {by[verdict]}: {verdict}" if verdict in by else verdict for verdict in SHADES]
-    return linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
+    return format_linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
 
 
 def headlines() -> str:
@@ -219,7 +219,7 @@ def headlines() -> str:
         [f"[{claim['study']}](../papers/{claim['study']}/README.md)", brief(claim["claim"], 400), claim["verdict"]]
         for claim in headline_claims().to_dict("records")
     ]
-    return linked(["paper", "headline claim", "verdict"], rows)
+    return format_linked(["paper", "headline claim", "verdict"], rows)
 
 
 def pages() -> str:
@@ -228,7 +228,7 @@ def pages() -> str:
     for name, path in STUDIES.items():
         heading = path.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
         rows.append([f"[{name}](../papers/{name}/README.md)", heading.removeprefix("# ").removeprefix(f"{name}: ")])
-    return linked(["paper", "about"], rows)
+    return format_linked(["paper", "about"], rows)
 
 
 def claims(study: str) -> str:
@@ -306,7 +306,7 @@ def as_frozen() -> pd.DataFrame:
     return pd.read_csv(AS_FROZEN)
 
 
-def amended() -> pd.DataFrame:
+def amended_claims() -> pd.DataFrame:
     """Return the claims of the edition as frozen, with what they are after the amendment and the rule that changed it.
 
     Returns
@@ -327,7 +327,7 @@ def amended() -> pd.DataFrame:
 
 def amendment() -> str:
     """Return the counts before and after the amendment, side by side, and the claims that it changed."""
-    both = amended()
+    both = amended_claims()
     before, after = (
         summary_counts(both.rename(columns={verdict: "verdict", column: "own"})[["verdict", "own"]])
         for verdict, column in (("before", "was_own"), ("after", "is_own"))
@@ -350,7 +350,7 @@ def amendment() -> str:
         [row["study"], row["id"], row["before"], row["after"] + " (ours)" * bool(row["is_own"]), row["rule"]]
         for row in changed.to_dict("records")
     ]
-    few = weak(papers_claims())
+    few = select_weak(papers_claims())
     kinds = few["weakness"].str.replace(r"on (?!yeast)\S+ alone", "on one other data set alone", regex=True)
     kinds = kinds.str.replace(r"by construction: .*", "by construction", regex=True)
     little = kinds.value_counts().sort_index()
@@ -412,7 +412,7 @@ def frozen(folder: str = "papers") -> str:
         changes.setdefault((change["date"], change["why"]), []).append(f"`{change['file']}`")
     rows = [[date, ", ".join(files), why] for (date, why), files in changes.items()]
     return (
-        f"{text}Changed since:\n\n{linked(['date', 'files', 'what and why'], rows)}"
+        f"{text}Changed since:\n\n{format_linked(['date', 'files', 'what and why'], rows)}"
         if rows
         else f"{text}Not changed since.\n"
     )
@@ -526,7 +526,7 @@ def sensitivity() -> str:
         f"{ways['claims'].iloc[0]} claims that results decide were judged in {len(ways)} other ways: the margin "
         "halved and doubled, every scope for every claim, the first setting only or those too that are only shown, and "
         f"data sets combined without independence. In all of them together {in_all}. One change at a time:\n\n"
-        f"{linked(header, rows)}"
+        f"{format_linked(header, rows)}"
     )
 
 
@@ -729,7 +729,7 @@ def summarize_findings() -> str:
     """Return the results in short and which methods to use, for the first lines of README.md."""
     texts = [
         summarize_claims(),
-        to_use(),
+        summarize_choices(),
     ]
     return "\n\n".join(fill(text, 124, break_long_words=False, break_on_hyphens=False) for text in texts) + "\n"
 
@@ -743,7 +743,7 @@ def summarize_claims() -> str:
     names = {"baseline not reproduced": "without baseline"}
     others = ", ".join(f"{number} {names.get(verdict, verdict)}" for verdict, number in headline.items())
     tested = sum(sums[verdict] for verdict in CLASSES["experiments"])
-    few = len(weak(papers_claims()))
+    few = len(select_weak(papers_claims()))
     return (
         f"**Results:** of {len(counts)} headline claims {confirmed or 'none'} {'are' if confirmed > 1 else 'is'} "
         f"confirmed ({others}). By experiments {sums['confirmed']} of {tested} claims are confirmed ({few} say "
@@ -752,14 +752,14 @@ def summarize_claims() -> str:
     )
 
 
-def to_use() -> str:
+def summarize_choices() -> str:
     """Return which methods come first with ridge regression, nothing reduced among them, in each family."""
     parts = []
     for case, family in OPENING.items():
         first, (second, *_), _controls = chosen = methods_evidence.choices(family)
         named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
         shown = ", then ".join(
-            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', described(one)]))})" for one in named
+            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', describe_choice(one)]))})" for one in named
         )
         parts.append(f"to {case.lower()}, {shown}")
     return (
@@ -839,7 +839,7 @@ def first_choices() -> str:
             ", ".join(f"`{one.method}` {one.near:.2f}" for one in several) for several in ([first], then, controls)
         ]
         rows.append([case, named[0] + interval, *named[1:], place])
-    return linked(["what is reduced", "first", "then", "controls", "by"], rows)
+    return format_linked(["what is reduced", "first", "then", "controls", "by"], rows)
 
 
 #: Parts of pages that scripts in benchmarks write.
@@ -884,7 +884,7 @@ def verdicts() -> dict[str, str]:
     return missing | dict(zip(judged["id"], judged["verdict"], strict=True))
 
 
-def updated(text: str) -> str:
+def update_page(text: str) -> str:
     """Return a page with its generated parts written anew.
 
     These stand between ``<!-- NAME ARGUMENTS: begin -->`` and its end, and the verdict on a claim within a sentence
@@ -909,6 +909,6 @@ if __name__ == "__main__":
     import update_numbers
 
     for page in PAGES:
-        page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(update_page(page.read_text(encoding="utf-8")), encoding="utf-8")
     draw_claims(PICTURE)
     update_numbers.main()

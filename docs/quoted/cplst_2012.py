@@ -57,7 +57,8 @@ def page() -> Iterator[Sentence]:
         given=set(near["dataset"]) == {"scene", "yeast"} and below_printed("yeast").min() > 0,
     )
     yield quote(
-        "In Table 5 kernel-CPLST is reproduced in {} of {} cells", *reproduced(table="table5", method="kernel-cplst")
+        "In Table 5 kernel-CPLST is reproduced in {} of {} cells",
+        *reproduced(table="table5", method="kernel-cplst"),
     )
     differ = rows(AUDIT, protocol="as-printed", table="table5", method="plst", verdict=["near", "differs"])
     most = differ["dataset"].value_counts()
@@ -222,14 +223,14 @@ def trees() -> Iterator[Sentence]:
 
 @quoted_on(DEVIATIONS)
 def training_part() -> Iterator[Sentence]:
-    def counted(name: str) -> list[int]:
+    def count_in_both(name: str) -> list[int]:
         return [reproduced(protocol, table=name)[0] for protocol in ("as-printed", "as-stated")]
 
     yield quote(
         "with 90 and with 80 % training rows {} and {} of the 80 cells of Table 4 are reproduced, and {} and {} "
         "of Table 5",
-        *counted("table4"),
-        *counted("table5"),
+        *count_in_both("table4"),
+        *count_in_both("table5"),
     )
     audit = rows(AUDIT, dataset=FOUR).assign(ratio=lambda cells: cells["printed_se"] / cells["our_se"])
     medians = audit.groupby(["table", "protocol", "dataset"])["ratio"].median()

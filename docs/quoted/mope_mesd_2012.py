@@ -27,7 +27,7 @@ def all_rows() -> pd.DataFrame:
     return cells.set_index(["swept", "space", "method"]).sort_index()
 
 
-def of_stems(cost: str) -> pd.Series:
+def ratio_of_stems(cost: str) -> pd.Series:
     """Return a cost with relation features, as a share of that with the stems themselves."""
     costs = all_rows().loc["rows", cost]
     return costs["relation"] / costs["original"]
@@ -37,7 +37,7 @@ def of_stems(cost: str) -> pd.Series:
 def page() -> Iterator[Sentence]:
     yield state("Pattern Analysis and Machine Intelligence 34, 2012", "the volume")
     yield state("where nothing lies below 1", "the lowest number of neighbours")
-    times = of_stems("seconds")
+    times = ratio_of_stems("seconds")
     yield quote("with them MOPE takes {:.2f} times as long", times["mope"], given=times.drop("mope").max() < 1)
     scores = means("table-all")
     reuters = scores.loc["reuters"]
@@ -194,7 +194,7 @@ def ties() -> Iterator[Sentence]:
 @quoted_on(DEVIATIONS)
 def costs() -> Iterator[Sentence]:
     costs = all_rows()
-    times, memory = of_stems("seconds"), of_stems("gigabytes")
+    times, memory = ratio_of_stems("seconds"), ratio_of_stems("gigabytes")
     yield quote(
         "cost less than the stems themselves with {:,} rows, but not MOPE in time: CCA takes {:.2f} of the time, "
         "PCA {:.2f}, OLPP {:.2f} and MOPE {:.2f}, and each at most {:.2f} of the memory",

@@ -15,7 +15,7 @@ PAGES = [*dict.fromkeys([*update_numbers.CHECKED_PAGES, *quoted.SOURCES])]
 def test_pages_say_what_the_results_say(page):
     """Run docs/update_numbers.py; what it complains of is to be written anew by hand."""
     text = (PROJECT / page).read_text(encoding="utf-8")
-    new, wrong = update_numbers.updated(page, text)
+    new, wrong = update_numbers.update_page(page, text)
     assert not wrong
     assert new == text
 
@@ -34,7 +34,10 @@ def page(monkeypatch):
 def test_numbers_are_written_anew_wherever_lines_break(page):
     page(quote("its loss\nis {:.3f} on {}, and {:,}", 0.25, "yeast and scene", 1234))
     before = "So its loss is 0.1\non scene, and\n99.\n"
-    assert update_numbers.updated("page.md", before) == ("So its loss is 0.250\non yeast and scene, and\n1,234.\n", [])
+    assert update_numbers.update_page("page.md", before) == (
+        "So its loss is 0.250\non yeast and scene, and\n1,234.\n",
+        [],
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ def test_numbers_are_written_anew_wherever_lines_break(page):
 )
 def test_what_is_wrong_is_said_with_its_place(page, sentence, text, complaint):
     page(sentence)
-    assert complaint in "\n".join(update_numbers.updated("page.md", text)[1])
+    assert complaint in "\n".join(update_numbers.update_page("page.md", text)[1])
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_what_is_wrong_is_said_with_its_place(page, sentence, text, complaint):
 )
 def test_numbers_that_are_no_results_need_no_source(page, text):
     page()
-    assert update_numbers.updated("page.md", text) == (text, [])
+    assert update_numbers.update_page("page.md", text) == (text, [])
 
 
 def test_a_cell_that_is_missing_is_named_and_the_rest_is_written(monkeypatch):
@@ -78,7 +81,7 @@ def test_a_cell_that_is_missing_is_named_and_the_rest_is_written(monkeypatch):
         yield quote("a gain of {}", quoted.value("cplst-2012/audit.csv", dataset="yeasts"))
 
     monkeypatch.setattr(update_numbers, "SOURCES", {"page.md": [losses]})
-    new, wrong = update_numbers.updated("page.md", "a loss of 2, a gain of 1")
+    new, wrong = update_numbers.update_page("page.md", "a loss of 2, a gain of 1")
     assert new == "a loss of 3, a gain of 1"
     assert len(wrong) == 1
     assert "losses does not find what it quotes" in wrong[0]
