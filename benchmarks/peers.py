@@ -318,7 +318,7 @@ def summary(table: pd.DataFrame) -> str:
 
 def _places(rows: pd.DataFrame) -> str:
     return "; ".join(
-        f"`{name}` beside {who} ({', '.join(f'{row.dataset} {row.ratio:.3g}' for row in own.itertuples())})"
+        f"`{name}` against {who} ({', '.join(f'{row.dataset} {row.ratio:.3g}' for row in own.itertuples())})"
         for (name, who), own in rows.groupby(["method", "peer"], sort=False)
     )
 

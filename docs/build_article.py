@@ -30,7 +30,7 @@ from update_results import (
     draw_claims,
     headline_claims,
     is_run,
-    weak,
+    select_weak,
 )
 
 from mlreduce.configuration import read_yaml
@@ -47,7 +47,7 @@ SIMULATION, SENSITIVITY = (PROJECT / "docs" / "verdicts" / f"{name}.csv" for nam
 FROZEN = PROJECT / "papers" / "frozen.yaml"
 #: Verdicts on printed cells that have a column.
 CELLS = ("reproduced", "near", "differs", "not run")
-#: What stands for a version of the libraries that compute.
+#: The packages whose versions the article names.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "snakemake")
 
 
@@ -55,7 +55,7 @@ class Typst(str):
     """Text that is Typst's markup or code already."""
 
 
-def escaped(value: Any) -> Any:
+def escape(value: Any) -> Any:
     """Return text so that Typst shows it as it is; numbers and `Typst` stay."""
     if isinstance(value, Typst) or not isinstance(value, str):
         return value
@@ -64,11 +64,11 @@ def escaped(value: Any) -> Any:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], widths: str = "") -> Typst:
     """Return a table as an expression of Typst; columns whose cells are numbers are aligned at the right."""
-    lines = [[str(escaped(str(cell))) for cell in row] for row in rows]
+    lines = [[str(escape(str(cell))) for cell in row] for row in rows]
     numbers = [all(re.fullmatch(r"[\d.,%\\ -]*", row[i]) for row in lines) for i in range(len(header))]
-    align = ", ".join("right" if own else "left" for own in numbers)
+    align = ", ".join("right" if numeric else "left" for numeric in numbers)
     cells = "".join(f"  {', '.join(f'[{cell}]' for cell in row)},\n" for row in lines)
-    heads = ", ".join(f"[*{escaped(name)}*]" for name in header)
+    heads = ", ".join(f"[*{escape(name)}*]" for name in header)
     columns = widths or f"({', '.join(['auto'] * len(header))})"
     rules = "table.hline(stroke: 0.6pt),\n"
     return Typst(
@@ -76,7 +76,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], widths: str = ""
     )
 
 
-def listed(names: Iterable[Any]) -> str:
+def join_names(names: Iterable[Any]) -> str:
     """Return names as a list in a sentence."""
     *first, last = [str(name) for name in names]
     return f"{', '.join(first)} and {last}" if first else last
@@ -99,8 +99,8 @@ def rule_of(rule: Mapping[str, Any]) -> str:
     return text + (f", {percent(rule['labelled'])} of the labels known" if "labelled" in rule else "")
 
 
-def paper(name: str) -> dict[str, Any]:
-    """Return what the article says of a paper."""
+def describe_paper(name: str) -> dict[str, Any]:
+    """Return the facts of a paper that the article uses."""
     file, folder = STUDIES[name], REFERENCE / name
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     claims = claims_in(folder / "claims.csv")
@@ -124,7 +124,7 @@ def paper(name: str) -> dict[str, Any]:
         "splits": manifest["splits"],
         "claims": claims[~ours],
         "groups": len(group_verdicts(claims[~ours])),
-        "own": int(ours.sum()),
+        "ours": int(ours.sum()),
         "counts": verdict_counts(claims[~ours]),
         "printed": sums_by_protocol(audit, list(manifest["protocols"])),
         "audit": audit[audit["protocol"] == next(iter(manifest["protocols"]))],
@@ -145,25 +145,25 @@ def questions() -> dict[str, list[str]]:
 def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any]]:
     """Compare verdicts as frozen with those of the retrospective edition, one row per paper that has one.
 
-    The claims as frozen are judged on its scores too, which tells a change of the claim from one of the run.
+    The claims as frozen are judged on its scores too, which separates changes of the claim from changes of the run.
     """
     rows = []
     confirmatory = as_frozen()
     confirmatory = confirmatory[~confirmatory["own"].astype(bool)]
-    for own in papers:
-        files = [folder / own["name"] / file for file in ("claims.csv", "frozen.csv")]
+    for paper in papers:
+        files = [folder / paper["name"] / file for file in ("claims.csv", "frozen.csv")]
         if all(path.is_file() for path in files):
-            now = confirmatory[confirmatory["study"] == own["name"]]
+            now = confirmatory[confirmatory["study"] == paper["name"]]
             sides = [table.set_index("id")["verdict"] for table in (*map(claims_in, files), now)]
             both = pd.concat(sides, axis=1, keys=["before", "frozen", "now"]).dropna()
             changed = both[both["before"] != both["now"]].value_counts(["before", "now"], sort=False)
-            said = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
+            changes = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
             differs = [int((both[a] != both[b]).sum()) for a, b in (("before", "frozen"), ("frozen", "now"))]
-            rows.append([own["name"], len(both), len(both) - int(changed.sum()), *differs, said])
+            rows.append([paper["name"], len(both), len(both) - int(changed.sum()), *differs, changes])
     return rows
 
 
-def simulated() -> dict[str, str] | None:
+def read_simulation() -> dict[str, str] | None:
     """Return the largest rates of wrong verdicts on planted differences, and the mean of right ones at two margins.
 
     At the border just enough of the data sets, or just too few, are clearly inside, and the others near its end.
@@ -182,9 +182,9 @@ def other_ways() -> dict[str, Any] | None:
     """Return in how many other ways the claims were judged, and which share of the verdicts stays."""
     if not SENSITIVITY.is_file():
         return None
-    found = stays(pd.read_csv(SENSITIVITY))
-    shares = [percent(round(share, 2)) for share in (found["stay"].mean(), found["stay"].min())]
-    return {"ways": len(found), "mean": shares[0], "least": shares[1]}
+    ways = stays(pd.read_csv(SENSITIVITY))
+    shares = [percent(round(share, 2)) for share in (ways["stay"].mean(), ways["stay"].min())]
+    return {"ways": len(ways), "mean": shares[0], "least": shares[1]}
 
 
 def frozen_before(papers: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -194,65 +194,67 @@ def frozen_before(papers: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     frozen = read_yaml(FROZEN)
     date = frozen["frozen"][:16]
     after = all(
-        own["seed"] == frozen["seed"] and own["run"]["started"][:16].replace("T", " ") >= date for own in papers
+        paper["seed"] == frozen["seed"] and paper["run"]["started"][:16].replace("T", " ") >= date for paper in papers
     )
     return {"date": date, "files": len(frozen["files"]), "changes": len(frozen["amendments"])} if after else None
 
 
 def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstracts: pd.DataFrame) -> dict[str, Any]:
     """Return the rows of the tables."""
-    counts = [[len(own["claims"]), own["groups"], *(own["counts"][word] for word in verdicts)] for own in papers]
+    counts = [
+        [len(paper["claims"]), paper["groups"], *(paper["counts"][word] for word in verdicts)] for paper in papers
+    ]
     rows = {
         "papers": [
             [
-                *(own["name"], own["authors"], own["about"], len(own["datasets"]), own["methods"]),
-                *(next((sums.cells for sums in own["printed"].values()), "-"), len(own["claims"])),
+                *(paper["name"], paper["authors"], paper["about"], len(paper["datasets"]), paper["methods"]),
+                *(next((sums.cells for sums in paper["printed"].values()), "-"), len(paper["claims"])),
             ]
-            for own in papers
+            for paper in papers
         ],
         "protocols": [
-            [own["name"], key, text, own["splits"], listed(own["predictors"])]
-            for own in papers
-            for key, text in own["protocols"].items()
+            [paper["name"], key, text, paper["splits"], join_names(paper["predictors"])]
+            for paper in papers
+            for key, text in paper["protocols"].items()
         ],
         "cells": [
             [
-                *(own["name"], key, sums.cells, *(sums.verdicts[word] for word in CELLS), *sums.within.values()),
+                *(paper["name"], key, sums.cells, *(sums.verdicts[word] for word in CELLS), *sums.within.values()),
                 f"{sums.single_reproduced} of {sums.single}" if sums.single < sums.cells else "",
             ]
-            for own in papers
-            for key, sums in own["printed"].items()
+            for paper in papers
+            for key, sums in paper["printed"].items()
         ],
         "verdicts": [
-            *([own["name"], *row] for own, row in zip(papers, counts, strict=True)),
+            *([paper["name"], *row] for paper, row in zip(papers, counts, strict=True)),
             ["all", *np.sum(counts, axis=0)],
         ],
         "headlines": [
             [row["study"], brief(row["claim"], 200), row["verdict"]] for row in headline_claims().to_dict("records")
         ],
         "abstracts": [[row["study"], row["claim"], row["verdict"]] for row in abstracts.to_dict("records")],
-        "costs": [[own["name"], *own["cost"]] for own in papers],
+        "costs": [[paper["name"], *paper["cost"]] for paper in papers],
     }
     return {f"{name}_table": table for name, table in rows.items()}
 
 
 def facts() -> dict[str, Any]:
     """Return all that the template names."""
-    papers = [paper(name) for name in STUDIES if is_run(name)]
-    verdicts = {word: sum(own["counts"][word] for own in papers) for word in VERDICTS}
+    papers = [describe_paper(name) for name in STUDIES if is_run(name)]
+    verdicts = {word: sum(paper["counts"][word] for paper in papers) for word in VERDICTS}
     verdicts = {word: number for word, number in verdicts.items() if number}
-    runs = [own["run"] for own in papers]
-    claims = pd.concat([own["claims"].assign(study=own["name"]) for own in papers], ignore_index=True)
+    runs = [paper["run"] for paper in papers]
+    claims = pd.concat([paper["claims"].assign(study=paper["name"]) for paper in papers], ignore_index=True)
     abstracts = claims[claims["where"].str.contains("Abstract") & ~claims["verdict"].isin(SUMMARY["not judged"])]
-    first = [next(iter(own["printed"].values())) for own in papers if own["printed"]]
+    first = [next(iter(paper["printed"].values())) for paper in papers if paper["printed"]]
     known = {"python": sorted({run["python"] for run in runs})}
     known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
     machines = [run["machine"] for run in runs]
     sums = {name: sum(verdicts.get(word, 0) for word in words) for name, words in SUMMARY.items()}
     headline = headline_claims()["verdict"].value_counts()
-    names = [own["name"] for own in papers]
-    missing = sorted({dataset for own in papers for dataset in own["left_out"]})
-    left_out = {dataset: [own["name"] for own in papers if dataset in own["left_out"]] for dataset in missing}
+    names = [paper["name"] for paper in papers]
+    missing = sorted({dataset for paper in papers for dataset in paper["left_out"]})
+    left_out = {dataset: [paper["name"] for paper in papers if dataset in paper["left_out"]] for dataset in missing}
     return {
         **tables(papers, verdicts, abstracts),
         "decided": (sums["confirmed"] + sums["refuted"]) / sum(sums[word] for word in CLASSES["experiments"]),
@@ -260,33 +262,33 @@ def facts() -> dict[str, Any]:
             name: {word: verdicts[word] for word in words if word in verdicts} for name, words in CLASSES.items()
         },
         "headline": {word: int(headline[word]) for word in VERDICTS if word in headline},
-        "weak": len(weak(claims)),
+        "weak": len(select_weak(claims)),
         "train": {name: rule["train"] for name, rule in papers[names.index("cplst-2012")]["rules"].items()},
         "cite": Typst,
-        "left_out": "; ".join(f"{name} ({listed(own)})" for name, own in left_out.items()),
+        "left_out": "; ".join(f"{name} ({join_names(papers_of_set)})" for name, papers_of_set in left_out.items()),
         "papers": papers,
         "verdicts": verdicts,
         "claims": len(claims),
         "verdict_of": dict(zip(claims["id"], claims["verdict"], strict=True)).__getitem__,
         "printed": {
-            "cells": sum(own.cells for own in first),
-            "reproduced": sum(own.verdicts["reproduced"] for own in first),
-            "within": [sum(own.within[bound] for own in first) for bound in WITHIN],
+            "cells": sum(sums.cells for sums in first),
+            "reproduced": sum(sums.verdicts["reproduced"] for sums in first),
+            "within": [sum(sums.within[bound] for sums in first) for bound in WITHIN],
         },
         "within": [f"{bound} %" for bound in WITHIN],
-        "sizes": [sum(own["sizes"].sum() for own in papers), sum(len(own["sizes"]) for own in papers)],
+        "sizes": [sum(paper["sizes"].sum() for paper in papers), sum(len(paper["sizes"]) for paper in papers)],
         "questions": questions(),
-        "own": sum(own["own"] for own in papers),
+        "ours": sum(paper["ours"] for paper in papers),
         "editions": editions(papers, RETROSPECTIVE),
-        "simulated": simulated(),
+        "simulated": read_simulation(),
         "sensitivity": other_ways(),
         "frozen": frozen_before(papers),
         "commits": sorted({run["source"]["commit"][:10] for run in runs if run["source"]["commit"]}),
-        "seeds": sorted({own["seed"] for own in papers}),
+        "seeds": sorted({paper["seed"] for paper in papers}),
         "dates": [min(run["started"] for run in runs)[:10], max(run["ended"] for run in runs)[:10]],
-        "versions": listed(f"{name} {' or '.join(own)}" for name, own in known.items()),
-        "machines": sorted({f"{own['processor']}, {own['cores']} cores" for own in machines}),
-        "kernels": sorted({text for own in machines for text in own.get("blas", [])}),
+        "versions": join_names(f"{name} {' or '.join(versions)}" for name, versions in known.items()),
+        "machines": sorted({f"{machine['processor']}, {machine['cores']} cores" for machine in machines}),
+        "kernels": sorted({text for machine in machines for text in machine.get("blas", [])}),
         "hours": f"{sum(run['cost']['total']['cpu_seconds'] for run in runs) / 3600:.1f}",
         "constants": {"reproduced": f"{REPRODUCED:g}", "near": f"{NEAR:g}", "level": percent(LEVEL)},
     }
@@ -294,7 +296,7 @@ def facts() -> dict[str, Any]:
 
 def draw_differences(papers: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Draw for each printed table the share of cells whose difference is at most so large."""
-    cells = pd.concat(own["audit"].assign(study=own["name"]) for own in papers).dropna(subset="z")
+    cells = pd.concat(paper["audit"].assign(study=paper["name"]) for paper in papers).dropna(subset="z")
     with house_style():
         figure, axis = pyplot().subplots(figsize=(6.2, 2.2), layout="constrained")
         for number, ((study, name), part) in enumerate(cells.groupby(["study", "table"])):
@@ -311,9 +313,9 @@ def fill(known: Mapping[str, Any]) -> str:
     """Return the template with its names filled in."""
     settings = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = jinja2.Environment(
-        finalize=escaped, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
+        finalize=escape, comment_start_string="{##", comment_end_string="##}", keep_trailing_newline=True, **settings
     )
-    environment.globals |= {"CELLS": CELLS, "table": table, "listed": listed, "percent": percent}
+    environment.globals |= {"CELLS": CELLS, "table": table, "listed": join_names, "percent": percent}
     return environment.from_string((SOURCE / "article.typ").read_text(encoding="utf-8")).render(known)
 
 
@@ -329,7 +331,7 @@ def build(folder: Path, *, typeset: bool = True) -> Path:
     text.write_text(fill(known), encoding="utf-8")
     if not typeset:
         return text
-    import typst  # an extra of its own: make article installs it
+    import typst  # an optional dependency: make article installs it
 
     made = folder / "article.pdf"
     typst.compile(str(text), output=str(made), root=str(folder), ignore_system_fonts=True)

@@ -60,7 +60,7 @@ def columns_of(graph: Graph) -> dict[str, int]:
     return {step: max(after.values()) - number for step, number in after.items()}
 
 
-def reduced(graph: Graph) -> Graph:
+def reduce_graph(graph: Graph) -> Graph:
     """Return the graph without arrows between steps that a longer path joins."""
 
     def before(step: str) -> set[str]:
@@ -88,7 +88,7 @@ def places_of(graph: Graph) -> dict[str, tuple[float, float]]:
 
 def draw(graph: Graph) -> str:
     """Return the graph as SVG, from left to right."""
-    graph = reduced(graph)
+    graph = reduce_graph(graph)
     places = {
         step: (MARGIN + column * (WIDTH + ACROSS), MARGIN + row * (HEIGHT + DOWN))
         for step, (column, row) in places_of(graph).items()

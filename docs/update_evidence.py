@@ -41,7 +41,7 @@ PROTOCOL = Protocol(PROJECT)
 BENCHMARK = Pieces(PROTOCOL)
 #: Fewest methods that are compared: of two a rank says little.
 FEWEST = 3
-#: Studies that rank whole families, by which data sets left out are advised.
+#: Studies that rank all methods of a family. Advice for data sets left out is computed from them.
 FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
 ADVISING = (*FAMILIES.values(), *(f"benchmark-{name}" for name in FAMILIES.values()))
 
@@ -54,7 +54,7 @@ def study_of(name: str) -> Study:
 
 @cache
 def summary_of(name: str) -> pd.DataFrame:
-    """Return the committed summary of a study, without views that stand side by side in a data set beside them.
+    """Return the committed summary of a study, without views whose features are also in another of its data sets.
 
     Of a study of the benchmark it has the measure by which its methods are judged.
     """
@@ -72,8 +72,8 @@ def names_in(name: str) -> tuple[dict[str, str], dict[str, list[str]]]:
 
 
 def seconds_of(methods: Iterable[str]) -> dict[str, float]:
-    """Return the estimated seconds of a fit to data of ordinary size, of the methods that say what they cost."""
-    return {name: found for name in sorted(set(methods)) if (found := evidence.typical_seconds(name))}
+    """Return the estimated seconds of a fit to data of ordinary size, of the methods that declare their costs."""
+    return {name: typical for name in sorted(set(methods)) if (typical := evidence.typical_seconds(name))}
 
 
 @cache
@@ -88,8 +88,10 @@ def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
 def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return the cells of a method at full size, with the predictors as methods; variants of one name are the same."""
     names, _ = names_in(name)
-    own = cells[cells["method"].isin([label for label in names if names[label] == method]) & cells["size"].eq(FULL)]
-    alone = own.drop_duplicates(["dataset", "predictor"])
+    cells_of_method = cells[
+        cells["method"].isin([label for label in names if names[label] == method]) & cells["size"].eq(FULL)
+    ]
+    alone = cells_of_method.drop_duplicates(["dataset", "predictor"])
     return alone[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
 
 
@@ -99,15 +101,15 @@ def predictors(name: str) -> list[StudyRanking]:
     study = study_of(name)
     measure = main_measure(study.tables, study.measures)
     summary = summary_of(name)
-    found = []
-    for protocol, own in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
-        cells = whole_cells(name, own, "all-features")
+    rankings = []
+    for protocol, part in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
+        cells = whole_cells(name, part, "all-features")
         cells["method"] = cells["method"].replace(scores.predictor_names(study))
         labels = {label: label for label in cells["method"].unique()}
         if len(labels) >= FEWEST:
             made = rank(cells, higher_is_better(measure))
-            found.append(StudyRanking(str(protocol), measure, "", made, labels))
-    return found
+            rankings.append(StudyRanking(str(protocol), measure, "", made, labels))
+    return rankings
 
 
 def rows_of(name: str) -> pd.DataFrame:
@@ -115,8 +117,8 @@ def rows_of(name: str) -> pd.DataFrame:
     study, tables = study_of(name), []
     by_main = any(one.predictor == MAIN for one in studied(name))
     searched = {label for group in study.groups.values() if group.search for label in group.methods}
-    for family, found in (("", studied(name)), ("predictors", predictors(name))):
-        for one in found:
+    for family, rankings in (("", studied(name)), ("predictors", predictors(name))):
+        for one in rankings:
             if not family and by_main and one.predictor != MAIN:
                 continue
             table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(6).reset_index()
@@ -125,7 +127,10 @@ def rows_of(name: str) -> pd.DataFrame:
             table["family"] = [family or registry.kind_of(method) for method in table["method"]]
             near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
             table["by_set"] = [
-                " ".join(f"{own}:{near.loc[own, method]:.4g}:{ranks.loc[own, method]:.4g}" for own in near.index)
+                " ".join(
+                    f"{dataset}:{near.loc[dataset, method]:.4g}:{ranks.loc[dataset, method]:.4g}"
+                    for dataset in near.index
+                )
                 for method in table["method"]
             ]
             about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
@@ -138,8 +143,8 @@ def rows_of(name: str) -> pd.DataFrame:
 
 def studies() -> list[str]:
     """Return the names of the studies that have results."""
-    kept = {piece.study for piece in BENCHMARK.listed() if piece.candidates == PROTOCOL.candidates}
-    return sorted({path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")} | kept)
+    benchmark = {piece.study for piece in BENCHMARK.listed() if piece.candidates == PROTOCOL.candidates}
+    return sorted({path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")} | benchmark)
 
 
 def ranks() -> pd.DataFrame:
@@ -152,18 +157,19 @@ def sets() -> pd.DataFrame:
     """Return the sizes of the data sets of each study, and the share of zeros among the values of their features."""
     tables = []
     for name in studies():
-        own = pd.read_csv(REFERENCE / name / "datasets.csv" if (REFERENCE / name).is_dir() else PROJECT / scores.SETS)
+        table = pd.read_csv(REFERENCE / name / "datasets.csv" if (REFERENCE / name).is_dir() else PROJECT / scores.SETS)
         there = {dataset for one in studied(name) for dataset in one.ranking.data_sets}
         columns = ["study", "dataset", "instances", "features", "labels", "zeros"]
-        tables.append(own[own["dataset"].isin(there)].assign(study=name)[columns].round({"zeros": 4}))
+        tables.append(table[table["dataset"].isin(there)].assign(study=name)[columns].round({"zeros": 4}))
     return pd.concat(tables, ignore_index=True)
 
 
 def traits_in(name: str) -> dict[str, evidence.Traits]:
-    """Return what makes the data sets of a study alike."""
-    own = sets().query("study == @name")
+    """Return the traits by which the data sets of a study are compared."""
+    rows = sets().query("study == @name")
     return {
-        row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in own.itertuples()
+        row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros)
+        for row in rows.itertuples()
     }
 
 
@@ -177,26 +183,26 @@ def held_out(name: str, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
 def advice() -> pd.DataFrame:
     """Return how often the first three methods contain one near the best of a data set left out, by kind of advice."""
     rows = []
-    for name in (own for own in ADVISING if own in studies()):
-        for said, controls in (("left out", CONTROLS), ("among them", ())):
-            found = held_out(name, controls)
-            weighted = said == "left out" and advice_pays(found)
-            row = {"study": name, "predictor": main_ranking(studied(name)).predictor, "data_sets": len(found)}
-            row |= {"controls": said, **rates(found), "unreduced": unreduced(name, controls)}
+    for name in (advising for advising in ADVISING if advising in studies()):
+        for kind, controls in (("left out", CONTROLS), ("among them", ())):
+            advised = held_out(name, controls)
+            weighted = kind == "left out" and advice_pays(advised)
+            row = {"study": name, "predictor": main_ranking(studied(name)).predictor, "data_sets": len(advised)}
+            row |= {"controls": kind, **rates(advised), "unreduced": share_unreduced(name, controls)}
             rows.append(row | {"advice": "weighted" if weighted else "fixed"})
     return pd.DataFrame(rows)
 
 
-def unreduced(name: str, controls: tuple[str, ...]) -> float:
+def share_unreduced(name: str, controls: tuple[str, ...]) -> float:
     """Return on which share of the data sets of a study nothing reduced is as good as the best, within the margin.
 
     NaN where that is no method of the study. The best is without ``controls``, means are over all sizes.
     """
     one = main_ranking(studied(name))
     means = one.ranking.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
-    whole = [control for control in WHOLE if control in means]
+    unreducing = [control for control in WHOLE if control in means]
     best = means.drop(columns=[control for control in controls if control in means]).max(axis=1)
-    return float(((means[whole[0]] - best).round(DECIMALS) >= -MARGIN).mean()) if whole else np.nan
+    return float(((means[unreducing[0]] - best).round(DECIMALS) >= -MARGIN).mean()) if unreducing else np.nan
 
 
 def orders() -> dict[str, tuple[str, dict[str, float]]]:
@@ -206,47 +212,47 @@ def orders() -> dict[str, tuple[str, dict[str, float]]]:
     the paper's protocol, over all that it compares.
     """
     there = {family: {*names_in(f"benchmark-{name}")[0].values()} for family, name in FAMILIES.items()}
-    found = {}
-    for name in (own for own in studies() if own in study_files(PROJECT, [PAPERS])):
+    by_paper = {}
+    for name in (study for study in studies() if study in study_files(PROJECT, [PAPERS])):
         family = study_of(name).family
-        sources = [("printed", table) for table in printed(name)]
+        sources = [("printed", table) for table in printed_ranks(name)]
         sources += [("our run", rank) for rank in average_ranks(name)]
-        enough = [(how, own) for how, own in sources if len(there[family] & {*own.index}) >= FEWEST]
-        for how, own in (enough or sources)[:1]:
-            found[f"{name}, {how}"] = family, {str(method): float(value) for method, value in own.items()}
-    return found
+        enough = [(how, order) for how, order in sources if len(there[family] & {*order.index}) >= FEWEST]
+        for how, order in (enough or sources)[:1]:
+            by_paper[f"{name}, {how}"] = family, {str(method): float(value) for method, value in order.items()}
+    return by_paper
 
 
 def average_ranks(name: str) -> list[pd.Series]:
     """Return the average ranks of the methods of a study by protocol, over predictors that have the same methods."""
-    found: dict[tuple[str, frozenset[str]], list[pd.Series]] = {}
+    by_protocol: dict[tuple[str, frozenset[str]], list[pd.Series]] = {}
     for one in studied(name):
-        found.setdefault((one.protocol, frozenset(one.labels)), []).append(one.ranking.table["rank"])
-    return [pd.concat(ranks, axis=1).mean(axis=1).round(9) for ranks in found.values()]  # equal ones stay equal
+        by_protocol.setdefault((one.protocol, frozenset(one.labels)), []).append(one.ranking.table["rank"])
+    return [pd.concat(ranks, axis=1).mean(axis=1).round(9) for ranks in by_protocol.values()]  # equal ones stay equal
 
 
-def printed(name: str) -> list[pd.Series]:
+def printed_ranks(name: str) -> list[pd.Series]:
     """Return the average ranks of the methods in each printed table of a paper that has values by size."""
     study, (names, _) = study_of(name), names_in(name)
     if study.published is None:
         return []
-    rows, found = pd.read_csv(study.published), []
-    for table, own in rows.groupby("table") if "size_percent" in rows else ():
-        cells = own.rename(columns={"size_percent": "size", "mean": "value"})[["dataset", "method", "size", "value"]]
+    rows, rankings = pd.read_csv(study.published), []
+    for table, part in rows.groupby("table") if "size_percent" in rows else ():
+        cells = part.rename(columns={"size_percent": "size", "mean": "value"})[["dataset", "method", "size", "value"]]
         cells["method"] = cells["method"].map(lambda label: names.get(label, label))
         measure = {**study.tables, **study.figures}[str(table)]["measure"]
-        whole = cells.dropna().groupby("dataset")["method"].transform("nunique") == cells["method"].nunique()
-        if whole.any():
-            found.append(rank(cells.dropna()[whole], higher_is_better(measure)).table["rank"])
-    return found
+        complete = cells.dropna().groupby("dataset")["method"].transform("nunique") == cells["method"].nunique()
+        if complete.any():
+            rankings.append(rank(cells.dropna()[complete], higher_is_better(measure)).table["rank"])
+    return rankings
 
 
 def sizes_of(fit: Any, growth: Any) -> Sizes:
     """Return the sizes of a measured fit: 50 words per instance, dense for selectors."""
     method = mlreduce.make(fit.method, **growth.PARAMETERS.get(fit.method, {}))
-    asked = getattr(method, "n_components", None)
+    size = getattr(method, "n_components", None)
     stored = fit.n * fit.d if fit.family == "selection" else 50 * fit.n
-    return Sizes(fit.n, fit.d, fit.c, stored, asked if isinstance(asked, int) else min(fit.n, fit.d))
+    return Sizes(fit.n, fit.d, fit.c, stored, size if isinstance(size, int) else min(fit.n, fit.d))
 
 
 def line(amounts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
@@ -271,8 +277,10 @@ def costs() -> pd.DataFrame:
         complexities: list[Complexity] = evidence.complexities(str(name))
         sizes = [sizes_of(fit, growth) for fit in fits.itertuples()]
         sparse = fits["family"].iloc[0] != "selection"
-        operations = np.array([sum(evidence.work(own, size, sparse) for own in complexities) for size in sizes])
-        numbers = np.array([sum(own.numbers(size) for own in complexities) for size in sizes])
+        operations = np.array(
+            [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]
+        )
+        numbers = np.array([sum(complexity.numbers(size) for complexity in complexities) for size in sizes])
         seconds, gigabytes = fits["seconds"].to_numpy(), fits["gigabytes"].to_numpy()
         per_operation, least_seconds = line(operations, seconds)
         # What fits to middling data take at least is added: blocks and tables are not counted as numbers.

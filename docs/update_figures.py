@@ -1,10 +1,10 @@
-"""Draw the figures of the committed results again, from the tables beside them.
+"""Draw the figures of the committed results again, from the committed tables.
 
     python docs/update_figures.py plst-2010
 
 All studies where none is named. The digests in the manifest become those of the new pictures. `make reference` copies
-the figures of a run, which are the same; this is for a change of how figures look. A figure whose table is not kept
-stays as the run drew it.
+the figures of a run, which are the same; use this when the style of figures changes. A figure whose table is not
+committed stays as the run drew it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REFERENCE = PROJECT / "results" / "reference"
 
 
 def figures(study: StudyResults) -> Iterator[tuple[str, Any]]:
-    """Yield name and drawing of each figure of a study whose table is kept."""
+    """Yield name and drawing of each figure of a study whose table is committed."""
     for figure in study.description["figures"].values():
         for file, protocol in figure["files"].items():
             drawn = drawn_again(study, protocol, figure)

@@ -27,7 +27,7 @@ from mlreduce_studies.benchmark.protocol import CONFIG, protocol_files
 
 PROJECT = Path(__file__).parents[1]
 FROZEN = PROJECT / "papers" / "frozen.yaml"
-#: What decides verdicts, beside the results.
+#: What decides verdicts, besides the results.
 PROCEDURE = (
     *(
         f"src/mlreduce_studies/verdicts/{name}.py"
@@ -69,7 +69,7 @@ def freezes() -> list[Path]:
     return [FROZEN, *sorted(PROJECT.glob("papers/*/frozen.yaml"))]
 
 
-def files_of(path: Path) -> list[str]:
+def covered_files(path: Path) -> list[str]:
     """Return the files that a freeze covers: those that it lists, and what its papers and procedure consist of now."""
     content = read_yaml(path)
     listed = {*content["files"], *(change["file"] for change in content["amendments"])}
@@ -96,9 +96,11 @@ def digest(file: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def changed(content: dict[str, Any]) -> list[str]:
+def changed_files(content: dict[str, Any]) -> list[str]:
     """Return the files that are not as they were frozen, or as they were entered last."""
-    last = content["files"] | {own["file"]: own["digest"] for own in content["amendments"] if "digest" in own}
+    last = content["files"] | {
+        change["file"]: change["digest"] for change in content["amendments"] if "digest" in change
+    }
     return [file for file, expected in last.items() if not (PROJECT / file).is_file() or digest(file) != expected]
 
 
@@ -129,14 +131,14 @@ def freeze_paper(name: str) -> None:
     """Write date, seed and digests of a paper."""
     if not (files := paper_files(name)):
         sys.exit(f"papers/{name}: no study.yaml; a paper is a folder with one")
-    if set(files) & {file for path in freezes() for file in files_of(path)}:
+    if set(files) & {file for path in freezes() for file in covered_files(path)}:
         sys.exit(f"{name} is already frozen; a change is an amendment: python docs/update_frozen.py FILE WHY")
     freeze(PROJECT / "papers" / name / "frozen.yaml", PAPER_COMMENT, "config/paper.yaml", files)
 
 
 def amend(files: Sequence[str], why: str, benchmark: bool = False) -> None:
     """Enter the change of files into their freeze; a new module that judges is entered with it."""
-    known = {BENCHMARK: benchmark_files()} if benchmark else {path: files_of(path) for path in freezes()}
+    known = {BENCHMARK: benchmark_files()} if benchmark else {path: covered_files(path) for path in freezes()}
     if wrong := set(files).difference(*known.values()):
         there = [file for covered in known.values() for file in covered]
         sys.exit(f"not frozen: {', '.join(sorted(wrong))}; these are: {', '.join(there)}")

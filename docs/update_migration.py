@@ -23,18 +23,18 @@ THEIRS = re.compile(rf"({re.escape(MARK)}```python\n(.*?)```\n\n)Today: [^\n]*\n
 VERSION = re.compile(r"scikit-learn \d+\.\d+\.\d+")
 
 
-def outcome(code: str, names: dict[str, Any]) -> str:
+def describe_outcome(code: str, names: dict[str, Any]) -> str:
     """Return the sentence on a block of theirs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             exec(code, names)  # noqa: S102 -- of our page
-        except Exception as error:  # noqa: BLE001 -- whatever they raise is what is told
+        except Exception as error:  # noqa: BLE001 -- the page reports any error of theirs
             return f"Today: `{type(error).__name__}: {str(error).splitlines()[0]}`"
     return "Today: it runs."
 
 
-def updated(page: str) -> str:
+def update_page(page: str) -> str:
     """Return the page with what comes of the lines of theirs in this environment."""
     shared = re.search(r"```python\n(.*?)```", page, re.DOTALL)
     assert shared is not None
@@ -44,11 +44,11 @@ def updated(page: str) -> str:
         os.chdir(folder)
         try:
             exec(shared[1], names)  # noqa: S102
-            told = re.sub(THEIRS, lambda block: f"{block[1]}{outcome(block[2], names)}\n", page)
+            page_now = re.sub(THEIRS, lambda block: f"{block[1]}{describe_outcome(block[2], names)}\n", page)
         finally:
             os.chdir(here)
-    return VERSION.sub(f"scikit-learn {sklearn.__version__}", told)
+    return VERSION.sub(f"scikit-learn {sklearn.__version__}", page_now)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(updated(PAGE.read_text("utf-8")), "utf-8")
+    PAGE.write_text(update_page(PAGE.read_text("utf-8")), "utf-8")

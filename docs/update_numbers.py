@@ -13,7 +13,7 @@ from string import Formatter
 from quoted import PROJECT, SOURCES, Sentence
 
 #: Pages of which every number has a source.
-WHOLE = [
+CHECKED_PAGES = [
     str(page.relative_to(PROJECT))
     for name in (
         "README.md",
@@ -65,19 +65,21 @@ def pattern(sentence: Sentence) -> str:
     return "".join(words(text) + ("" if field is None else QUOTED[next(kinds)]) for text, field, _, _ in fields)
 
 
-def formatted(sentence: Sentence) -> list[str]:
+def format_values(sentence: Sentence) -> list[str]:
     """Return the values of a sentence as they are to stand in it."""
     fields = [(spec or "") for _, field, spec, _ in Formatter().parse(sentence.text) if field is not None]
     return [format(value, spec) for value, spec in zip(sentence.values, fields, strict=True)]
 
 
-def updated(page: str, text: str) -> tuple[str, list[str]]:
+def update_page(page: str, text: str) -> tuple[str, list[str]]:
     """Return the text of a page with its numbers written anew, and what is wrong in it, a sentence each."""
 
     def line(start: int) -> str:
         return f"{page}, line {1 + text.count(chr(10), 0, start)}"
 
-    free = [found.span() for rule in FREE.values() for found in re.finditer(rule, text, re.DOTALL | re.MULTILINE)]
+    free = [
+        free_part.span() for rule in FREE.values() for free_part in re.finditer(rule, text, re.DOTALL | re.MULTILINE)
+    ]
     sentences, quoted, wrong = [], [], []
     for source in SOURCES.get(page, []):
         try:
@@ -85,20 +87,22 @@ def updated(page: str, text: str) -> tuple[str, list[str]]:
         except (LookupError, NameError, OSError, TypeError, ValueError) as error:
             wrong.append(f"{page}: {source.__module__}.{source.__name__} does not find what it quotes: {error}")
     for sentence in sentences:
-        found = list(re.finditer(pattern(sentence), text, re.DOTALL))
-        if len(found) != 1:
-            wrong.append(f"{page}: of docs/quoted it should have once, and has {len(found)} times: '{sentence.text}'")
+        matches = list(re.finditer(pattern(sentence), text, re.DOTALL))
+        if len(matches) != 1:
+            wrong.append(f"{page}: of docs/quoted it should have once, and has {len(matches)} times: '{sentence.text}'")
             continue
-        match = found[0]
+        match = matches[0]
         free.append(match.span())
-        quoted += zip(map(match.span, range(1, match.re.groups + 1)), formatted(sentence), strict=True)
+        quoted += zip(map(match.span, range(1, match.re.groups + 1)), format_values(sentence), strict=True)
         if not sentence.holds:
             wrong.append(f"{line(match.start())}: the results do not show: '{sentence.text}'")
-        if not sentence.because and any(re.search(r"\d\.\d", own) for own, *_ in Formatter().parse(sentence.text)):
+        if not sentence.because and any(
+            re.search(r"\d\.\d", literal) for literal, *_ in Formatter().parse(sentence.text)
+        ):
             wrong.append(
                 f"{line(match.start())}: a decimal should be {{}} and a value in docs/quoted: '{sentence.text}'"
             )
-    if page in WHOLE:
+    if page in CHECKED_PAGES:
         for number in re.finditer(rf"(?<![\w.]){NUMBER}(?!\w)|{IN_WORDS}", text, re.IGNORECASE):
             if not any(low <= number.start() and number.end() <= high for low, high in free):
                 wrong.append(f"{line(number.start())}: '{number[0]}' should have a source in docs/quoted")
@@ -111,10 +115,10 @@ def main() -> None:
     """Write all pages; say what is wrong in them."""
     load()
     wrong = []
-    for page in dict.fromkeys([*WHOLE, *SOURCES]):
+    for page in dict.fromkeys([*CHECKED_PAGES, *SOURCES]):
         text = (PROJECT / page).read_text(encoding="utf-8")
-        new, own = updated(page, text)
-        wrong += own
+        new, complaints = update_page(page, text)
+        wrong += complaints
         if new != text:
             (PROJECT / page).write_text(new, encoding="utf-8")
     if wrong:

@@ -50,7 +50,7 @@ PAGES = (
     ),
     *(file.with_name("README.md") for file in STUDIES.values()),
 )
-#: What stands in place of results that are not there.
+#: The entry in place of missing results.
 NOT_RUN = "not run yet"
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Families in the opening picture and text.
@@ -73,7 +73,7 @@ def claims_in(file: Path) -> pd.DataFrame:
     return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
 
 
-def counted(study: str) -> dict[str, int]:
+def count_verdicts(study: str) -> dict[str, int]:
     """Return how many claims of a paper have which verdict; what was not run or cannot be checked is not judged."""
     return summary_counts(claims_in(REFERENCE / study / "claims.csv"))
 
@@ -84,8 +84,8 @@ def headline_claims() -> pd.DataFrame:
     for name, path in STUDIES.items():
         if is_run(name):
             _, headline = says_and_headline(path.with_name("README.md"))
-            own = claims_in(REFERENCE / name / "claims.csv")
-            rows.append(own[own["id"] == headline].assign(study=name))
+            claims = claims_in(REFERENCE / name / "claims.csv")
+            rows.append(claims[claims["id"] == headline].assign(study=name))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -96,15 +96,15 @@ def papers_claims() -> pd.DataFrame:
     return claims[~claims["own"].astype(bool)].fillna({"weakness": ""})
 
 
-def weak(claims: pd.DataFrame) -> pd.DataFrame:
+def select_weak(claims: pd.DataFrame) -> pd.DataFrame:
     """Return the confirmed claims that say little."""
     return claims[(claims["verdict"] == "confirmed") & (claims["weakness"].fillna("") != "")]
 
 
 def committed_claims() -> dict[str, dict[str, int]]:
     """Return how many claims of each paper with committed results have which verdict."""
-    found = {file.parent.name: counted(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
-    return {study: counts for study, counts in found.items() if any(counts.values())}
+    by_study = {file.parent.name: count_verdicts(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
+    return {study: counts for study, counts in by_study.items() if any(counts.values())}
 
 
 def draw_claims(path: Path) -> None:
@@ -121,7 +121,7 @@ def draw_claims(path: Path) -> None:
             shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
             for step, one in enumerate(shown, 1):
                 bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
-                known = described(one)
+                known = describe_choice(one)
                 name = f"{one.method} ({known})" if known else one.method
                 other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
             place += len(shown) + 1.3
@@ -134,7 +134,7 @@ def draw_claims(path: Path) -> None:
         save(figure, [path])
 
 
-def described(choice: methods_evidence.Ranking) -> str:
+def describe_choice(choice: methods_evidence.Ranking) -> str:
     """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
     if choice.method in WHOLE:
         return "nothing reduced"
@@ -146,7 +146,7 @@ def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
     claims, first = committed_claims(), headline_claims().set_index("study")["verdict"]
     named = {verdict: kind for kind, verdicts in SUMMARY.items() for verdict in verdicts}
     headline.barh([*claims], 1, color=[SHADES[named[first[study]]] for study in claims], height=0.7)
-    few = weak(papers_claims())["study"].value_counts()
+    few = select_weak(papers_claims())["study"].value_counts()
     for study, counts in claims.items():
         counts[LITTLE] = int(few.get(study, 0))
         counts["confirmed"] -= counts[LITTLE]
@@ -179,7 +179,7 @@ def is_run(study: str) -> bool:
     return (REFERENCE / study / "manifest.json").is_file()
 
 
-def linked(header: list[str], rows: list[list[str]]) -> str:
+def format_linked(header: list[str], rows: list[list[str]]) -> str:
     """Return a table whose cells are Markdown."""
     return "".join(f"| {' | '.join(row)} |\n" for row in [header, ["---"] * len(header), *rows])
 
@@ -198,16 +198,19 @@ def papers() -> str:
             sums = sums_by_protocol(pd.read_csv(REFERENCE / name / "audit.csv"), [*study["protocols"]])
             first = headline.loc[name]
             cells = [f"{brief(first['claim'], 400)} **{first['verdict'].capitalize()}**"]
-            cells += ["; ".join(f"{protocol}: {own}" for protocol, own in sums.items()) or "none available"]
-            numbers = {verdict: str(number) for verdict, number in counted(name).items()}
-            few = len(weak(papers_claims().query("study == @name")))
+            cells += [
+                "; ".join(f"{protocol}: {sums_of_table}" for protocol, sums_of_table in sums.items())
+                or "none available"
+            ]
+            numbers = {verdict: str(number) for verdict, number in count_verdicts(name).items()}
+            few = len(select_weak(papers_claims().query("study == @name")))
             numbers["confirmed"] += f" ({few} say little)" if few else ""
             cells += numbers.values()
             links.append(f"[audit](results/reference/{name}/audit.md)")
         rows.append([title, *cells, ", ".join(links)])
     by = {verdict: kind for kind in ("experiments", "mathematics") for verdict in CLASSES[kind]}
     header = [f"by {by[verdict]}: {verdict}" if verdict in by else verdict for verdict in SHADES]
-    return linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
+    return format_linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
 
 
 def headlines() -> str:
@@ -216,7 +219,7 @@ def headlines() -> str:
         [f"[{claim['study']}](../papers/{claim['study']}/README.md)", brief(claim["claim"], 400), claim["verdict"]]
         for claim in headline_claims().to_dict("records")
     ]
-    return linked(["paper", "headline claim", "verdict"], rows)
+    return format_linked(["paper", "headline claim", "verdict"], rows)
 
 
 def pages() -> str:
@@ -225,7 +228,7 @@ def pages() -> str:
     for name, path in STUDIES.items():
         heading = path.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
         rows.append([f"[{name}](../papers/{name}/README.md)", heading.removeprefix("# ").removeprefix(f"{name}: ")])
-    return linked(["paper", "about"], rows)
+    return format_linked(["paper", "about"], rows)
 
 
 def claims(study: str) -> str:
@@ -273,7 +276,8 @@ def printed(study: str) -> str:
 def editions() -> str:
     """Return claims whose verdict is not the same in the retrospective and the confirmatory edition, and why.
 
-    The claims as frozen are judged on the retrospective scores too, which tells a change of the claim from one of data.
+    The claims as frozen are judged on the retrospective scores too, which separates changes of the claim from those
+    of the data.
     """
     rows = []
     for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
@@ -302,7 +306,7 @@ def as_frozen() -> pd.DataFrame:
     return pd.read_csv(AS_FROZEN)
 
 
-def amended() -> pd.DataFrame:
+def amended_claims() -> pd.DataFrame:
     """Return the claims of the edition as frozen, with what they are after the amendment and the rule that changed it.
 
     Returns
@@ -317,16 +321,16 @@ def amended() -> pd.DataFrame:
     both = both.rename(columns={"own": "was_own"}).join(after[["verdict", "own", "claim"]], how="outer").reset_index()
     both = both.rename(columns={"verdict": "after", "own": "is_own"})
     rules = {"reading": both["was_own"] != both["is_own"], "baseline": both["before"] != both["after"]}
-    both["rule"] = [" and ".join(rule for rule, own in rules.items() if own[row]) for row in both.index]
+    both["rule"] = [" and ".join(rule for rule, applies in rules.items() if applies[row]) for row in both.index]
     return both
 
 
 def amendment() -> str:
     """Return the counts before and after the amendment, side by side, and the claims that it changed."""
-    both = amended()
+    both = amended_claims()
     before, after = (
-        summary_counts(both.rename(columns={verdict: "verdict", own: "own"})[["verdict", "own"]])
-        for verdict, own in (("before", "was_own"), ("after", "is_own"))
+        summary_counts(both.rename(columns={verdict: "verdict", column: "own"})[["verdict", "own"]])
+        for verdict, column in (("before", "was_own"), ("after", "is_own"))
     )
     headline = both.merge(headline_claims()[["study", "id"]])
     first = {side: headline[side].value_counts() for side in ("before", "after")}
@@ -335,18 +339,18 @@ def amendment() -> str:
         for verdict in CLASSES["experiments"] + CLASSES["no baseline"]
     ]
     rows += [[verdict, str(before[verdict]), str(after[verdict])] for verdict in SUMMARY]
-    rows += [["counted as ours", *(str(int(both[own].sum())) for own in ("was_own", "is_own"))]]
+    rows += [["counted as ours", *(str(int(both[column].sum())) for column in ("was_own", "is_own"))]]
     changed = both[both["rule"] != ""]
     by_rule = changed.value_counts(["rule", "before", "after"], sort=False).reset_index(name="claims")
     counts = [
-        [own["rule"], own["before"], own["after"] + " (ours)" * ("reading" in own["rule"]), str(own["claims"])]
-        for own in by_rule.to_dict("records")
+        [row["rule"], row["before"], row["after"] + " (ours)" * ("reading" in row["rule"]), str(row["claims"])]
+        for row in by_rule.to_dict("records")
     ]
     listed = [
-        [own["study"], own["id"], own["before"], own["after"] + " (ours)" * bool(own["is_own"]), own["rule"]]
-        for own in changed.to_dict("records")
+        [row["study"], row["id"], row["before"], row["after"] + " (ours)" * bool(row["is_own"]), row["rule"]]
+        for row in changed.to_dict("records")
     ]
-    few = weak(papers_claims())
+    few = select_weak(papers_claims())
     kinds = few["weakness"].str.replace(r"on (?!yeast)\S+ alone", "on one other data set alone", regex=True)
     kinds = kinds.str.replace(r"by construction: .*", "by construction", regex=True)
     little = kinds.value_counts().sort_index()
@@ -387,14 +391,14 @@ def why_undecided() -> str:
         claims = claims[(claims["verdict"] == "undecided") & ~claims["own"]]
         lines = pd.read_csv(REFERENCE / study / "claims-lines.csv")
         lines = lines[lines["counted"] & lines["id"].isin(claims["id"])]
-        for _, own in lines.groupby("id"):
-            verdicts = set(own["verdict"])
+        for _, cells in lines.groupby("id"):
+            verdicts = set(cells["verdict"])
             if {"confirmed", "refuted"} <= verdicts:
                 reasons[contradict] += 1
             elif len(verdicts) > 1:
                 reasons[some] += 1
             else:
-                reasons[never if own["evidence"].str.contains("would not decide").any() else more] += 1
+                reasons[never if cells["evidence"].str.contains("would not decide").any() else more] += 1
     rows = [[reason, str(count)] for reason, count in reasons.items()]
     return to_markdown(["undecided, since", "claims"], [*rows, ["all", str(sum(reasons.values()))]])
 
@@ -402,37 +406,39 @@ def why_undecided() -> str:
 def frozen(folder: str = "papers") -> str:
     """Return when papers or benchmark were frozen, with which seed, and what was changed since."""
     content = read_yaml(PROJECT / folder / "frozen.yaml")
-    said = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
+    text = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
     changes: dict[tuple[str, str], list[str]] = {}
-    for own in content["amendments"]:
-        changes.setdefault((own["date"], own["why"]), []).append(f"`{own['file']}`")
+    for change in content["amendments"]:
+        changes.setdefault((change["date"], change["why"]), []).append(f"`{change['file']}`")
     rows = [[date, ", ".join(files), why] for (date, why), files in changes.items()]
     return (
-        f"{said}Changed since:\n\n{linked(['date', 'files', 'what and why'], rows)}"
+        f"{text}Changed since:\n\n{format_linked(['date', 'files', 'what and why'], rows)}"
         if rows
-        else f"{said}Not changed since.\n"
+        else f"{text}Not changed since.\n"
     )
 
 
 def seeds() -> str:
     """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
     path = PROJECT / "docs" / "verdicts" / "seeds.csv"
-    found = pd.concat(
+    verdicts = pd.concat(
         pd.read_csv(path).assign(study=path.parent.name, seed=2012, splits="all")[
             ["study", "seed", "splits", "id", "verdict"]
         ]
         for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))
     )
-    found = pd.concat([found, pd.read_csv(path)]).astype({"splits": str}) if path.is_file() else found
+    verdicts = pd.concat([verdicts, pd.read_csv(path)]).astype({"splits": str}) if path.is_file() else verdicts
     by_results = set(CLASSES["experiments"])
     now = as_frozen().set_index("id")["verdict"]
-    found = found[found["verdict"].isin(by_results) & found["id"].map(now).isin(by_results)]
-    found = found.assign(now=found["id"].map(now))
+    verdicts = verdicts[verdicts["verdict"].isin(by_results) & verdicts["id"].map(now).isin(by_results)]
+    verdicts = verdicts.assign(now=verdicts["id"].map(now))
     rows = []
-    for seed, part in found.groupby("seed", sort=True):
+    for seed, part in verdicts.groupby("seed", sort=True):
         turned = (part["now"] != "undecided") & (part["verdict"] != "undecided") & (part["now"] != part["verdict"])
         same = (part["now"] == part["verdict"]).mean()
-        splits = " or ".join(sorted(part["splits"].unique(), key=lambda own: (len(own), own)))
+        splits = " or ".join(
+            sorted(part["splits"].unique(), key=lambda splits_of_seed: (len(splits_of_seed), splits_of_seed))
+        )
         papers = (
             ", ".join(sorted(part["study"].unique())) if part["study"].nunique() < sum(map(is_run, STUDIES)) else "all"
         )
@@ -451,11 +457,11 @@ def seeds() -> str:
 def simulation() -> str:
     """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
     rates = pd.read_csv(PROJECT / "docs" / "verdicts" / "simulation.csv", dtype={"holds": str})
-    own = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
+    selected = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
     scopes = {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}
     rows = []
     for holds, name in scopes.items():
-        part = own[(own["holds"] == holds) & (own["cells"] == 1)]
+        part = selected[(selected["holds"] == holds) & (selected["cells"] == 1)]
         far = part[part["effect_in_margins"].abs() == 2]
         right = [f"{100 * far[far['splits'] == splits]['right'].mean():.0f}" for splits in (5, 10, 100)]
         rows.append([name, f"{100 * part['wrong'].max():.1f}", f"{100 * part['wrong'].mean():.2f}", *right])
@@ -484,11 +490,11 @@ def simulation() -> str:
     ]
     at_margin = pd.read_csv(PROJECT / "docs" / "verdicts" / "tendency.csv")
     most, mean = (100 * value for value in (at_margin["wrong"].max(), at_margin["wrong"].mean()))
-    largest = 100 * own.loc[own["holds"] == "tendency", "wrong"].max()
+    largest = 100 * selected.loc[selected["holds"] == "tendency", "wrong"].max()
     tendency = (
         f"Of tendencies up to {largest:.1f} % are wrong, where {100 * LEVEL:.0f} % are promised. That is the largest "
-        f"of {int((own['holds'] == 'tendency').sum())} rates of 200 repetitions each. The {len(at_margin)} cases whose "
-        "difference is the margin itself, where a wrong verdict is the most likely, were repeated 2,000 times "
+        f"of {int((selected['holds'] == 'tendency').sum())} rates of 200 repetitions each. The {len(at_margin)} cases "
+        "whose difference is the margin itself, where a wrong verdict is the most likely, were repeated 2,000 times "
         f"([tendency.csv](verdicts/tendency.csv)): {mean:.1f} % are wrong in the mean, and {most:.1f} % at most."
     )
     return (
@@ -501,8 +507,8 @@ def simulation() -> str:
 def sensitivity() -> str:
     """Return which share of the verdicts stays where claims are judged in other ways."""
     table = pd.read_csv(PROJECT / "docs" / "verdicts" / "sensitivity.csv")
-    found = stays(table)
-    single = found[(found[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
+    ways = stays(table)
+    single = ways[(ways[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
     words = {
         "margin": "margins times {}",
         "scope": "each claim as `{}`",
@@ -514,13 +520,13 @@ def sensitivity() -> str:
         key = next(name for name in words if row[name] != getattr(Variant(), name))
         value = f"{row[key]:g}" if key == "margin" else row[key]
         rows.append([words[key].format(value), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
-    whole = f"{100 * found['stay'].mean():.0f} % of the verdicts stay (at least {100 * found['stay'].min():.0f} %)"
+    in_all = f"{100 * ways['stay'].mean():.0f} % of the verdicts stay (at least {100 * ways['stay'].min():.0f} %)"
     header = ["changed", "verdicts that stay", "turned from confirmed to refuted, or back"]
     return (
-        f"{found['claims'].iloc[0]} claims that results decide were judged in {len(found)} other ways: the margin "
+        f"{ways['claims'].iloc[0]} claims that results decide were judged in {len(ways)} other ways: the margin "
         "halved and doubled, every scope for every claim, the first setting only or those too that are only shown, and "
-        f"data sets combined without independence. In all of them together {whole}. One change at a time:\n\n"
-        f"{linked(header, rows)}"
+        f"data sets combined without independence. In all of them together {in_all}. One change at a time:\n\n"
+        f"{format_linked(header, rows)}"
     )
 
 
@@ -538,18 +544,18 @@ def shares() -> str:
     audit["reproduced"] = audit["verdict"] == "reproduced"
     train = {name: f"{100 * rule['train']:.0f} %" for name, rule in read_yaml(STUDIES[study])["protocols"].items()}
     inside = 2 * norm.cdf(REPRODUCED) - 1
-    parts = [(name.replace("table", "Table "), own) for name, own in audit.groupby("table")]
+    parts = [(name.replace("table", "Table "), cells_of_table) for name, cells_of_table in audit.groupby("table")]
     parts += [("all", audit), ("yeast in all", audit[audit["dataset"] == "yeast"])]
     rows = []
     for name, part in parts:
         cells = part.groupby("protocol")["reproduced"].agg(["sum", "size"])
-        whole = (
+        every = (
             part.groupby(["protocol", "table", "dataset", "method"])["reproduced"]
             .all()
             .groupby("protocol")
             .agg(["sum", "size"])
         )
-        counts = [f"{own.loc[key, 'sum']} of {own.loc[key, 'size']}" for own in (cells, whole) for key in train]
+        counts = [f"{sums.loc[key, 'sum']} of {sums.loc[key, 'size']}" for sums in (cells, every) for key in train]
         rows.append([name, *counts, f"{inside * cells['size'].iloc[0]:.0f}"])
     header = [f"{what}, {share}" for what in ("cells", "rows with all cells") for share in train.values()]
     return to_markdown(["table", *header, "cells expected by chance"], rows)
@@ -581,9 +587,9 @@ def theorem() -> str:
     for row in pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "theorem.csv").to_dict("records"):
         elsewhere = row["better_elsewhere"] / (row["cells"] - row["holds"])
         shares = (row["holds"] / row["cells"], row["better_where_it_holds"] / row["holds"], elsewhere)
-        whole = (row["better_where_it_holds"] + row["better_elsewhere"]) / row["cells"]
-        entry = "half, as in proposition 3" if row["nystrom"] == "half" else "whole, as in proposition 2"
-        rows.append([row["dataset"], entry, row["condition"], *(f"{share:.3f}" for share in (*shares, whole))])
+        everywhere = (row["better_where_it_holds"] + row["better_elsewhere"]) / row["cells"]
+        entry = "half, as in proposition 3" if row["nystrom"] == "half" else "full, as in proposition 2"
+        rows.append([row["dataset"], entry, row["condition"], *(f"{share:.3f}" for share in (*shares, everywhere))])
     header = [
         "data set",
         "Nystrom's entry",
@@ -598,7 +604,7 @@ def theorem() -> str:
 
 def times(over: str, *methods: str) -> str:
     """Return seconds of methods over those of another, and the ratios that are printed in parentheses."""
-    found = pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "ratios.csv").pivot(index="dataset", columns="method")
+    seconds = pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "ratios.csv").pivot(index="dataset", columns="method")
     rows = [
         [name]
         + [
@@ -606,7 +612,7 @@ def times(over: str, *methods: str) -> str:
             + ("" if pd.isna(row[("printed_ratio", method)]) else f" ({row[('printed_ratio', method)]:.3g})")
             for method in methods
         ]
-        for name, row in found.iterrows()
+        for name, row in seconds.iterrows()
     ]
     return to_markdown([f"over {over}", *methods], rows)
 
@@ -628,29 +634,31 @@ def waits(study: str, *what: str) -> str:
     audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
     claims, known = claims_of(study), verdicts()
     for pattern in what:
-        place, _, said = pattern.partition("=")
+        place, _, silence = pattern.partition("=")
         if "/" in place:
             if len(audit):
                 places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
-                for protocol, cells in audit[[fnmatchcase(own, place) for own in places]].groupby("protocol"):
+                for protocol, cells in audit[[fnmatchcase(cell_place, place) for cell_place in places]].groupby(
+                    "protocol"
+                ):
                     reproduced = cells["verdict"].eq("reproduced").sum()
                     words = ", ".join(part for part in (*place.split("/"), str(protocol)) if part != "*")
                     lines.append(f"{words}: {reproduced} of {len(cells)} printed cells reproduced")
             continue
         matching = [
-            own.id
-            for own in claims
-            if (re.search(said, own.entry.get("open", "")) if said else fnmatchcase(own.id, place))
+            claim.id
+            for claim in claims
+            if (re.search(silence, claim.entry.get("open", "")) if silence else fnmatchcase(claim.id, place))
         ]
         if not matching:
             raise KeyError(f"{study} has no claim {pattern}")
-        found = [known.get(name, NOT_RUN) for name in matching]
-        if said:
-            counts = ", ".join(f"{number} {word}" for word, number in pd.Series(found).value_counts().items())
+        verdicts_now = [known.get(name, NOT_RUN) for name in matching]
+        if silence:
+            counts = ", ".join(f"{number} {word}" for word, number in pd.Series(verdicts_now).value_counts().items())
             lines.append(f"claims with a line for each reading: {counts}")
         else:
             links = [f"[{name}](../papers/{study}/claims.yaml)" for name in matching]
-            lines += [f"{link}: {verdict}" for link, verdict in zip(links, found, strict=True)]
+            lines += [f"{link}: {verdict}" for link, verdict in zip(links, verdicts_now, strict=True)]
     return "Waiting:\n\n" + "".join(f"- {line}\n" for line in lines)
 
 
@@ -704,54 +712,54 @@ EVIDENCE = {
 @cache
 def ranking(family: str) -> Ranking:
     """Return the ranking that a page shows of a family."""
-    own = EVIDENCE[family]
-    if not own.mixed and not own.of:
-        found = update_evidence.studied(own.study, own.measure)
-        return next(one.ranking for one in found if (one.protocol, one.predictor) == (own.protocol, own.predictor))
-    cells = sized_cells(update_evidence.summary_of(own.study).query("measure == @own.measure"))
-    cells = cells[cells["protocol"] == own.protocol].drop(columns=["protocol", "measure"])
-    if own.of:
-        whole = update_evidence.whole_cells(own.study, cells, own.of)
-        return rank(whole, higher_is_better(own.measure))
-    chosen = one_variant(cells.drop(columns="predictor"), *update_evidence.names_in(own.study))
-    return rank(chosen, higher_is_better(own.measure), seconds=update_evidence.seconds_of(chosen["method"]))
+    spec = EVIDENCE[family]
+    if not spec.mixed and not spec.of:
+        rankings = update_evidence.studied(spec.study, spec.measure)
+        return next(one.ranking for one in rankings if (one.protocol, one.predictor) == (spec.protocol, spec.predictor))
+    cells = sized_cells(update_evidence.summary_of(spec.study).query("measure == @spec.measure"))
+    cells = cells[cells["protocol"] == spec.protocol].drop(columns=["protocol", "measure"])
+    if spec.of:
+        unreduced = update_evidence.whole_cells(spec.study, cells, spec.of)
+        return rank(unreduced, higher_is_better(spec.measure))
+    chosen = one_variant(cells.drop(columns="predictor"), *update_evidence.names_in(spec.study))
+    return rank(chosen, higher_is_better(spec.measure), seconds=update_evidence.seconds_of(chosen["method"]))
 
 
-def found() -> str:
-    """Return what was found and what to use, for readers of nothing else."""
+def summarize_findings() -> str:
+    """Return the results in short and which methods to use, for the first lines of README.md."""
     texts = [
-        came_back(),
-        to_use(),
+        summarize_claims(),
+        summarize_choices(),
     ]
     return "\n\n".join(fill(text, 124, break_long_words=False, break_on_hyphens=False) for text in texts) + "\n"
 
 
-def came_back() -> str:
-    """Return what came back of the papers' claims: of the headlines, by experiments, and by mathematics."""
+def summarize_claims() -> str:
+    """Return the counts of the papers' verdicts: of the headlines, by experiments, and by mathematics."""
     counts = committed_claims()
-    sums = {verdict: sum(own[verdict] for own in counts.values()) for verdict in SHADES}
+    sums = {verdict: sum(claims[verdict] for claims in counts.values()) for verdict in SHADES}
     headline = headline_claims()["verdict"].value_counts()
     confirmed = headline.pop("confirmed") if "confirmed" in headline else 0
-    said = {"baseline not reproduced": "without baseline"}
-    others = ", ".join(f"{number} {said.get(verdict, verdict)}" for verdict, number in headline.items())
+    names = {"baseline not reproduced": "without baseline"}
+    others = ", ".join(f"{number} {names.get(verdict, verdict)}" for verdict, number in headline.items())
     tested = sum(sums[verdict] for verdict in CLASSES["experiments"])
-    few = len(weak(papers_claims()))
+    few = len(select_weak(papers_claims()))
     return (
-        f"**Found:** of {len(counts)} headline claims {confirmed or 'none'} {'are' if confirmed > 1 else 'is'} "
+        f"**Results:** of {len(counts)} headline claims {confirmed or 'none'} {'are' if confirmed > 1 else 'is'} "
         f"confirmed ({others}). By experiments {sums['confirmed']} of {tested} claims are confirmed ({few} say "
         f"little), {sums['refuted']} refuted, {sums['undecided']} undecided; {sums['baseline not reproduced']} more "
         f"lack a baseline. By mathematics {sums['proved']} are proved, {sums['false by algebra']} false."
     )
 
 
-def to_use() -> str:
+def summarize_choices() -> str:
     """Return which methods come first with ridge regression, nothing reduced among them, in each family."""
     parts = []
     for case, family in OPENING.items():
         first, (second, *_), _controls = chosen = methods_evidence.choices(family)
         named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
         shown = ", then ".join(
-            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', described(one)]))})" for one in named
+            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', describe_choice(one)]))})" for one in named
         )
         parts.append(f"to {case.lower()}, {shown}")
     return (
@@ -768,22 +776,22 @@ def whole_of(chosen: methods_evidence.Choices) -> list[methods_evidence.Ranking]
 
 def evidence(family: str) -> str:
     """Return how the methods of a family rank over the data sets of a study, the best first."""
-    own, made = EVIDENCE[family], ranking(family)
-    larger, means, known = higher_is_better(own.measure), made.by_set["mean"], made.table["seconds"].notna().any()
+    spec, made = EVIDENCE[family], ranking(family)
+    larger, means, known = higher_is_better(spec.measure), made.by_set["mean"], made.table["seconds"].notna().any()
     rows = [
         [name, f"{row['near']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}", f"{row['rank']:.1f}"]
         + [f"{row['mean']:.3f}", f"{row['won']:.2f}"]
-        + ([_ahead(means[name] - means[own.control], larger)] if own.control else [])
+        + ([_ahead(means[name] - means[spec.control], larger)] if spec.control else [])
         + ([f"{row['seconds']:.2g}{'*' * row['front']}"] if known else [])
         for place, (name, row) in enumerate(made.table.iterrows())
-        if own.most is None or place < own.most or name in CONTROLS
+        if spec.most is None or place < spec.most or name in CONTROLS
     ]
-    header = ["predictor" if own.of else "method", f"within {made.margin:g} of the best", "95 % interval", "mean rank"]
-    header += [f"mean {measure_label(own.measure)}", "best in"]
-    header += [f"better than {own.control}"] if own.control else []
+    header = ["predictor" if spec.of else "method", f"within {made.margin:g} of the best", "95 % interval", "mean rank"]
+    header += [f"mean {measure_label(spec.measure)}", "best in"]
+    header += [f"better than {spec.control}"] if spec.control else []
     header += ["seconds"] if known else []
     named = f" ({', '.join(made.data_sets)})" if len(made.data_sets) <= MOST_NAMED else ""
-    by = f"With {PREDICTORS.get(own.predictor, own.predictor)}, " if own.predictor else ""
+    by = f"With {PREDICTORS.get(spec.predictor, spec.predictor)}, " if spec.predictor else ""
     sets = f"{by}{len(made.data_sets)} data sets{named}"
     left = len(made.table) - len(rows)
     rest = (
@@ -806,7 +814,7 @@ MOST_NAMED = 15
 #: Families of which a first choice is named: what they reduce, and whether labels are partly unknown.
 CASES = {
     "features, new ones may be mixtures": ("projection", False),
-    "features, some are to be kept": ("selection", False),
+    "features, some are to be selected": ("selection", False),
     "labels": ("labelspace", False),
     "a predictor, nothing is reduced": ("predictors", False),
     "labels of some rows are unknown, a map for new rows": ("projection", True),
@@ -815,7 +823,7 @@ CASES = {
 
 
 def first_choices() -> str:
-    """Return what `mlreduce.recommend` names first in each case, and the controls beside it."""
+    """Return what `mlreduce.recommend` names first in each case, and the controls."""
     rows = []
     for case, (family, partly) in CASES.items():
         first, then, controls = methods_evidence.choices(family, partly)
@@ -827,9 +835,11 @@ def first_choices() -> str:
         )
         place = f"{by}, {sets}"
         interval = f" ({first.low:.2f} to {first.high:.2f})"
-        named = [", ".join(f"`{one.method}` {one.near:.2f}" for one in own) for own in ([first], then, controls)]
+        named = [
+            ", ".join(f"`{one.method}` {one.near:.2f}" for one in several) for several in ([first], then, controls)
+        ]
         rows.append([case, named[0] + interval, *named[1:], place])
-    return linked(["what is reduced", "first", "then", "controls", "by"], rows)
+    return format_linked(["what is reduced", "first", "then", "controls", "by"], rows)
 
 
 #: Parts of pages that scripts in benchmarks write.
@@ -839,7 +849,7 @@ OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {
     **{
         "evidence": evidence,
-        "found": found,
+        "opening": summarize_findings,
         "first-choices": first_choices,
         "papers": papers,
         "headlines": headlines,
@@ -869,12 +879,12 @@ VERDICT = re.compile(r"(?P<begin><!--\s+verdict\s+(?P<id>\S+)\s+-->)[^<]*(?P<end
 @cache
 def verdicts() -> dict[str, str]:
     """Return the committed verdict of each claim, of all claims of a paper that is not run yet."""
-    found = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))
+    judged = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))
     missing = {claim.id: NOT_RUN for study in STUDIES if not is_run(study) for claim in claims_of(study)}
-    return missing | dict(zip(found["id"], found["verdict"], strict=True))
+    return missing | dict(zip(judged["id"], judged["verdict"], strict=True))
 
 
-def updated(text: str) -> str:
+def update_page(text: str) -> str:
     """Return a page with its generated parts written anew.
 
     These stand between ``<!-- NAME ARGUMENTS: begin -->`` and its end, and the verdict on a claim within a sentence
@@ -891,7 +901,7 @@ def updated(text: str) -> str:
 
     marks = r"(?P<begin><!-- (?P<call>[^:]+): begin -->\n).*?(?P<end><!-- (?P=call): end -->\n)"
     known = verdicts()
-    text = re.sub(VERDICT, lambda own: f"{own['begin']}{known[own['id']]}{own['end']}", text)
+    text = re.sub(VERDICT, lambda match: f"{match['begin']}{known[match['id']]}{match['end']}", text)
     return re.sub(marks, block, text, flags=re.DOTALL)
 
 
@@ -899,6 +909,6 @@ if __name__ == "__main__":
     import update_numbers
 
     for page in PAGES:
-        page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(update_page(page.read_text(encoding="utf-8")), encoding="utf-8")
     draw_claims(PICTURE)
     update_numbers.main()

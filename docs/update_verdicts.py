@@ -34,8 +34,8 @@ def update(folder: Path) -> None:
     before, after = re.split(
         r"^# What .*? claims$.*?(?=^Left out|\Z)", page.read_text(), flags=re.DOTALL | re.MULTILINE
     )
-    own = claims_markdown(judged.claims, judged.lines, folder.name)
-    page.write_text(before + own + ("\n" if after else "") + after, encoding="utf-8")
+    markdown = claims_markdown(judged.claims, judged.lines, folder.name)
+    page.write_text(before + markdown + ("\n" if after else "") + after, encoding="utf-8")
     note_files(folder, [page, *(folder / name for name in NAMES.values())])
 
 
@@ -55,8 +55,8 @@ def note_files(folder: Path, written: Sequence[Path]) -> None:
             del outputs[name]
     same["outputs"] = dict(sorted((same["outputs"] | now).items()))
     description = {key: value for key, value in same.items() if key not in ("inputs", "outputs", "digest")}
-    whole = make_manifest(description, same["inputs"], same["outputs"], run)
-    write_text(folder / "manifest.json", json.dumps(whole, indent=2) + "\n")
+    manifest_now = make_manifest(description, same["inputs"], same["outputs"], run)
+    write_text(folder / "manifest.json", json.dumps(manifest_now, indent=2) + "\n")
 
 
 if __name__ == "__main__":

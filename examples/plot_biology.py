@@ -5,7 +5,7 @@ Biology: which measurements of cell nuclei matter
 Breast tumours from the University of Wisconsin (bundled with scikit-learn): means and standard errors of ten
 measurements of the nuclei in an image. The labels: the diagnosis, and whether the *worst* nuclei of the image are among
 the upper third in size, texture, smoothness, concavity and symmetry. Features of the worst nuclei themselves are left
-out. Six selectors are asked which of the twenty features they would keep.
+out. Six selectors rank the twenty features.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ for measurement in ("radius", "texture", "smoothness", "concavity", "symmetry"):
 Y = np.column_stack(list(labels.values())).astype(int)
 
 # %%
-# Ranks, 1 is the best. MLFS judges each feature by itself; QPFS and PMU avoid features that say the same.
+# Ranks, 1 is the best. MLFS judges each feature by itself; QPFS and PMU avoid features with the same information.
 scaled = StandardScaler().fit_transform(X)
 selectors = ["mlfs", "spec", "mlrf", "rfs", "qpfs", "pmu"]
 ranks = np.column_stack([mlreduce.make(name, k=None).fit(scaled, Y).ranking_ for name in selectors])

@@ -25,13 +25,13 @@ losses = {}
 for axis, (name, coder) in zip(axes, coders.items(), strict=False):
     encoding, prediction, losses[name] = [], [], []
     for size in sizes:
-        own = coder(n_components=int(size)).fit(X, Y)
-        codes = own.encode(Y_test)
-        regressor = mlreduce.LinearRegressor().fit(X, own.encode(Y))
-        encoding.append(((Y_test - own.mean_ - own.reconstruct(codes)) ** 2).sum(axis=1).mean())
+        fitted = coder(n_components=int(size)).fit(X, Y)
+        codes = fitted.encode(Y_test)
+        regressor = mlreduce.LinearRegressor().fit(X, fitted.encode(Y))
+        encoding.append(((Y_test - fitted.mean_ - fitted.reconstruct(codes)) ** 2).sum(axis=1).mean())
         predicted = regressor.predict(X_test)
         prediction.append(((codes - predicted) ** 2).sum(axis=1).mean())
-        losses[name].append((own.decode(predicted) != Y_test).mean())
+        losses[name].append((fitted.decode(predicted) != Y_test).mean())
     axis.stackplot(sizes, encoding, prediction, labels=["encoding", "prediction"], colors=["#56b4e9", "#e69f00"])
     axis.set(title=name, xlabel="codes", ylim=(0, 3.2), xticks=sizes[1::2])
 axes[0].set_ylabel("squared error per instance")

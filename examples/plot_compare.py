@@ -2,14 +2,14 @@
 Compare methods in one call
 ===========================
 
-:func:`mlreduce.compare` runs methods and predictors on the same folds, and says of each pair how likely it is that one
-is better, by more than a margin. Classes of other packages take part by their import path.
+:func:`mlreduce.compare` runs methods and predictors on the same folds, and computes for each pair the probability that
+one is better, by more than a margin. Classes of other packages take part by their import path.
 """
 
 import mlreduce
 
 data = mlreduce.load_dataset("digits-300")
-found = mlreduce.compare(
+comparison = mlreduce.compare(
     data,
     methods={
         "pca": "pca",
@@ -25,14 +25,14 @@ found = mlreduce.compare(
     sizes=[5, 10, 20, 40],
     progress=False,
 )
-print(found)
+print(comparison)
 
 # %%
-axis = found.plot("sizes")
+axis = comparison.plot("sizes")
 axis.set_title("Handwritten digits: ML-kNN on the reduced features")
 
 # %%
 # Rows against columns at the largest size: mean difference, folds won, tied and lost, and the largest of the three
-# probabilities. ``found.to_html("report.html")`` writes all of this as a page.
-axis = found.plot("pairs")
+# probabilities. ``comparison.to_html("report.html")`` writes all of this as a page.
+axis = comparison.plot("pairs")
 axis.set_title("Rows against columns: micro-F1 with ML-kNN at the largest size")

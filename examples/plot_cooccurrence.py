@@ -3,7 +3,7 @@ Which labels occur together
 ===========================
 
 Of the instances with the label of the row, the share that also has the label of the column. Labels that occur together
-are put beside each other. Left the attributes of handwritten digits; right 30 labels of generated documents, whose
+are next to each other. Left the attributes of handwritten digits; right 30 labels of generated documents, whose
 frequencies span two orders of magnitude, so that few large labels go with all others.
 """
 

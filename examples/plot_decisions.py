@@ -21,8 +21,8 @@ X, X_test, Y, Y_test = train_test_split(X, Y, train_size=1 / 3, random_state=0)
 rules = ("half", "one-threshold", "per-label", "cardinality", "top-k")
 models = {rule: mlreduce.CodedClassifier(decision=rule).fit(X, Y) for rule in rules}
 for rule, model in models.items():
-    found = [evaluate(name, Y_test, model.predict(X_test)) for name in ("micro-f1", "macro-f1", "hamming-loss")]
-    print(f"{rule:14} micro-F1 {found[0]:.3f}, macro-F1 {found[1]:.3f}, Hamming loss {found[2]:.3f}")
+    values = [evaluate(name, Y_test, model.predict(X_test)) for name in ("micro-f1", "macro-f1", "hamming-loss")]
+    print(f"{rule:14} micro-F1 {values[0]:.3f}, macro-F1 {values[1]:.3f}, Hamming loss {values[2]:.3f}")
 
 # %%
 # The scores are the same whatever the decision is. Both measures against the threshold, on the test rows; the lines

@@ -4,7 +4,7 @@ Directions as pictures
 
 A linear projection of images has directions that are images themselves: what is bright counts for, what is dark counts
 against. PCA finds the strokes that vary most, whatever they mean; methods that know the labels find the pixels that
-tell them apart.
+distinguish them.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Maps of label sets
 ==================
 
-Two directions of the handwritten digits, found without the labels (PCA), from the labels (MDDMp, RCCA), and from both
-(MOPE). The labels are attributes of the digit: even, prime, has a closed loop, and so on; each digit has a label set of
-its own. Each map is fitted on one half of the images and shows the other half.
+Two directions of the handwritten digits, computed without the labels (PCA), from the labels (MDDMp, RCCA), and from
+both (MOPE). The labels are attributes of the digit: even, prime, has a closed loop, and so on; each digit has a
+different label set. Each map is fitted on one half of the images and shows the other half.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ X, X_test, Y, Y_test, _, digits = train_test_split(
 )
 
 # %%
-# A number stands in the middle of the images of its digit, eight of the digits have colours, and the title says how
-# many of the five nearest images on the map have the same label set: what a map is worth, beside how it looks.
+# A number marks the middle of the images of its digit, and eight of the digits have colours. The title has the share of
+# the five nearest images on the map that have the same label set: how good a map is, not only how it looks.
 models = {
     "PCA, variance": mlreduce.PCA(n_components=2),
     "MDDMp, dependence on labels": mlreduce.MDDMp(n_components=2),
@@ -37,7 +37,7 @@ for axis, (title, model) in zip(axes.flat, models.items(), strict=True):
     share = np.mean(digits[near] == digits[:, np.newaxis])
     mlreduce.plot.label_map(Z, Y_test, label_names=data.label_names, n_sets=8, size=9, ax=axis)
     axis.get_legend().remove()
-    axis.set(title=f"{title}: {share:.0%} alike", xlabel="", ylabel="")
+    axis.set(title=f"{title}: {share:.0%} same", xlabel="", ylabel="")
     for digit in range(10):
         middle = np.median(Z[digits == digit], axis=0)
         number = axis.text(*middle, str(digit), fontsize=17, weight="bold", ha="center", va="center")

@@ -30,7 +30,7 @@ figure, axis = plt.subplots(figsize=(7.5, 4), layout="constrained")
 mlreduce.plot.model_tree(tree, max_depth=3, ax=axis)
 
 # %%
-# The linear models of the leaves, as text and beside the data.
+# The linear models of the leaves, as text and in a plot with the data.
 print(tree.export_text(digits=3))
 
 # %%

@@ -1,6 +1,6 @@
 """
-Your own table
-==============
+A table of your data
+====================
 
 A CSV file with features and labels in its columns is read by :func:`mlreduce.read`, with the names of the label
 columns. Here: chemical analyses of wine, with the cultivar and whether the wine is strong as labels.
@@ -47,8 +47,8 @@ figure, axis = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
 axis.plot(range(len(names)), scores, marker="o", color="#2D4BFF")
 enough = next(place for place, score in enumerate(scores) if score >= max(scores) - 0.01)
 axis.axvline(enough, color="#878787", linestyle=":")
-said = f"{enough + 1} of {len(names)}: within 0.01 of the best"
-axis.annotate(said, (enough, min(scores)), xytext=(6, 0), textcoords="offset points")
+note = f"{enough + 1} of {len(names)}: within 0.01 of the best"
+axis.annotate(note, (enough, min(scores)), xytext=(6, 0), textcoords="offset points")
 axis.set_xticks(range(len(names)), [f"+ {name}" for name in names], rotation=40, ha="right")
 axis.set(ylabel="micro-averaged F1", title="89 wines, their labels predicted from the first measurements")
 axis.grid(alpha=0.3)

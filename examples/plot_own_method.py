@@ -1,10 +1,10 @@
 """
-Your own method beside the others
-=================================
+Your method compared with others
+================================
 
 A projection is two matrices: what is maximised and what is held fixed. The class below maximises the dependence on the
 labels as MDDMp does, but divides each label by its frequency, so that rare labels count as much as frequent ones.
-``@register`` gives it a name, and :func:`mlreduce.compare` sets it beside methods of the library, on the same folds.
+``@register`` gives it a name, and :func:`mlreduce.compare` compares it with methods of the library, on the same folds.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ class Balanced(Projection):
 # Generated documents: five of 30 labels are frequent, the others fall to 1.5 in a thousand. The macro-averaged area
 # under the ROC curve gives all labels the same weight. One percent of the features are five directions.
 data = documents(n_samples=1000, n_features=500, n_labels=30, n_words=120)
-found = mlreduce.compare(
+comparison = mlreduce.compare(
     data,
     methods=["balanced", "mddmp", "lsi", "random-projection"],
     predictors=["ridge"],
@@ -40,10 +40,10 @@ found = mlreduce.compare(
     measures=["macro-auc"],
     progress=False,
 )
-print(found)
+print(comparison)
 
 # %%
 # The idea does not pay here, even by a measure that gives all labels the same weight: what rare labels have in common
 # with the features is estimated from few instances. With as many directions as labels both methods span the same space.
-axis = found.plot("sizes")
+axis = comparison.plot("sizes")
 axis.set_title("Generated documents, 30 labels: ridge regression")

@@ -1,10 +1,10 @@
 """
-Your own scorer
-===============
+Your scorer
+===========
 
-Which number of directions is best depends on what counts. Here a measure of one's own: the gain of a reader who is
+Which number of directions is best depends on what counts. Here a user-defined measure: the gain of a reader who is
 shown three labels per image, where a wrong label costs as much as a right one helps. It takes the scores of the labels,
-as scikit-learn's ``make_scorer`` passes them on, beside two measures of the library.
+as scikit-learn's ``make_scorer`` passes them on. Two measures of the library are computed too.
 """
 
 import matplotlib.pyplot as plt

@@ -31,9 +31,9 @@ for split, (train, test) in enumerate(ShuffleSplit(5, train_size=1 / 3, random_s
         Z_test = method.transform(X_test)
         again = StandardScaler().fit(Z)
         pairs = {"as projected": (Z, Z_test), "standardised again": (again.transform(Z), again.transform(Z_test))}
-        for after, (own, own_test) in pairs.items():
+        for after, (reduced, reduced_test) in pairs.items():
             for column, penalty in enumerate(penalties):
-                predicted = mlreduce.RidgeRegressor(alpha=penalty).fit(own, Y).predict(own_test) > 0.5
+                predicted = mlreduce.RidgeRegressor(alpha=penalty).fit(reduced, Y).predict(reduced_test) > 0.5
                 scores[after][row, column, split] = f1_score(Y_test, predicted, average="micro", zero_division=0)
 
 # %%

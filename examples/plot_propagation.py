@@ -22,9 +22,9 @@ model = mlreduce.SMSE1(proximity={"n_neighbors": 8}, lambda2=0.01)
 scores = model.fit(X, partly).embedding_
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharey=True)
-for axis, score, title, own in zip(axes, scores.T, ["upper moon", "lower moon", "tips"], Y.T, strict=True):
+for axis, score, title, label in zip(axes, scores.T, ["upper moon", "lower moon", "tips"], Y.T, strict=True):
     image = axis.scatter(*X.T, c=score, cmap="cividis", s=14)
-    present = own[known] == 1
+    present = label[known] == 1
     axis.scatter(*X[known][present].T, marker="P", s=90, color="#d55e00", edgecolors="white", label="known to have it")
     axis.scatter(*X[known][~present].T, marker="X", s=60, color="black", edgecolors="white", label="known not to")
     axis.set(title=title, xticks=[], yticks=[])

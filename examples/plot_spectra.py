@@ -4,7 +4,7 @@ How many directions?
 
 The eigenvalues of a projection are the contributions of its directions to what it maximises. PCA of the digits needs 29
 directions for 95 % of the variance. The dependence on eight labels has eight directions at most; MVMD adds directions
-of variance behind them, and ``beta`` says how soon.
+of variance behind them, and ``beta`` determines how soon.
 """
 
 import matplotlib.pyplot as plt

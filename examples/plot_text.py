@@ -2,9 +2,9 @@
 Text: scikit-learn in two directions
 ====================================
 
-The documents are the docstrings of scikit-learn's estimators. Their labels say what an estimator is: a classifier, a
-regressor, a transformer, a clusterer, whether it is an ensemble, linear, takes a random state or chooses a parameter by
-cross-validation. :class:`mlreduce.MLSI` finds directions of the words from the words themselves and from the labels.
+The documents are the docstrings of scikit-learn's estimators. Their labels are the kinds of an estimator: a classifier,
+a regressor, a transformer, a clusterer, whether it is an ensemble, linear, takes a random state or chooses a parameter
+by cross-validation. :class:`mlreduce.MLSI` finds directions of the words from the words themselves and from the labels.
 """
 
 import matplotlib.pyplot as plt
@@ -23,15 +23,15 @@ kinds["cross-validated"] = {name for name, _ in estimators if name.endswith("CV"
 Y = np.array([[name in members for members in kinds.values()] for name, _ in estimators]).astype(int)
 
 # %%
-# Words in at least three docstrings, but not the class's own name; sparse, as text should be.
+# Words in at least three docstrings, without the name of the class; sparse, as text should be.
 texts = [cls.__doc__.partition("Examples\n")[0].replace(name, "") for name, cls in estimators]
 vectors = TfidfVectorizer(min_df=3, stop_words="english", sublinear_tf=True, token_pattern=r"[a-z]{3,}")
 X = vectors.fit_transform(texts)
 print(X.shape, "words,", Y.shape[1], "labels")
 
 # %%
-# The map shows the documents that the directions were found from; how well their kinds are told apart where they are
-# not known is no part of it.
+# The map shows the documents that the directions were fitted to. It does not show how well the kinds of new documents
+# are distinguished.
 model = mlreduce.MLSI(n_components=3, beta=0.5)
 Z = model.fit_transform(X, Y)
 axis = mlreduce.plot.label_map(Z, Y, label_names=list(kinds), size=22)

@@ -5,8 +5,8 @@ Unknown labels
 Not every molecule was tried in every assay: a sixth of the labels of tox21 is unknown, NaN in ``Y``, and six in ten
 molecules lack one at least. Features are counts of runs of characters in the molecules' formulas (SMILES), hashed. What
 is gained by methods that take single unknown labels, over leaving such molecules out, and over taking unknown for
-absent? Scores are those of the known labels of the other half. Where the data cannot be had, digits stand for them, of
-which labels are hidden at random.
+absent? Scores are those of the known labels of the other half. Where the data cannot be downloaded, digits replace
+them, with labels hidden at random.
 """
 
 import matplotlib.pyplot as plt
@@ -41,10 +41,10 @@ print(f"{1 - known.mean():.0%} of the labels are unknown, and {known.all(axis=1)
 # %%
 # A projection to 50 directions (MVMD), and two predictors, all three trained in each of the ways.
 train, test = train_test_split(np.arange(len(Y)), test_size=0.5, random_state=0)
-whole = train[known[train].all(axis=1)]
+complete = train[known[train].all(axis=1)]
 ways = {
     "known labels": (train, Y[train]),
-    "rows without unknown ones": (whole, Y[whole]),
+    "rows without unknown ones": (complete, Y[complete]),
     "unknown as absent": (train, np.nan_to_num(Y[train])),
 }
 scores = {}
@@ -53,7 +53,7 @@ for way, (rows, labels) in ways.items():
     Z, Z_test = projection.transform(X[rows]), projection.transform(X[test])
     ridge = mlreduce.make("ridge").fit(Z, labels).predict(Z_test)
     neighbours = mlreduce.MLKNN().fit(Z, labels).predict_scores(Z_test)
-    scores[way] = [evaluate("macro-auc", Y[test], own) for own in (ridge, neighbours)]
+    scores[way] = [evaluate("macro-auc", Y[test], predicted) for predicted in (ridge, neighbours)]
 
 figure, axis = plt.subplots(figsize=(6.5, 4), layout="constrained")
 for place, (way, values) in enumerate(scores.items()):
@@ -68,8 +68,10 @@ axis.set_title(f"{data.name}: what unknown labels are taken for")
 # ``mlreduce.compare`` takes the data as they are; what needs all labels would be left out, with a warning that names
 # it.
 methods = {"pls": {}, **{name: {"n_components": 50} for name in ("pca", "mvmd")}}
-found = mlreduce.compare(data, methods=methods, predictors="ridge", cv=3, sizes=[5], measures=["macro-auc", "micro-f1"])
-found.table().round(3)
+comparison = mlreduce.compare(
+    data, methods=methods, predictors="ridge", cv=3, sizes=[5], measures=["macro-auc", "micro-f1"]
+)
+comparison.table().round(3)
 
 # %%
 # Of sider, side effects of drugs, all labels are known. The more of them are hidden from the training half, the more
@@ -88,8 +90,8 @@ for name, (line, model) in models.items():
             partly = hide(data.Y[train], share)
             model.fit(data.X[train], np.where(np.isnan(partly), fill, partly))
             predicted.append(model.predict_scores(data.X[test]))
-        areas = [evaluate("macro-auc", data.Y[test], own) for own in predicted]
-        rates = [evaluate("micro-f1", data.Y[test], own > 0.5) for own in predicted]
+        areas = [evaluate("macro-auc", data.Y[test], values) for values in predicted]
+        rates = [evaluate("micro-f1", data.Y[test], values > 0.5) for values in predicted]
         for axis, values in zip(axes, (areas, rates), strict=True):
             axis.plot(shares, values, line, marker="o", color=colour, label=f"{name}, {way}")
 for axis, label in zip(axes, ("macro-averaged AUC", "micro-averaged F1"), strict=True):

@@ -29,7 +29,7 @@ TITLES = {
     "selection": "Feature selection",
     "predictors": "Predictors",
 }
-# Packages whose modules have public names of their own.
+# Packages whose modules have public names.
 DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
 # Further modules with public names.
 PUBLIC = ("mlreduce.evaluation.comparison",)
@@ -40,27 +40,27 @@ INTERNAL = tuple(
 
 
 def public_modules() -> Iterator[tuple[str, list[str]]]:
-    """Yield the modules that say in ``__all__`` what is public, and these names; top-level names and methods apart."""
-    for found in sorted(pkgutil.walk_packages(mlreduce.__path__, "mlreduce."), key=lambda found: found.name):
-        parent = found.name.rpartition(".")[0]
-        deep = parent == "mlreduce" or found.name.startswith(tuple(f"{package}." for package in DEEP))
-        deep = deep or found.name in PUBLIC
-        if not deep or ".__" in found.name or "._" in found.name or found.name in INTERNAL:
+    """Yield modules with their public names, from ``__all__``; top-level names and methods have pages elsewhere."""
+    for info in sorted(pkgutil.walk_packages(mlreduce.__path__, "mlreduce."), key=lambda info: info.name):
+        parent = info.name.rpartition(".")[0]
+        deep = parent == "mlreduce" or info.name.startswith(tuple(f"{package}." for package in DEEP))
+        deep = deep or info.name in PUBLIC
+        if not deep or ".__" in info.name or "._" in info.name or info.name in INTERNAL:
             continue
-        module = importlib.import_module(found.name)
+        module = importlib.import_module(info.name)
         exported = sorted(set(getattr(module, "__all__", [])) - set(mlreduce.__all__))
         # A name is documented where it is shortest: not again in the module that defines it.
         above = set(getattr(importlib.import_module(parent), "__all__", [])) if parent != "mlreduce" else set()
         aliases = {name for name in exported if hasattr(getattr(module, name), "__origin__")}  # of types
         names = [name for name in exported if name not in above | aliases]
         if names:
-            yield found.name, names
+            yield info.name, names
 
 
 def methods(family: str) -> dict[str, type]:
     """Return the package's methods of a family by their registry names."""
-    found = {name: registry.method_class(name) for name in registry.method_names(family)}
-    return {name: cls for name, cls in found.items() if cls.__module__.startswith("mlreduce.")}
+    classes = {name: registry.method_class(name) for name in registry.method_names(family)}
+    return {name: cls for name, cls in classes.items() if cls.__module__.startswith("mlreduce.")}
 
 
 def summary(value: Any) -> str:
@@ -74,7 +74,7 @@ def heading(title: str, under: str = "=") -> str:
 
 
 def toctree(names: Iterable[str]) -> str:
-    """Return the directive that writes a page for each name, without a table of its own."""
+    """Return the directive that writes a page for each name, without a table."""
     listed = "\n".join(f"   {name}" for name in names)
     return f".. autosummary::\n   :toctree: generated\n\n{listed}\n"
 
@@ -89,13 +89,13 @@ def table(header: list[str], rows: Iterable[list[str]], widths: str) -> str:
 
 def family_page(family: str, bases: list[str]) -> str:
     """Return the page of a family: a line for each method, and the base classes."""
-    own = methods(family)
-    rows = [[f"``{name}``", f":py:class:`~mlreduce.{cls.__name__}`", summary(cls)] for name, cls in own.items()]
+    classes = methods(family)
+    rows = [[f"``{name}``", f":py:class:`~mlreduce.{cls.__name__}`", summary(cls)] for name, cls in classes.items()]
     parts = [
         heading(TITLES[family]),
         f"``mlreduce.make(name, ...)`` makes one by its name, ``mlreduce.list_methods({family!r})`` lists them.\n",
         table(["name", "class", "what it does"], rows, "18 22 60"),
-        hidden(f"mlreduce.{cls.__name__}" for cls in own.values()),
+        hidden(f"mlreduce.{cls.__name__}" for cls in classes.values()),
     ]
     if bases:
         parts += [heading("Base classes and helpers", "-"), toctree(f"mlreduce.{family}.{name}" for name in bases)]
@@ -111,11 +111,11 @@ def hidden(names: Iterable[str]) -> str:
 def measures_page() -> str:
     """Return the page of the measures: by name, and the functions that take them."""
     rows, functions = [], []
-    for name, own in sorted(MEASURES.items()):
-        path = f"{own.formula.__module__}.{own.formula.__name__}"
+    for name, entry in sorted(MEASURES.items()):
+        path = f"{entry.formula.__module__}.{entry.formula.__name__}"
         functions.append(path)
-        better = "larger" if own.higher_is_better else "smaller"
-        rows.append([f"``{name}``", f":py:func:`~{path}`", better, own.needs, summary(own.formula)])
+        better = "larger" if entry.higher_is_better else "smaller"
+        rows.append([f"``{name}``", f":py:func:`~{path}`", better, entry.needs, summary(entry.formula)])
     return "\n".join(
         [
             heading("Measures"),
@@ -132,23 +132,23 @@ def measures_page() -> str:
 
 def pages() -> dict[str, str]:
     """Return all pages by their names."""
-    found = {"mlreduce": heading("Top level") + "\n" + toctree(f"mlreduce.{name}" for name in top_level())}
+    texts = {"mlreduce": heading("Top level") + "\n" + toctree(f"mlreduce.{name}" for name in top_level())}
     public = dict(public_modules())
     for family in registry.FAMILIES:
-        found[family] = family_page(family, public.pop(f"mlreduce.{family}", []))
-    found["metrics"] = measures_page()
+        texts[family] = family_page(family, public.pop(f"mlreduce.{family}", []))
+    texts["metrics"] = measures_page()
     public.pop("mlreduce.metrics")
     for module, names in public.items():
         text = f"{heading(module)}\n{summary(importlib.import_module(module))}\n"
-        found[module.removeprefix("mlreduce.")] = f"{text}\n{toctree(f'{module}.{name}' for name in names)}"
-    listed = "\n".join(f"   {name}" for name in found)
+        texts[module.removeprefix("mlreduce.")] = f"{text}\n{toctree(f'{module}.{name}' for name in names)}"
+    listed = "\n".join(f"   {name}" for name in texts)
     counts = table(
         ["family", "methods"], [[f":doc:`{family}`", str(len(methods(family)))] for family in TITLES], "70 30"
     )
-    found["index"] = (
+    texts["index"] = (
         f"{heading('API reference')}\n{INTRODUCTION}\n{counts}\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
     )
-    return found
+    return texts
 
 
 INTRODUCTION = """\
@@ -182,8 +182,8 @@ def write_pages(app: Sphinx, config: object) -> None:
 def skip_of_others(app: Sphinx, what: str, name: str, value: Any, skip: bool, options: object) -> bool | None:
     """Leave out members that are not of the package: get_params, set_output and the like of every estimator."""
     function = inspect.unwrap(getattr(value, "fget", value))
-    own = (getattr(function, "__module__", None) or "mlreduce").startswith("mlreduce")
-    return None if own and not name.startswith("_") else True
+    ours = (getattr(function, "__module__", None) or "mlreduce").startswith("mlreduce")
+    return None if ours and not name.startswith("_") else True
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,6 +1,6 @@
 """Tables of the methods on Markdown pages: a comment ``<!-- methods: projection -->`` becomes the table of a family.
 
-A row is what the method says of itself, with a link to the page that names it: "`mvmd`, class `MVMD`". A comment
+A row has what the method declares, with a link to the page that names it: "`mvmd`, class `MVMD`". A comment
 ``<!-- unknown labels -->`` becomes the table of what takes unknown labels.
 """
 
@@ -25,27 +25,27 @@ _LABELS = {"cells": "needed, NaN in cells", "rows": "needed, NaN in rows", "no":
 @cache
 def declared_pages() -> dict[str, Path]:
     """Map registry names to the pages that name them with their classes."""
-    found: dict[str, Path] = {}
+    pages: dict[str, Path] = {}
     for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("methods/*.md")]):
         for name, class_name in re.findall(r"`([a-z0-9-]+)`,\s+class\s+`(\w+)`", path.read_text(encoding="utf-8")):
             if registry.class_names().get(class_name) and registry.class_name_of(name) == class_name:
-                found.setdefault(name, path)
-    return found
+                pages.setdefault(name, path)
+    return pages
 
 
 def table(family: str, folder: Path) -> str:
     """Return the table of a family as Markdown, its links from a folder."""
-    lines = ["| name | class | what it does | own parameters | labels | cost |", "| --- " * 6 + "|"]
+    lines = ["| name | class | what it does | parameters | labels | cost |", "| --- " * 6 + "|"]
     for name in registry.method_names(family):
         if not registry.method_class(name).__module__.startswith("mlreduce."):
             continue  # an example's
         about = describe(name)
         page = os.path.relpath(declared_pages()[name], folder)
-        own = ", ".join(f"`{key}`" for key in about.parameters if key != COMMON.get(family))
+        parameters = ", ".join(f"`{key}`" for key in about.parameters if key != COMMON.get(family))
         labels = _LABELS[about.facts.unknown_labels] if about.facts.needs_labels else "no"
         class_name = about.documented.rpartition(".")[2]
         does = about.summary.replace("|", r"\|")  # would end the cell
-        lines.append(f"| [{name}]({page}) | `{class_name}` | {does} | {own} | {labels} | {about.facts.cost} |")
+        lines.append(f"| [{name}]({page}) | `{class_name}` | {does} | {parameters} | {labels} | {about.facts.cost} |")
     return "\n".join(lines)
 
 
@@ -67,7 +67,7 @@ def unknown_table(folder: Path) -> str:
 def write_tables(app: Any, docname: str, source: list[str]) -> None:
     """Replace the comments of a page."""
     folder = Path(app.env.doc2path(docname)).parent
-    source[0] = re.sub(r"<!-- methods: (\w+) -->", lambda found: table(found[1], folder), source[0])
+    source[0] = re.sub(r"<!-- methods: (\w+) -->", lambda match: table(match[1], folder), source[0])
     source[0] = re.sub("<!-- unknown labels -->", lambda _: unknown_table(folder), source[0])
 
 

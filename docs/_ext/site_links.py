@@ -58,10 +58,10 @@ class NamesToReferences(SphinxTransform):
         if not self.document["source"].endswith(".md"):
             return
         for literal in list(self.document.findall(nodes.literal)):
-            found = _NAME.fullmatch(literal.astext())
-            if not found or isinstance(literal.parent, (nodes.reference, addnodes.pending_xref)):
+            match = _NAME.fullmatch(literal.astext())
+            if not match or isinstance(literal.parent, (nodes.reference, addnodes.pending_xref)):
                 continue
-            name = found["name"]
+            name = match["name"]
             dotted = literal.astext().startswith("mlreduce.")
             known = name in PUBLIC if dotted else name in CLASSES
             if known:
@@ -81,9 +81,9 @@ def resolve_name(app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref
     if node.get("refdomain") != "py" or not target:
         return None
     objects = env.domains.python_domain.objects
-    found = {(own.docname, own.node_id) for name, own in objects.items() if name.endswith(f".{target}")}
-    if len(found) == 1:
-        ((docname, anchor),) = found
+    places = {(obj.docname, obj.node_id) for name, obj in objects.items() if name.endswith(f".{target}")}
+    if len(places) == 1:
+        ((docname, anchor),) = places
         return make_refnode(app.builder, node["refdoc"], docname, anchor, shown)
     return shown if any(_has(owner, target) for owner in _owners()) else None
 
@@ -92,8 +92,8 @@ def resolve_name(app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref
 def _owners() -> list[Any]:
     """Return the modules of the package and the classes in them."""
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "mlreduce"]
-    classes = {own for module in modules for own in vars(module).values() if inspect.isclass(own)}
-    return [*modules, *(own for own in classes if own.__module__.startswith("mlreduce"))]
+    classes = {cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)}
+    return [*modules, *(cls for cls in classes if cls.__module__.startswith("mlreduce"))]
 
 
 def _has(owner: Any, path: str) -> bool:

@@ -215,7 +215,7 @@ def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
     path = folder / f"{page}.png"
     with house_style():
         save((_directions if page not in CURVES and panels_of(page) else _curves)(page, data), [path])
-    with Image.open(path) as picture:  # a table of colours halves the file and cannot be told apart
+    with Image.open(path) as picture:  # a table of colours halves the file without a visible difference
         picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
     return path
 
@@ -224,8 +224,8 @@ def _directions(page: str, data: MultiLabelData) -> Any:
     """Return the panels of a page of projections, or embeddings, side by side.
 
     Directions come from the first rows, the points are of the others; an embedding is of the points themselves. Every
-    axis is stretched to its own range and has no numbers: the units of methods differ. Of more than two columns the
-    last two are shown.
+    axis is stretched to the range of its values and has no numbers: the units of methods differ. Of more than two
+    columns the last two are shown.
     """
     X = data.X.toarray() if sp.issparse(data.X) else data.X
     Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
@@ -266,7 +266,7 @@ def _directions(page: str, data: MultiLabelData) -> Any:
 
 
 def _curves(page: str, data: MultiLabelData) -> Any:
-    """Return the F1 score of the other rows by the share of features kept, features standardised by the first rows."""
+    """Return the F1 score of the other rows by the share of selected features, standardised by the first rows."""
     train, test, _ = scale_parts(data.X[:TRAINING_ROWS], data.X[TRAINING_ROWS:], "standard")
     Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
     known, true = Y[:TRAINING_ROWS].astype(float), Y[TRAINING_ROWS:]

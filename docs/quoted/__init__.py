@@ -1,8 +1,8 @@
 """Numbers that sentences of the documents quote, a module per paper, and where each comes from.
 
 A function yields sentences of the page that `quoted_on` names; the page itself has no marks. `update_numbers.py` writes
-the numbers into the pages, and `tests/unit/test_quoted_numbers.py` says when it has to be run, which sentence no longer
-holds, and which number of a page has no source.
+the numbers into the pages, and `tests/unit/test_quoted_numbers.py` fails when it has to be run, a sentence no longer
+holds, or a number of a page has no source.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Sentence(NamedTuple):
     Attributes
     ----------
     text : str
-        With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted. In that of `stated` ``...`` stands for any
+        With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted. In that of `state` ``...`` matches any
         words of the paragraph.
     values : tuple of number or str
     holds : bool
-        Whether what the sentence says is so.
+        Whether the sentence is true.
     because : str
         Why its numbers need no source; "" for sentences that quote results.
     """
@@ -56,7 +56,7 @@ def quoted_on(page: str) -> Callable[[Source], Source]:
     return register
 
 
-def says(text: str, *values: Any, given: Any = True) -> Sentence:
+def quote(text: str, *values: Any, given: Any = True) -> Sentence:
     """Return a sentence that quotes results; `given` is the condition under which its words hold.
 
     Integers in the text itself are settings of what is quoted ("at 20 %"); decimals have to be values.
@@ -64,7 +64,7 @@ def says(text: str, *values: Any, given: Any = True) -> Sentence:
     return Sentence(text, values, bool(given))
 
 
-def stated(text: str, because: str) -> Sentence:
+def state(text: str, because: str) -> Sentence:
     """Return a sentence whose numbers are no results, and why: settings, or what a paper prints."""
     return Sentence(text, because=because)
 
@@ -78,16 +78,16 @@ def table(file: str) -> pd.DataFrame:
 
 def rows(file: str, **cell: Any) -> pd.DataFrame:
     """Return the rows of a table that have these values; of a list, any of them."""
-    found = table(file)
+    selected = table(file)
     for name, value in cell.items():
-        found = found[found[name].isin(value) if isinstance(value, list) else found[name].eq(value)]
-    if found.empty:
+        selected = selected[selected[name].isin(value) if isinstance(value, list) else selected[name].eq(value)]
+    if selected.empty:
         msg = f"{file} has no row with {cell}"
         raise LookupError(msg)
-    return found
+    return selected
 
 
 def value(file: str, column: str = "mean", **cell: Any) -> Any:
     """Return the number in a column of the one row that has these values."""
-    (found,) = rows(file, **cell)[column]
-    return found
+    (number,) = rows(file, **cell)[column]
+    return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quoted import DEVIATIONS, Sentence, quoted_on, rows, says, stated
+from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state
 
 SUMMARY = "mvmd-2016/summary.csv.gz"
 PAGE = "papers/mvmd-2016/README.md"
@@ -13,45 +13,45 @@ PAGE = "papers/mvmd-2016/README.md"
 @quoted_on(PAGE)
 def page() -> Iterator[Sentence]:
     cells = rows(SUMMARY, method=["mvmd-0.0", "pca", "mvmd-1.0", "mddmp"], measure="instance-f1", energy=0.999)
-    found = cells.pivot_table(index=["dataset", "predictor"], columns="method", values="mean")
-    yield says(
+    scores = cells.pivot_table(index=["dataset", "predictor"], columns="method", values="mean")
+    yield quote(
         "MVMD is PCA at 0 and MDDM at 1, and for every balance below 1",
-        given=max(found.eval("abs(`mvmd-0.0` - pca)").max(), found.eval("abs(`mvmd-1.0` - mddmp)").max()) < 1e-7,
+        given=max(scores.eval("abs(`mvmd-0.0` - pca)").max(), scores.eval("abs(`mvmd-1.0` - mddmp)").max()) < 1e-7,
     )
-    yield stated("by the share, at the 0.999 that it names", "the text")
-    yield stated("and balances of 0.001 and 0.01, are shown", "the study")
-    yield stated("Knowledge-Based Systems 98, 2016", "the volume")
+    yield state("by the share, at the 0.999 that it names", "the text")
+    yield state("and balances of 0.001 and 0.01, are shown", "the study")
+    yield state("Knowledge-Based Systems 98, 2016", "the volume")
     cells = rows(SUMMARY, method=["mvmd-0.5", "mddmp"], measure="instance-f1", predictor="ridge")
-    found = cells.pivot_table(index=["energy", "dataset"], columns="method", values="mean")
-    near = found.eval("abs(`mvmd-0.5` - mddmp) < 0.01").groupby("energy").sum()
-    yield says(
+    shares = cells.pivot_table(index=["energy", "dataset"], columns="method", values="mean")
+    near = shares.eval("abs(`mvmd-0.5` - mddmp) < 0.01").groupby("energy").sum()
+    yield quote(
         "F1 at the balance of {} is within {} of MDDM's on {} of {} sets and views at t = {}, and on {} at t = "
         "{}, where MVMD keeps more directions",
-        *(0.5, 0.01, near[0.9], len(found.loc[0.9]), 0.9, near[0.999], 0.999),
+        *(0.5, 0.01, near[0.9], len(shares.loc[0.9]), 0.9, near[0.999], 0.999),
         given=near[0.999] < near[0.9],
     )
     times = rows("mvmd-2016/times.csv", method=["mvmd", "mddmp"]).groupby(["dataset", "method"])["seconds"].mean()
     slower = times.unstack().eval("mvmd > mddmp")
-    yield says("It is not faster: every fit decomposes a larger matrix than MDDM's", given=slower.mean() > 0.5)
+    yield quote("It is not faster: every fit decomposes a larger matrix than MDDM's", given=slower.mean() > 0.5)
 
 
 @quoted_on(DEVIATIONS)
 def settings() -> Iterator[Sentence]:
-    yield stated("ten draws of 1,800 training rows", "the study")
-    yield stated("Labels are coded -1/1 ... `beta` is 0.5 throughout. ... gamma = 1.", "the study")
-    yield stated("Ridge regression on labels in 0/1 ... `ridge`: 0.01 times ... `fixed-ridge`: 1 for all", "the study")
-    yield stated("instances with neither true nor predicted labels count 1 ... only one of them 0", "the definitions")
-    yield stated("the average ranks at t = 0.999", "the study")
+    yield state("ten draws of 1,800 training rows", "the study")
+    yield state("Labels are coded -1/1 ... `beta` is 0.5 throughout. ... gamma = 1.", "the study")
+    yield state("Ridge regression on labels in 0/1 ... `ridge`: 0.01 times ... `fixed-ridge`: 1 for all", "the study")
+    yield state("instances with neither true nor predicted labels count 1 ... only one of them 0", "the definitions")
+    yield state("the average ranks at t = 0.999", "the study")
     two = rows(SUMMARY, dataset="birds", method="pca", measure="instance-f1", energy=0.999, predictor="ridge")["size"]
-    yield stated("two directions then hold 99.9 % of the variance of birds", "t = 0.999, next sentence")
-    yield says("on birds both need {:.0f}", two.item(), given=two.item() == 2)
+    yield state("two directions then hold 99.9 % of the variance of birds", "t = 0.999, next sentence")
+    yield quote("on birds both need {:.0f}", two.item(), given=two.item() == 2)
 
 
 @quoted_on(DEVIATIONS)
 def penalty_and_directions() -> Iterator[Sentence]:
     cells = rows(SUMMARY, measure="instance-f1", energy=0.999).set_index("dataset")
     scene = cells.loc["scene"].query("method == 'cca'").set_index("predictor")["mean"]
-    yield says(
+    yield quote(
         "a penalty of 1 halves what CCA, MDDMf, MLSI, MLDA and DMLDA can say, and they then predict few labels "
         "(F1 of CCA on scene: {:.2f}, with the relative penalty {:.2f})",
         *scene[["fixed-ridge", "ridge"]],
@@ -59,8 +59,8 @@ def penalty_and_directions() -> Iterator[Sentence]:
     )
     sizes = cells.query("predictor == 'ridge' and method in ('pca', 'mvmd')")
     needed = sizes.pivot_table(index="dataset", columns="method", values="size")
-    yield stated("At t = 0.999 PCA", "the study")
-    yield says(
+    yield state("At t = 0.999 PCA", "the study")
+    yield quote(
         "PCA needs more directions than MVMD on {} of {} sets and views (enron {:.0f} against {:.0f})",
         *((needed["pca"] > needed["mvmd"]).sum(), len(needed), *needed.loc["enron", ["pca", "mvmd"]]),
         given=(needed["pca"] >= needed["mvmd"]).all(),

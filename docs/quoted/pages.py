@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from mlreduce_studies.study import PAPERS, study_files
-from quoted import DEVIATIONS, PROJECT, REFERENCE, Sentence, quoted_on, says, stated, table, value
+from quoted import DEVIATIONS, PROJECT, REFERENCE, Sentence, quote, quoted_on, state, table, value
 
 
 @quoted_on("README.md")
@@ -14,17 +14,17 @@ def readme() -> Iterator[Sentence]:
     manifests = [REFERENCE / study / "manifest.json" for study in study_files(PROJECT, [PAPERS])]
     costs = [json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for path in manifests if path.is_file()]
     hours = sum(cost["total"]["cpu_seconds"] for cost in costs) / 3600
-    yield says("The full protocols take {:.0f} processor hours", hours)
-    yield stated("features and labels in 0/1 or -1/1", "what is accepted")
+    yield quote("The full protocols take {:.0f} processor hours", hours)
+    yield state("features and labels in 0/1 or -1/1", "what is accepted")
 
 
 @quoted_on(DEVIATIONS)
 def last_sections() -> Iterator[Sentence]:
-    yield stated("The program of the first author joins each label ... with the weight 1", "its code")
+    yield state("The program of the first author joins each label ... with the weight 1", "its code")
     sizes = table("qpfs-lowrank-2016/audit-sizes.csv").query("dataset == 'birds' and quantity == 'features'")
-    yield says("({} features instead of the {} attributes that papers count)", *sizes.iloc[0][["ours", "printed"]])
+    yield quote("({} features instead of the {} attributes that papers count)", *sizes.iloc[0][["ours", "printed"]])
     genbase = {"dataset": "genbase", "quantity": "features"}
-    yield says(
+    yield quote(
         "no feature of genbase ({:,} instead of {:,})",
         *(value("gmba-2016/audit-sizes.csv", column, **genbase) for column in ("ours", "printed")),
     )

@@ -9,7 +9,7 @@ from update_results import EVIDENCE, ranking
 
 from mlreduce.methods.evidence import foremost
 from mlreduce.stats.ranking import MARGIN
-from quoted import Sentence, quoted_on, rows, says, stated, table
+from quoted import Sentence, quote, quoted_on, rows, state, table
 
 PAGE = "docs/peers.md"
 
@@ -22,41 +22,41 @@ def shown(study: str) -> int:
 
 def scores(study: str, predictor: str, size: int) -> pd.DataFrame:
     """Return micro-averaged F1, mean over draws: a row per data set on which all succeed, a column per method."""
-    found = rows(f"{study}/summary.csv.gz", protocol="ten-fold", measure="micro-f1", predictor=predictor)
-    found = found[found["size_percent"].eq(size) | found["method"].isin(["all-features", "br"])]
-    found = found.assign(method=found["method"].str.replace(r"-\d$", "", regex=True))
-    return found.pivot_table(index="dataset", columns="method", values="mean").dropna(axis=1)
+    cells = rows(f"{study}/summary.csv.gz", protocol="ten-fold", measure="micro-f1", predictor=predictor)
+    cells = cells[cells["size_percent"].eq(size) | cells["method"].isin(["all-features", "br"])]
+    cells = cells.assign(method=cells["method"].str.replace(r"-\d$", "", regex=True))
+    return cells.pivot_table(index="dataset", columns="method", values="mean").dropna(axis=1)
 
 
 @quoted_on("README.md")
 def readme() -> Iterator[Sentence]:
     sets = len(table("selectors/datasets.csv"))
     total = sum(map(shown, ("selectors", "coders", "projections")))
-    yield says("# {} methods of the literature on {} data sets", total, sets)
+    yield quote("# {} methods of the literature on {} data sets", total, sets)
 
 
 @quoted_on(PAGE)
 def protocol() -> Iterator[Sentence]:
-    yield says(
+    yield quote(
         "{} feature selectors, {} label coders and {} projections, controls among them",
         *map(shown, ("selectors", "coders", "projections")),
     )
     data = table("selectors/datasets.csv")
-    yield says(
+    yield quote(
         "- {} data sets: images, music, sounds, text, proteins, patients; {} to {} labels",
         *(len(data), data["labels"].min(), data["labels"].max()),
     )
-    yield stated("ten trials: 1,000 rows train and 5 % of all test", "the studies")
-    yield stated("moved to [0, 1] by the training rows", "the studies")
-    yield stated("choose 40 % of the labels", "the studies")
-    yield stated("less than 1e-4 of itself (`scmfs` 1e-5)", "the studies")
-    yield stated(
+    yield state("ten trials: 1,000 rows train and 5 % of all test", "the studies")
+    yield state("moved to [0, 1] by the training rows", "the studies")
+    yield state("choose 40 % of the labels", "the studies")
+    yield state("less than 1e-4 of itself (`scmfs` 1e-5)", "the studies")
+    yield state(
         "sizes below 100 % that all methods have are settings, 2 to 30 % ... 2 to 50 % ... 10 to 40 %", "the studies"
     )
-    yield stated("- *Within 0.01 of the best*", "MARGIN of mlreduce.stats.ranking")
-    yield stated("one that nobody has seen, at 95 %", "mlreduce.stats.ranking")
-    yield stated("where differences of at most 0.01 count as none", "MARGIN of mlreduce.stats.ranking")
-    yield stated("one fit to 1,000 instances, 300 features and 15 labels", "TYPICAL of mlreduce.methods.evidence")
+    yield state("- *Within 0.01 of the best*", "MARGIN of mlreduce.stats.ranking")
+    yield state("an unseen one, at 95 %", "mlreduce.stats.ranking")
+    yield state("where differences of at most 0.01 count as none", "MARGIN of mlreduce.stats.ranking")
+    yield state("one fit to 1,000 instances, 300 features and 15 labels", "TYPICAL of mlreduce.methods.evidence")
 
 
 def near(family: str, *methods: str) -> list[float]:
@@ -75,7 +75,7 @@ def selectors() -> Iterator[Sentence]:
     families = ("all-selectors-ridge", "all-selectors")
     ridge, knn = (ranking(family).table for family in families)
     most = max(table.drop(index="all-features")["near"].max() for table in (ridge, knn))
-    yield says(
+    yield quote(
         "All features are within {} of the best in {:.2f} of the settings with ridge regression and in {:.2f} with "
         "ML-kNN; no selector is in more than {:.2f} of them with either",
         MARGIN,
@@ -85,19 +85,19 @@ def selectors() -> Iterator[Sentence]:
     )
     selecting = ridge.drop(index="all-features")
     ranks = selecting["rank"].sort_values()
-    yield says(
+    yield quote(
         "With ridge regression `cmim` has the lowest mean rank among the selectors, {:.1f}, with `lasso-multitask`, "
         "which is scikit-learn's and was put in as a control, {:.1f}; the intervals of most of them overlap",
         *(ranks[name] for name in ("cmim", "lasso-multitask")),
         given=set(ranks.index[:2]) == {"cmim", "lasso-multitask"}
         and selecting["high"].ge(selecting["near"].max()).mean() > 0.5,
     )
-    yield says(
+    yield quote(
         "`mlfs`, `chi2` and `spec`, which rate each feature by itself, are among the last seven",
         given={"mlfs", "chi2", "spec"} <= set(ranks.index[-7:]),
     )
     places = {name: place / len(ranks) for place, name in enumerate(ranks.index)}
-    yield says(
+    yield quote(
         "`rfs` and `mlrf` are in the middle, and `qpfs`, `pmu` and `gmba` are behind",
         given=all(1 / 3 < places[name] < 2 / 3 for name in ("rfs", "mlrf"))
         and min(places[name] for name in ("qpfs", "pmu", "gmba")) > 0.6,
@@ -107,7 +107,7 @@ def selectors() -> Iterator[Sentence]:
 @quoted_on(PAGE)
 def coders() -> Iterator[Sentence]:
     table = ranking("all-coders").table
-    yield says(
+    yield quote(
         "With ridge regression binary relevance is within {} of the best in {:.2f} of the settings, `faie` in {:.2f}, "
         "`cplst` in {:.2f}",
         MARGIN,
@@ -116,34 +116,34 @@ def coders() -> Iterator[Sentence]:
     )
     means = scores("coders", "ridge", 40).mean()
     lost = means["br"] - means
-    yield says(
+    yield quote(
         "`faie` and `cplst` lose least, about {:.2f} of F1 at 40 % of the regressions, and differ there by {:.3f} on "
         "average",
         lost[["faie", "cplst"]].mean(),
         means["faie"] - means["cplst"],
         given=set(lost.drop(["br", "cplst-randomised"]).nsmallest(2).index) == {"faie", "cplst"},
     )
-    yield says("randomised CPLST equals the exact one", given=abs(means["cplst"] - means["cplst-randomised"]) < 0.001)
-    yield says("Labels chosen by pivoted QR lose {:.2f}", lost["cssp-greedy"])
+    yield quote("randomised CPLST equals the exact one", given=abs(means["cplst"] - means["cplst-randomised"]) < 0.001)
+    yield quote("Labels chosen by pivoted QR lose {:.2f}", lost["cssp-greedy"])
 
 
 @quoted_on(PAGE)
 def projections() -> Iterator[Sentence]:
     ridge, knn = (ranking(family).table for family in ("all-projections", "all-projections-knn"))
-    yield says(
+    yield quote(
         "`mddmf` is first with ridge regression, within {} of the best in {:.2f} of the settings, `rcca` in {:.2f}",
         MARGIN,
         *near("all-projections", "mddmf", "rcca"),
         given=list(ridge.index[:2]) == ["mddmf", "rcca"],
     )
     leading = ("mddmf", "wmlda", "rcca")
-    yield says(
-        "`mddmf` ({:.2f}) and `wmlda` ({:.2f}) are first, and not told apart from `rcca` ({:.2f})",
+    yield quote(
+        "`mddmf` ({:.2f}) and `wmlda` ({:.2f}) are first, and not distinguished from `rcca` ({:.2f})",
         *near("all-projections-knn", *leading),
         given=set(knn.index[:2]) == set(leading[:2]) and overlap("all-projections-knn", *leading),
     )
     by_set = {name: scores(name, "ridge", 10) for name in ("projections", "selectors")}
-    yield says(
+    yield quote(
         "All features, which are in the selectors' study with the same folds, have a mean F1 of {:.3f} with ridge "
         "regression, `mddmf` {:.3f} at a tenth of the directions",
         *(by_set["selectors"]["all-features"].mean(), by_set["projections"]["mddmf"].mean()),
@@ -151,7 +151,7 @@ def projections() -> Iterator[Sentence]:
     )
     means = by_set["projections"].mean()
     weighted = means[means.index.str.startswith("wmlda-")]
-    yield says(
+    yield quote(
         "mean F1 at a tenth of the directions differs by at most {:.2f} with ridge regression",
         (weighted - weighted["wmlda-binary"]).abs().max(),
     )
@@ -166,30 +166,30 @@ def shown_of(family: str) -> list[str]:
 def advice() -> Iterator[Sentence]:
     tables = {family: ranking(family).table for family in ("projections", "selectors", "coders", "few-labels")}
     searched = {one.method for one in foremost("projection") if one.searched and one.method in shown_of("projections")}
-    yield says(
+    yield quote(
         "Of these methods `mvmd`, `hsl1`, `hsl3`, `wmlda`, `rcca`, `mope` and `mddmf` had a parameter that was "
         "searched",
         given=searched == {"mvmd", "hsl1", "hsl3", "wmlda", "rcca", "mope", "mddmf"},
     )
     tries = tables["selectors"].drop(index="all-features").iloc[:10]
-    yield says("few are told apart", given=tries["low"].max() < tries["near"].min())
+    yield quote("few are distinguished", given=tries["low"].max() < tries["near"].min())
     coders = tables["coders"]
-    yield says(
+    yield quote(
         "with ridge regression no better than CPLST in the benchmark",
         given=coders.loc["faie", "near"] <= coders.loc["cplst", "near"]
         and coders.loc["faie", "mean"] <= coders.loc["cplst", "mean"],
     )
-    yield says(
+    yield quote(
         "no reduction: no coder is as often near the best",
         given=coders.index[0] == "br" and coders["near"].iloc[0] > coders["near"].iloc[1],
     )
-    yield says(
+    yield quote(
         "Reduction costs accuracy on average and saves regressions: CPLST comes closest to predicting all labels",
         given=coders.index[1] == "cplst"
         and [*coders["mean"].sort_values(ascending=False).index[:2]] == ["br", "cplst"],
     )
     labels = tables["few-labels"]
-    yield says(
+    yield quote(
         "`MOPE` and `SSMOPE` lead; a random projection is ahead of all propagation methods here",
         given=set(labels.index[:2]) == {"ssmope", "mope"} and labels.index[2] == "random-projection",
     )
@@ -197,8 +197,8 @@ def advice() -> Iterator[Sentence]:
 
 @quoted_on("docs/which-method.md")
 def which_method() -> Iterator[Sentence]:
-    yield stated("the probability that it is within 0.01 of the best", "MARGIN of mlreduce.stats.ranking")
-    yield stated("Version 1 of the benchmark", "its name")
-    yield stated("with 40 % of the training rows labelled", "the protocol")
-    yield stated("that all have (2, 5, 10 and 20 % of the labels)", "the study")
-    yield stated("on features in [0, 1] and on features as they are", "the studies")
+    yield state("the probability that it is within 0.01 of the best", "MARGIN of mlreduce.stats.ranking")
+    yield state("Version 1 of the benchmark", "its name")
+    yield state("with 40 % of the training rows labelled", "the protocol")
+    yield state("that all have (2, 5, 10 and 20 % of the labels)", "the study")
+    yield state("on features in [0, 1] and on features as they are", "the studies")

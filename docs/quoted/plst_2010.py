@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quoted import DEVIATIONS, Sentence, quoted_on, rows, says, table, value
+from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, table, value
 
 AUDIT = "plst-2010/audit.csv"
 PAGE = "papers/plst-2010/README.md"
@@ -13,16 +13,16 @@ FOUR = ["bibtex", "corel5k", "delicious", "yeast"]
 
 @quoted_on(PAGE)
 def page() -> Iterator[Sentence]:
-    own = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
-    yield says(
-        "PLST and BR come back on bibtex, corel5k, delicious and yeast, all {} cells of Table 2",
-        len(own),
-        given=own["verdict"].eq("reproduced").all(),
+    cells = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
+    yield quote(
+        "PLST and BR are reproduced on bibtex, corel5k, delicious and yeast, all {} cells of Table 2",
+        len(cells),
+        given=cells["verdict"].eq("reproduced").all(),
     )
     others = rows(AUDIT, method=["br", "plst"], dataset="emotions")
-    yield says("emotions does not: every loss is lower than printed", given=(others["ours"] < others["printed"]).all())
+    yield quote("emotions is not: every loss is lower than printed", given=(others["ours"] < others["printed"]).all())
     sensed = rows(AUDIT, method="cs", dataset=["bibtex", "delicious"])
-    yield says(
+    yield quote(
         "Compressed sensing is better than printed on bibtex and delicious",
         given=(sensed["ours"] < sensed["printed"]).all(),
     )
@@ -33,27 +33,29 @@ def losses() -> Iterator[Sentence]:
     printed = value(AUDIT, "printed", dataset="yeast", method="plst", size_percent=20)
     cell = {"protocol": "as-printed", "dataset": "yeast", "method": "plst", "size_percent": 20}
     centred = value("cplst-2012/table3.csv", **cell)
-    yield says(
+    yield quote(
         "centred, as in cplst-2012, its loss on yeast at 20 % is {:.3f}, where {:.3f} is printed",
         centred,
         printed,
         given=centred < printed,
     )
-    own = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
-    yield says(
+    cells = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
+    yield quote(
         "All {} cells of BR and PLST on bibtex, corel5k, delicious and yeast are reproduced",
-        len(own),
-        given=own["verdict"].eq("reproduced").all(),
+        len(cells),
+        given=cells["verdict"].eq("reproduced").all(),
     )
     below = rows(AUDIT, method=["br", "plst"], dataset="emotions").eval("printed - ours")
-    yield says("our losses are lower by {:.2f} to {:.2f}, those of BR too", below.min(), below.max())
+    yield quote("our losses are lower by {:.2f} to {:.2f}, those of BR too", below.min(), below.max())
     sensed = table(AUDIT).query("method == 'cs'").set_index(["dataset", "size_percent"]).sort_index()
-    kept, lower = sensed["verdict"].eq("reproduced"), sensed["ours"] < sensed["printed"]
-    yield says(
+    reproduced, lower = sensed["verdict"].eq("reproduced"), sensed["ours"] < sensed["printed"]
+    yield quote(
         "Compressed sensing is reproduced on corel5k from 60 % on, on emotions below full size and on yeast up to 60 %",
-        given=kept["corel5k"].loc[60:].all() and kept["emotions"].loc[:80].all() and kept["yeast"].loc[:60].all(),
+        given=reproduced["corel5k"].loc[60:].all()
+        and reproduced["emotions"].loc[:80].all()
+        and reproduced["yeast"].loc[:60].all(),
     )
-    yield says(
+    yield quote(
         "on bibtex, delicious and on yeast from 80 % on ours is lower",
         given=lower[["bibtex", "delicious"]].all() and lower["yeast"].loc[80:].all(),
     )

@@ -29,7 +29,7 @@ FROZEN = update_results.as_frozen().set_index("id")
 
 @pytest.fixture(scope="module")
 def changes():
-    return update_results.amended()
+    return update_results.amended_claims()
 
 
 def test_the_edition_as_frozen_is_what_the_scores_say_without_the_rule():
@@ -99,14 +99,14 @@ def test_the_amendment_is_one_dated_entry_with_its_reason():
     files = {own["file"] for own in entries}
     changed = {
         f"papers/{study}/claims.yaml"
-        for study in update_results.amended().query("rule.str.contains('reading')")["study"]
+        for study in update_results.amended_claims().query("rule.str.contains('reading')")["study"]
     }
     assert changed | {"src/mlreduce_studies/verdicts/baselines.py", "src/mlreduce_studies/verdicts/judging.py"} <= files
 
 
 def test_the_headline_claims_come_first():
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
-    found = readme[readme.index("**Found:**") :].partition("\n\n")[0]
+    found = readme[readme.index("**Results:**") :].partition("\n\n")[0]
     places = [found.index(word) for word in ("headline", "By experiments", "By mathematics")]
     assert places == sorted(places)
     verdicts = update_results.headline_claims()["verdict"]

@@ -15,7 +15,7 @@ from mlreduce_studies.study import PAPERS, study_files
 PROJECT = Path(__file__).parents[2]
 SCRIPT = runpy.run_path(str(PROJECT / "docs" / "update_frozen.py"))
 FREEZES = {path: read_yaml(path) for path in SCRIPT["freezes"]()}
-FILES = {file: content for path, content in FREEZES.items() for file in SCRIPT["files_of"](path)}
+FILES = {file: content for path, content in FREEZES.items() for file in SCRIPT["covered_files"](path)}
 #: The papers that were run at their full protocols.
 MANIFESTS = [PROJECT / "results/reference" / name / "manifest.json" for name in study_files(PROJECT, [PAPERS])]
 
@@ -47,7 +47,7 @@ def test_the_first_freeze_is_of_seven_papers_and_the_procedure():
     first = FREEZES[PROJECT / "papers" / "frozen.yaml"]
     assert first["frozen"] == "2026-11-26 06:50 UTC"
     assert len(first["files"]) == 26
-    assert set(SCRIPT["PROCEDURE"]) <= set(SCRIPT["files_of"](SCRIPT["FROZEN"]))
+    assert set(SCRIPT["PROCEDURE"]) <= set(SCRIPT["covered_files"](SCRIPT["FROZEN"]))
 
 
 @pytest.fixture
@@ -69,13 +69,13 @@ def test_a_new_paper_is_frozen_without_a_change_of_others(script, tmp_path):
     content = read_yaml(path)
     assert list(content["files"]) == ["papers/new-2020/study.yaml"]
     assert content["seed"] == read_yaml(PROJECT / "config" / "paper.yaml")["seed"]
-    assert script["changed"](content) == []
+    assert script["changed_files"](content) == []
     (tmp_path / "papers" / "new-2020" / "claims.yaml").write_text("[]\n")
     (tmp_path / "papers" / "new-2020" / "study.yaml").write_text("title: Newer\n")
-    assert script["changed"](content) == ["papers/new-2020/study.yaml"]
-    assert script["files_of"](path) == ["papers/new-2020/claims.yaml", "papers/new-2020/study.yaml"]
-    script["amend"](script["files_of"](path), "a correction")
-    assert script["changed"](read_yaml(path)) == []
+    assert script["changed_files"](content) == ["papers/new-2020/study.yaml"]
+    assert script["covered_files"](path) == ["papers/new-2020/claims.yaml", "papers/new-2020/study.yaml"]
+    script["amend"](script["covered_files"](path), "a correction")
+    assert script["changed_files"](read_yaml(path)) == []
     assert [change["why"] for change in read_yaml(path)["amendments"]] == ["a correction"] * 2
     assert path.read_text().startswith("# What the paper is judged by")
     assert (tmp_path / "papers" / "frozen.yaml").read_bytes() == before

@@ -426,11 +426,11 @@ def test_the_protocol_and_what_ranks_are_frozen():
     if path.is_file():
         content = yaml.safe_load(path.read_text())
         assert list(content["files"]) == files
-        assert FROZEN["changed"](content) == []
+        assert FROZEN["changed_files"](content) == []
 
 
 def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatch):
-    script, root = FROZEN["changed"].__globals__, copy.project
+    script, root = FROZEN["changed_files"].__globals__, copy.project
     monkeypatch.setitem(script, "PROJECT", root)
     monkeypatch.setitem(script, "BENCHMARK", root / "frozen.yaml")
     FROZEN["freeze_benchmark"]()
@@ -438,13 +438,13 @@ def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatc
     def content():
         return yaml.safe_load((root / "frozen.yaml").read_text())
 
-    assert FROZEN["changed"](content()) == []
+    assert FROZEN["changed_files"](content()) == []
     (root / "config" / "benchmark.yaml").write_text("seed: 1\n")
-    assert FROZEN["changed"](content()) == ["config/benchmark.yaml"]
+    assert FROZEN["changed_files"](content()) == ["config/benchmark.yaml"]
     shutil.copy(PROJECT / "config" / "benchmark.yaml", root / "config")
     file = root / "comparisons" / "benchmark-folds.csv"
     file.write_text(file.read_text() + "\n")
     FROZEN["amend"](["comparisons/benchmark-folds.csv"], "a line", benchmark=True)
-    assert FROZEN["changed"](content()) == []
+    assert FROZEN["changed_files"](content()) == []
     with pytest.raises(SystemExit, match="a change is an amendment"):
         FROZEN["freeze_benchmark"]()

@@ -80,7 +80,9 @@ def test_the_text_is_filled_from_the_results(article, tmp_path):
         number = sum(row["verdict"] == word for row in claims)
         assert re.search(rf"\b{number} {word}\b", abstract)
         assert number > 0
-    protocols = {name: next(iter(article.paper(name)["protocols"])) for name in article.STUDIES if article.is_run(name)}
+    protocols = {
+        name: next(iter(article.describe_paper(name)["protocols"])) for name in article.STUDIES if article.is_run(name)
+    }
     cells = [row for name, row in rows(article, "audit.csv") if row["protocol"] == protocols[name]]
     assert f"Of {len(cells)} printed numbers" in abstract
     assert f"{sum(row['verdict'] == 'reproduced' for row in cells)} come back within 2.5 standard errors" in abstract
@@ -101,7 +103,7 @@ def test_a_changed_verdict_changes_the_article(article, tmp_path):
 
 def test_verdicts_of_the_retrospective_edition_stand_beside(article, tmp_path):
     name = next(iter(path.parent.name for path in sorted(article.REFERENCE.glob("*/claims.csv"))))
-    paper = article.paper(name)
+    paper = article.describe_paper(name)
     before = paper["claims"][["id", "verdict"]].replace({"verdict": {"cannot be checked": "unchecked"}})
     before = before.head(5).assign(verdict=["refuted", *before["verdict"][1:5]])
     before.loc[5] = ["no-longer-there", "confirmed"]
@@ -139,7 +141,7 @@ def test_what_is_made_once_only_is_said_where_it_is_there(article, tmp_path, mon
     rates = rates.assign(cells=[1, 1, 1, 27, 1], effect_in_margins=[2, -2, 1, 2, 2], right=[0.9, 0.8, 0.1, 0, 0])
     rates.assign(wrong=[0.01, 0.03, 0.06, 0.5, 0.5]).to_csv(tmp_path / "simulation.csv", index=False)
     monkeypatch.setattr(article, "SIMULATION", tmp_path / "simulation.csv")
-    assert article.simulated() == {"wrong": "3 %", "border": "6 %", "right": "85 %"}
+    assert article.read_simulation() == {"wrong": "3 %", "border": "6 %", "right": "85 %"}
     monkeypatch.setattr(article, "SENSITIVITY", tmp_path / "sensitivity.csv")
     assert article.other_ways() is None
     ways = [Variant(), Variant(margin=0.5), Variant(scope="all")]
@@ -167,11 +169,11 @@ def test_what_is_made_once_only_is_said_where_it_is_there(article, tmp_path, mon
 
 
 def test_text_of_data_is_shown_as_it_is(article):
-    assert article.escaped("a_b #c [1] @d $e") == r"a\_b \#c \[1\] \@d \$e"
+    assert article.escape("a_b #c [1] @d $e") == r"a\_b \#c \[1\] \@d \$e"
     made = article.table(["name", "cells"], [["x_y", 3], ["z", "1.5"]])
     assert "align: (left, right,)" in made
     assert r"[x\_y], [3]" in made
-    assert article.escaped(made) == made
+    assert article.escape(made) == made
 
 
 @pytest.mark.slow

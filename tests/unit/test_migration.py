@@ -26,7 +26,7 @@ def test_the_page_is_about_the_locked_version():
 @pytest.mark.skipif(sklearn.__version__ != LOCKED, reason="the page is about the locked scikit-learn")
 def test_the_page_says_what_comes_of_their_lines():
     page = (DOCS / "migration.md").read_text(encoding="utf-8")
-    assert update_migration.updated(page) == page, "run docs/update_migration.py"
+    assert update_migration.update_page(page) == page, "run docs/update_migration.py"
 
 
 def test_no_line_of_theirs_is_left_untried():
@@ -38,5 +38,5 @@ def test_no_line_of_theirs_is_left_untried():
 
 
 def test_an_error_is_told_by_its_first_line():
-    assert update_migration.outcome("1 / 0", {}) == "Today: `ZeroDivisionError: division by zero`"
-    assert update_migration.outcome("x = 1", {}) == "Today: it runs."
+    assert update_migration.describe_outcome("1 / 0", {}) == "Today: `ZeroDivisionError: division by zero`"
+    assert update_migration.describe_outcome("x = 1", {}) == "Today: it runs."

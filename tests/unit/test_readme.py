@@ -29,7 +29,7 @@ spec.loader.exec_module(update_results)
 @pytest.mark.parametrize("page", update_results.PAGES, ids=lambda page: page.name)
 def test_generated_parts_are_up_to_date(page):
     text = page.read_text(encoding="utf-8")
-    assert update_results.updated(text) == text
+    assert update_results.update_page(text) == text
     assert r"\`" not in text, "a table shows the mark of code: its cells are Markdown already"
     assert text.count(": begin -->") == len(re.findall(r"begin -->\n\n[^\n<]", text)) > 0
 
@@ -78,7 +78,7 @@ def test_every_setting_that_a_paper_leaves_open_is_a_question_to_its_authors(stu
 def test_a_changed_verdict_reaches_the_sentence(monkeypatch):
     monkeypatch.setattr(update_results, "verdicts", lambda: {"theorem-1-holds": "refuted"})
     text = "It is <!-- verdict theorem-1-holds -->confirmed<!-- end -->, and"
-    assert update_results.updated(text) == text.replace("confirmed", "refuted")
+    assert update_results.update_page(text) == text.replace("confirmed", "refuted")
 
 
 def test_configuration_reference_has_every_key():

@@ -27,7 +27,7 @@ DOT = """digraph snakemake_dag {
 def test_rules_of_one_step_are_one_box():
     graph = rule_graph.read_graph(DOT)
     assert graph == {"tables": {"predict", "fit"}, "predict": {"fit"}, "fit": set()}
-    assert rule_graph.reduced(graph) == {"tables": {"predict"}, "predict": {"fit"}, "fit": set()}
+    assert rule_graph.reduce_graph(graph) == {"tables": {"predict"}, "predict": {"fit"}, "fit": set()}
     assert rule_graph.columns_of(graph) == {"fit": 0, "predict": 1, "tables": 2}
     drawn = rule_graph.draw(graph)
     assert drawn.count("<path d=") == 3  # and the end of arrows
