@@ -101,7 +101,9 @@ def _find(name: Any) -> tuple[str, type] | None:
         for folder in FAMILIES:
             _import_namesake(f"mlreduce.{folder}", name)
     imported = next((family for family in FAMILIES if name in _methods[family]), None)
-    family = imported or next((family for family in FAMILIES if name in _methods_of(family)), None)
+    # Families of which a method is in use first: a study has methods of one.
+    families = sorted(FAMILIES, key=lambda family: not _methods[family])
+    family = imported or next((family for family in families if name in _methods_of(family)), None)
     return None if family is None else (family, _methods[family][name])
 
 
