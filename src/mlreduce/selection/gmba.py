@@ -28,7 +28,7 @@ _ROUNDING = 64 * np.finfo(float).eps
 class GMBA(Selector):
     """Graph-margin based multi-label feature selection (GMBA): instances with the same labels near, others by a margin.
 
-    An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
+    Similar to an instance are those whose label sets have at least ``s_min`` similarity (hits) and dissimilar to all
     others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a
     margin. Weights of the features start at 1 and take a step of length ``step`` down the gradient of the loss of one
     instance after the other. The random order of the instances matters, see ``n_orders``.
@@ -132,11 +132,11 @@ class GMBA(Selector):
         visits = [_visits(X.shape[0], n_iter, random) for _ in range(n_orders)]
         # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
         once = n_orders == 1 and n_iter <= X.shape[0]
-        kept = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
+        stored = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
         total = np.zeros(X.shape[1])
         for order in visits:
             weights = np.ones(X.shape[1])
-            for block in slopes.in_order(order) if kept is None else (kept[i : i + 1] for i in order):
+            for block in slopes.in_order(order) if stored is None else (stored[i : i + 1] for i in order):
                 for slope in block:
                     gradient = weights * slope
                     norm = np.sqrt(np.square(gradient).sum())  # the same sum on all processors

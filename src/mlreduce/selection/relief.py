@@ -37,7 +37,7 @@ class MLRF(Selector):
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
     variant : {"equations", "published-code", "pairs"}, default="equations"
         The published code of Yan and Li (2016) takes hits and "misses" from instances with and without a label, never
-        across, counts an instance among its own neighbours, and reads positions in these lists as row numbers, so
+        across, counts an instance among its neighbours, and reads positions in these lists as row numbers, so
         that the outcome depends on a random order. "pairs" is another reading of Kong et al.: each pair of labels is a
         problem of two classes, the instances with the one and not the other, and the scores are the means of ReliefF's
         over the pairs, with differences of the features as they are given.
@@ -223,11 +223,11 @@ def _add_weighted_differences(
 ) -> None:
     """Add ``w |x_i - x_j|`` to the scores, for each of some rows i and of its others j, or of those of all."""
     for place in range(len(rows)):
-        features, own = X[rows[place]], others[min(place, len(others) - 1)]
+        features, neighbours = X[rows[place]], others[min(place, len(others) - 1)]
         for which in range(others.shape[1]):
             weight = weights[place, which]
             if weight != 0.0:
-                values = X[own[which]]
+                values = X[neighbours[which]]
                 for feature in range(len(scores)):
                     scores[feature] += weight * abs(features[feature] - values[feature])
 

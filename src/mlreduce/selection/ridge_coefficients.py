@@ -99,7 +99,7 @@ class RidgeCoefficientSelector(Selector):
                 solved = scale * scipy.linalg.solve(system, scale * moments, assume_a="pos", overwrite_a=True)
             except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
                 raise DataError(
-                    f"the regression cannot be solved: ridge={ridge:g} is lost beside the squares of the features; "
+                    f"the regression cannot be solved: ridge={ridge:g} is rounded away by the squares of the features; "
                     "scale these to the order of one, or take a larger ridge"
                 ) from None
         return copies.shared(solved if by_feature else features.transposed_dot(solved))
@@ -141,7 +141,7 @@ class MFSMCDM(RidgeCoefficientSelector):
 
     Notes
     -----
-    Coefficients keep their sign: a feature that speaks against a label ranks behind one that says nothing.
+    Coefficients keep their sign: a feature that is evidence against a label ranks behind one without information.
 
     Cost: O(n d min(n, d) + min(n, d)^3 + n d q).
 

@@ -27,7 +27,7 @@ class SPEC(Selector):
     """Spectral feature selection (SPEC): features that vary little along the graph of instances with the same labels.
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score ``phi = x'(D - A)x / x'Dx`` in
-    [0, 2], which is ``f'Lf`` for the normalised Laplacian L and ``f = D^(1/2) x`` of unit norm. A small one says that
+    [0, 2], which is ``f'Lf`` for the normalised Laplacian L and ``f = D^(1/2) x`` of unit norm. If it is small,
     instances with the same labels have nearly the same value. Labels may be unknown, NaN in ``y``: the graph compares
     two instances by the labels that are known of both, and does not join them if there are none.
 

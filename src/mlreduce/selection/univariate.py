@@ -30,7 +30,7 @@ AGGREGATES = ("mean", "max")
 # Noise that breaks ties of equal values, relative to a feature's scale.
 _NOISE = 1e-10
 
-# Variance relative to the mean square below which rows are compared to tell whether a feature is constant.
+# Variance relative to the mean square below which rows are compared to decide whether a feature is constant.
 _LITTLE = 1e-8
 
 # Bytes of the scores of a block of labels, which stay in the cache.
@@ -132,11 +132,11 @@ class SumsSelector(UnivariateSelector):
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
         sums, squares = np.asarray(X.sum(axis=0)).reshape(1, -1), squared_norms(X.T).reshape(1, -1)
-        whole = _Totals(np.full((1, 1), float(X.shape[0])), sums, squares)
-        constant = whole.constant(X, None)
+        all_rows = _Totals(np.full((1, 1), float(X.shape[0])), sums, squares)
+        constant = all_rows.constant(X, None)
 
         def score(members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
-            totals, nothing = whole, constant
+            totals, nothing = all_rows, constant
             if known is not None:
                 rows = sp.csc_array(known, dtype=np.float64)
                 squares = _sums(rows, X.multiply(X) if is_sparse(X) else np.square(X))
@@ -368,11 +368,11 @@ class MutualInformation(UnivariateSelector):
             # Labels that are known of the same instances have the same noise.
             some, of_some = rows_of(X, rows), sp.csc_array(rows_of(members, rows)[:, chosen])
             features, information = _varying(some), np.zeros((of_some.shape[1], X.shape[1]))
-            information[:, features] = self._of_whole(some[:, features], of_some)
+            information[:, features] = self._information_of_known(some[:, features], of_some)
             scores[chosen] = information
         return scores
 
-    def _of_whole(self, X: Any, labels: Any) -> FloatArray:
+    def _information_of_known(self, X: Any, labels: Any) -> FloatArray:
         """Return the information of features that vary and labels that are known, shape (n_labels, n_features)."""
         n_samples, n_features = X.shape
         information = np.empty((labels.shape[1], n_features))
@@ -382,7 +382,7 @@ class MutualInformation(UnivariateSelector):
         for block in row_blocks(n_features, n_samples, _NOISY_BYTES):
             values = scale(np.ascontiguousarray(as_dense(by_column[:, block])), with_mean=False)
             noise = np.empty(values.shape)
-            random.set_state(state)  # that of the noise of all features, of which a block is kept
+            random.set_state(state)  # that of the noise of all features, of which a block is used
             for rows in row_blocks(n_samples, n_features):
                 noise[rows] = random.standard_normal((rows.stop - rows.start, n_features))[:, block]
             noise *= _NOISE * np.maximum(1, np.abs(values).mean(axis=0))
@@ -412,7 +412,7 @@ def _ross(
 ) -> FloatArray:
     """Return the mutual information of each row, whose order is given, and a label in {0, 1}, in nats.
 
-    Among sorted values the nearest of a class are beside each other. Ross (2014), equation (2): an instance that is
+    Among sorted values the nearest of a class are adjacent. Ross (2014), equation (2): an instance that is
     alone in its class is left out.
     """
     sizes = np.array([len(label) - label.sum(), label.sum()])
