@@ -19,8 +19,8 @@ _NO_VARIANCE = 1e-10
 def _inverse(matrix: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of a scatter matrix, which constant or repeated labels make singular."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
-    inverse: FloatArray = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    nonzero = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
+    inverse: FloatArray = (vectors[:, nonzero] / values[nonzero]) @ vectors[:, nonzero].T
     return inverse
 
 

@@ -172,11 +172,11 @@ class Proximity(BaseEstimator):
         Raises
         ------
         DataError
-            If a parameter is out of range, or own weights are invalid.
+            If a parameter is out of range, or given weights are invalid.
         """
         self.check()
         named = isinstance(self.weight, str)
-        # The object of an id is cached too, so that the id stays its own.
+        # The object of an id is cached too: the id of a deleted object may be reused.
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
         return data.cached(key, lambda: (self.weight, self._matrix(data)))[1]
 
@@ -184,7 +184,7 @@ class Proximity(BaseEstimator):
         """Return a function of a slice of the instances that returns these rows of W, scaled to [0, 1].
 
         All are divided by the largest if it exceeds 1. Weights of all pairs that are functions of their distances are
-        computed when they are asked for; others are those of `matrix`.
+        computed when requested; others are those of `matrix`.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Proximity(BaseEstimator):
         Raises
         ------
         DataError
-            If one is; own weights are checked when used.
+            If one is; given weights are checked when used.
         """
         if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
             raise DataError(unknown_name("weight", self.weight, _WEIGHTS))
@@ -270,7 +270,7 @@ class Proximity(BaseEstimator):
     def _of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
         """Return the weights of joined pairs."""
         if not isinstance(self.weight, str):
-            return as_dense(self._own(data)[first, second]).reshape(-1)
+            return as_dense(self._given_weights(data)[first, second]).reshape(-1)
         if self.weight in SIMILARITIES:
             return similarities_of(data.points, self.weight, first, second).clip(0)
         if self.weight == "reconstruction":
@@ -287,7 +287,7 @@ class Proximity(BaseEstimator):
         """Return the weights of all pairs."""
         n_samples = data.X.shape[0]
         if not isinstance(self.weight, str):
-            return self._own(data)
+            return self._given_weights(data)
         if self.weight == "geodesic":
             return self._geodesic(np.sqrt(distances_of(data)))
         if self.weight in SIMILARITIES:
@@ -347,18 +347,18 @@ class Proximity(BaseEstimator):
         np.fill_diagonal(weights, 0.0)
         return weights
 
-    def _own(self, data: TrainingSet) -> Any:
-        """Return the user's own weights, checked."""
+    def _given_weights(self, data: TrainingSet) -> Any:
+        """Return the weights of the user, checked."""
         n_samples = data.X.shape[0]
         weights: Any = self.weight(data.points) if callable(self.weight) else self.weight
         weights = sp.csr_array(weights, dtype=np.float64) if is_sparse(weights) else np.array(weights, dtype=np.float64)
         if weights.shape != (n_samples, n_samples):
-            raise DataError(f"own weights must have the shape {(n_samples, n_samples)}; got {weights.shape}")
+            raise DataError(f"weights must have the shape {(n_samples, n_samples)}; got {weights.shape}")
         values = weights.data if is_sparse(weights) else weights
         if not np.isfinite(values).all() or (values < 0).any():
-            raise DataError("own weights must be finite and not negative")
+            raise DataError("weights must be finite and not negative")
         if abs(weights - weights.T).max() > _ASYMMETRY * values.max(initial=0.0):
-            raise DataError("own weights must be symmetric")
+            raise DataError("weights must be symmetric")
         weights = (weights + weights.T) / 2
         if not is_sparse(weights):
             np.fill_diagonal(weights, 0.0)
