@@ -61,7 +61,8 @@ RULES = {
     "labels not said": r"nothing says which|are asked for as labels|unknown attribute|labels names no",
     "no table of labels": r"as many labels as instances|no side of the labels",
     "variables": r"differ in case only|is no matrix of real numbers|expected the variables|no variable|perhaps further",
-    "damaged": r"not a whole|is damaged|damaged or cut off|no longer has|not well-formed|cannot be read as text",
+    "damaged": r"not a complete|not a whole|is damaged|damaged or cut off|no longer has|"
+    r"not well-formed|cannot be read as text",
     "version": r"not a MATLAB file of version 5 to 7",
     "encoding": r"text; encoding= says",
     "row of svmlight": r"a row is '1,5 3:2 17:1'",

@@ -2,8 +2,8 @@
 
 Every method is reachable by its registry name, ``mlreduce.make("cplst", n_components=3)``, and by its class,
 ``mlreduce.CPLST(n_components=3)``. ``mlreduce.list_methods()`` is a table of them all, ``mlreduce.describe("cplst")``
-explains one, ``mlreduce.recommend(X, Y)`` says which suit a data set. ``mlreduce.load_dataset("digits")`` gives a data
-set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
+explains one, ``mlreduce.recommend(X, Y)`` recommends methods for a data set. ``mlreduce.load_dataset("digits")`` gives
+a data set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from mlreduce.registry import make, register
 
 try:
     __version__ = version("mlreduce")
-except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
+except PackageNotFoundError:  # a checkout on the path that is not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-#: What is imported when first asked for, and its modules: `import mlreduce` stays cheap for a workflow that only needs
-#: names. Classes of methods are found by the registry.
+#: Names that are imported at first use, and their modules: `import mlreduce` stays fast for a workflow that only needs
+#: names. Classes of methods come from the registry.
 ON_DEMAND = {
     "CodedClassifier": "mlreduce.labelspace.classifier",
     "Discretiser": "mlreduce.preprocessing.discretisation",
@@ -37,7 +37,7 @@ ON_DEMAND = {
     "read": "mlreduce.datasets.reading",
     "recommend": "mlreduce.methods.recommendation",
 }
-#: Packages that are imported when first asked for.
+#: Packages that are imported at first use.
 PACKAGES = ("datasets", "metrics", "model_selection", "plot", "preprocessing", *registry.FAMILIES)
 
 __all__ = ["__version__", "make", "plot", "register", *ON_DEMAND]

@@ -370,7 +370,7 @@ def test_data_survive_their_file(tmp_path, X):
     whole = (tmp_path / "d.npz").read_bytes()
     for broken in (whole[: len(whole) // 2], b"", b"nonsense"):
         (tmp_path / "d.npz").write_bytes(broken)
-        with pytest.raises(DataError, match="not a whole prepared data set"):
+        with pytest.raises(DataError, match="not a complete prepared data set"):
             MultiLabelData.load(tmp_path / "d.npz")
 
 
@@ -380,7 +380,7 @@ def test_a_sparse_matrix_that_reads_outside_of_its_arrays_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"X is a damaged sparse matrix: X_indptr descends"):
         data.save(tmp_path / "d.npz")
     np.savez(tmp_path / "d.npz", **data.arrays())
-    with pytest.raises(DataError, match=r"not a whole prepared data set \(X_indptr descends\)"):
+    with pytest.raises(DataError, match=r"not a complete prepared data set \(X_indptr descends\)"):
         MultiLabelData.load(tmp_path / "d.npz")
 
 

@@ -337,7 +337,7 @@ class MultiLabelData:
             texts = _texts(arrays.get("texts"))
             return cls(X, Y, features, labels, name, dropped, weights, texts, impute=impute)
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{path}: not a whole prepared data set ({error}); {remedy}") from error
+            raise DataError(f"{path}: not a complete prepared data set ({error}); {remedy}") from error
 
     @classmethod
     def _of_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:

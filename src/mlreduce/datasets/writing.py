@@ -333,7 +333,7 @@ def _svmlight(data: Data, path: Path, suffix: str) -> Iterator[str | None]:
 
 
 def _numbered(names: Sequence[str]) -> list[str] | None:
-    """Return names that are whole numbers, ascending; None for others."""
+    """Return names that are integers, ascending; None for others."""
     if not all(re.fullmatch("0|[1-9][0-9]{0,14}", name) for name in names):
         return None
     numbers = list(map(int, names))

@@ -280,7 +280,7 @@ def _make_splits(
     if _is_whole(cv) or isinstance(cv, (str, float, bool, type(None))):
         if not _is_whole(cv) or cv < 2:
             raise ConfigurationError(
-                f"cv must be a whole number of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
+                f"cv must be an integer of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
             )
         if groups is None:
             cv = MultilabelStratifiedKFold(int(cv), n_repeats=repeats, random_state=int(random_state) % 2**32)
@@ -343,9 +343,9 @@ def _taking_unknown(methods: Sequence[Method], predictors: Mapping[str, Any]) ->
 
 def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:
     if not _is_whole(repeats) or repeats < 1:
-        raise ConfigurationError(f"repeats must be a whole number of at least 1; got {repeats!r}")
+        raise ConfigurationError(f"repeats must be an integer of at least 1; got {repeats!r}")
     if np.ndim(sizes) != 1 or not len(sizes) or not all(_is_whole(size) and 1 <= size <= 100 for size in sizes):
-        raise ConfigurationError(f"sizes must be a list of whole numbers of percent, 1..100; got {sizes!r}")
+        raise ConfigurationError(f"sizes must be a list of integers of percent, 1..100; got {sizes!r}")
     if not margin >= 0:
         raise ConfigurationError(f"margin must be at least 0; got {margin!r}")
 

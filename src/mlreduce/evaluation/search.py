@@ -43,7 +43,7 @@ __all__ = [
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
 
-# Points that are drawn for each that is wanted: whole numbers and lists make some of them equal.
+# Points that are drawn for each that is wanted: integers and lists make some of them equal.
 _DRAWN = 20
 
 _Methods = Mapping[str, Mapping[str, Any]]
@@ -66,7 +66,7 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     label : str
     entry : dict
         Of a study file, with ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by
-        default false, ``whole`` (whole numbers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of
+        default false, ``whole`` (integers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of
         ``from`` and ``to`` are natural bounds, and why). A dot in the name, as in ``proximity.n_neighbors``, is a
         parameter of a parameter.
     number : int

@@ -189,7 +189,7 @@ def _parts(
         check_memory(needed, files, f"the variables {', '.join(used)}")
         return [_part(path, variables, pair, order, files, labels_in) for pair in pairs]
     except (_Damaged, zlib.error) as error:
-        raise DataError(f"{path}: not a whole MATLAB file ({error}); fetch it again, or save it with -v7") from error
+        raise DataError(f"{path}: not a complete MATLAB file ({error}); fetch it again, or save it with -v7") from error
 
 
 def _refuse_further(path: Path, variables: Mapping[str, _Variable], used: Sequence[str], shown: str) -> None:

@@ -86,7 +86,7 @@ def _struct(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int
 
 
 def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
-    """Return a whole number, structure or list, None for other values, and where it ends."""
+    """Return an integer, structure or list, None for other values, and where it ends."""
     if kind in _INTEGERS:
         value, place = _number(content, place)
         return value >> 1 ^ -(value & 1), place
