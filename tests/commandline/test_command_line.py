@@ -155,7 +155,7 @@ def test_arguments_of_read(tmp_path, capsys):
         assert (found["features"], found["cardinality"]) == (len(lists), 0.5)
     for same in ('sep=";"', "sep=';'"):
         assert "its first line has no" not in refused(capsys, "info", path, "--labels", 1, "--read", same)
-    assert "Say sep=';'" in refused(capsys, "info", path, "--labels", 1)
+    assert "Give sep=';'" in refused(capsys, "info", path, "--labels", 1)
     sentences = {
         "spe=;": "--read: unknown argument 'spe'; did you mean 'sep'?",
         "labels=1": "unknown argument 'labels'",

@@ -172,8 +172,8 @@ def test_copies_that_are_damaged_are_not_read(own, tmp_path, content):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (TABLES | {"expect": {"instances": 4}}, "mine: expected 4 instances, found 3; is a file truncated"),
-        (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, found 1.333"),
+        (TABLES | {"expect": {"instances": 4}}, "mine: expected 4 instances, got 3; is a file truncated"),
+        (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, got 1.333"),
     ],
 )
 def test_data_unlike_its_entry_are_refused(own, entry, message):
@@ -313,7 +313,7 @@ def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
         for part in ("train", "test"):
             (where / "eep" / f"eep-{part}.svmlight").write_text("1,2 1:3 1721881:1\n")
         assert eep.is_at_hand(mirror)
-        with pytest.raises(DataError, match="eep: expected 2149 instances, found 2"):
+        with pytest.raises(DataError, match="eep: expected 2149 instances, got 2"):
             mlreduce.load_dataset("eep", mirror=mirror)
 
 

@@ -16,10 +16,10 @@ _UNPACKED, _PACKED = 2, 3
 
 
 def declared_sizes(file: BinaryIO) -> tuple[int, int]:
-    """Return how many rows a file says that it has, and to how many bytes its pages unpack, which Arrow allocates.
+    """Return the declared number of rows of a file and the bytes to which its pages unpack, which Arrow allocates.
 
-    Arrow's own objects for the metadata end the process where some of these are damaged. The metadata say the bytes
-    too, and may say less than the pages.
+    Arrow's objects for the metadata end the process where some of these are damaged. The metadata declare the bytes
+    too, and may declare fewer than the pages.
 
     Raises
     ------
