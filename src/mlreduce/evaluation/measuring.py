@@ -30,7 +30,7 @@ __all__ = ["Measuring"]
 # Decimals of a regressor's guesses that rank labels.
 _DIGITS = 9
 
-# What a predictor's shortcuts stand for.
+# The methods that a predictor's shortcuts replace.
 _PUBLIC = ("fit", "predict", "predict_scores")
 
 

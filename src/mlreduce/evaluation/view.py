@@ -22,7 +22,7 @@ __all__ = ["View", "imputed", "normalise"]
 
 
 def imputed(data: MultiLabelData, train: Any = slice(None)) -> MultiLabelData:
-    """Fill the missing values of a data set as it says (``impute``), by statistics of its training rows alone.
+    """Fill the missing values of a data set as its entry requests (``impute``), by statistics of its training rows.
 
     Parameters
     ----------
