@@ -146,7 +146,9 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
             )
         # Modules that are being imported look up no other, which may need them.
         registered = (
-            [methods[name] for methods in _methods.values() if name in methods] if of_package else _of_package(name)
+            [methods[name] for methods in _methods.values() if name in methods]
+            if of_package
+            else _classes_of_package(name)
         )
         if registered and registered[0].__module__ != cls.__module__:
             raise ConfigurationError(f"the method name {name!r} is already used by {registered[0].__module__}")
@@ -159,7 +161,7 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
     return remember
 
 
-def _of_package(name: str) -> list[type]:
+def _classes_of_package(name: str) -> list[type]:
     """Return the class of the package that has a name, if there is one."""
     return [methods[name] for methods in map(_methods_of, FAMILIES) if name in methods]
 

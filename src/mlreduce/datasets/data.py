@@ -315,7 +315,7 @@ class MultiLabelData:
         remedy = "save it anew, or where the workflow made it: delete it and run again"
         arrays = read_arrays(path, "prepared data set", remedy=remedy)
         if "feature_names" not in arrays:
-            return cls._of_matrices(path, arrays)
+            return cls._from_matrices(path, arrays)
         try:
             X = arrays["X"] if "X" in arrays else _sparse(arrays, "X", arrays["X_data"])
             features, labels, names, dropped = (
@@ -340,7 +340,7 @@ class MultiLabelData:
             raise DataError(f"{path}: not a complete prepared data set ({error}); {remedy}") from error
 
     @classmethod
-    def _of_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
+    def _from_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
         """Return the data set of two matrices that `numpy.savez` wrote."""
         from mlreduce.datasets.writing import as_float64
 

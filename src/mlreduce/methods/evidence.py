@@ -371,7 +371,7 @@ def _costs() -> dict[str, dict[str, float]]:
 def constants(name: str) -> dict[str, float]:
     """Return the constants of the costs of a method; where it was not measured the medians of its family."""
     costs, family = _costs(), registry.kind_of(name)
-    known = [costs[name]] if name in costs else [cost for other, cost in costs.items() if _of(other, family)]
+    known = [costs[name]] if name in costs else [cost for other, cost in costs.items() if _is_of_family(other, family)]
     return {key: median(cost[key] for cost in known or costs.values()) for key in CONSTANTS}
 
 
@@ -435,5 +435,5 @@ def typical_seconds(name: str) -> float | None:
     return None if estimate is None else estimate.seconds
 
 
-def _of(name: str, family: str) -> bool:
+def _is_of_family(name: str, family: str) -> bool:
     return name in registry.method_names() and registry.kind_of(name) == family

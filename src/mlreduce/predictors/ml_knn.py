@@ -36,7 +36,7 @@ class _Rates(NamedTuple):
         """Return the probability of each label, shape (n_samples, n_labels)."""
         yes = self.prior[:, np.newaxis] * self.present
         no = (1.0 - self.prior)[:, np.newaxis] * self.absent
-        return _of_votes(yes / (yes + no), votes)
+        return _posterior_of_votes(yes / (yes + no), votes)
 
 
 class _Counts(NamedTuple):
@@ -90,7 +90,7 @@ class _Counts(NamedTuple):
     def left_out(self, votes: Any, labels: Any) -> FloatArray:
         """Return the posterior of training rows, each without its labels in the frequencies and counts."""
         if is_sparse(votes):
-            posterior = _of_votes(self._without(0, 1), votes)
+            posterior = _posterior_of_votes(self._without(0, 1), votes)
             row, label = labels.tocoo().coords
             posterior[row, label] = self._without(1, 0)[label, votes.tocsr()[row, label]]
             return posterior
@@ -118,7 +118,7 @@ class _Counts(NamedTuple):
         return posterior
 
 
-def _of_votes(table: FloatArray, votes: Any) -> FloatArray:
+def _posterior_of_votes(table: FloatArray, votes: Any) -> FloatArray:
     """Look up a number for each cell in a table of shape (n_labels, n_neighbors + 1)."""
     if not is_sparse(votes):
         cells: FloatArray = table[np.arange(len(table)), votes]

@@ -176,9 +176,9 @@ class _Slopes:
     def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
         """Yield the numbers of the instances in an order, in blocks of rows; zeros for skipped ones."""
         for rows in row_blocks(len(order), self._X.shape[0]):
-            yield self._of(order[rows])
+            yield self._slopes_of_rows(order[rows])
 
-    def _of(self, rows: NDArray[np.intp]) -> FloatArray:
+    def _slopes_of_rows(self, rows: NDArray[np.intp]) -> FloatArray:
         slopes = np.zeros((len(rows), self._X.shape[1]))
         similarity = self._graph.of(rows)
         hit = similarity >= self._s_min
@@ -188,10 +188,10 @@ class _Slopes:
         self.skipped[rows[few]] = True
         used = np.flatnonzero(~few)
         if len(used):
-            slopes[used] = self._of_used(rows[used], similarity[used], hit[used], miss[used])
+            slopes[used] = self._slopes_of_used_rows(rows[used], similarity[used], hit[used], miss[used])
         return slopes
 
-    def _of_used(
+    def _slopes_of_used_rows(
         self, rows: NDArray[np.intp], similarity: FloatArray, hit: NDArray[np.bool_], miss: NDArray[np.bool_]
     ) -> FloatArray:
         line = np.arange(len(rows))

@@ -98,7 +98,7 @@ class MLRF(Selector):
         # How many instances have one label and not the other.
         apart = (present.T.astype(np.float64) @ absent.astype(np.float64)).astype(np.int64)
         if self.variant == "pairs":
-            return _of_pairs(X, present, absent, apart, n_neighbors)
+            return _score_pairs(X, present, absent, apart, n_neighbors)
         distances = Distances(X)
         priors = present.sum(axis=0) / present.sum()
         scaled = _in_units_of_range(np.ascontiguousarray(as_dense(X)))
@@ -232,7 +232,7 @@ def _add_weighted_differences(
                     scores[feature] += weight * abs(features[feature] - values[feature])
 
 
-def _of_pairs(
+def _score_pairs(
     X: Any,
     present: NDArray[np.bool_],
     absent: NDArray[np.bool_],

@@ -90,13 +90,13 @@ class SPEC(Selector):
         seen = weighted > 0
         rough = np.where(seen, 1.0 - along / np.where(seen, weighted, 1.0), _WORST)
         if as_published and not seen.all():
-            rough[~seen] = self._of_constant(labels, degrees)
+            rough[~seen] = self._score_constant(labels, degrees)
         # Where rounding leaves the range at 0, all are moved by as much, so that their order stays.
         scores: FloatArray = 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
         return scores
 
     @staticmethod
-    def _of_constant(labels: Any, degrees: FloatArray) -> float:
+    def _score_constant(labels: Any, degrees: FloatArray) -> float:
         """Return ``f'Lf`` of the constant f of unit norm."""
         graph, inverse, along = LabelGraph(labels), 1.0 / np.sqrt(degrees), 0.0
         for rows in row_blocks(len(degrees), len(degrees)):

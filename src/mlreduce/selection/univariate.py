@@ -142,12 +142,12 @@ class SumsSelector(UnivariateSelector):
                 squares = _sums(rows, X.multiply(X) if is_sparse(X) else np.square(X))
                 totals = _Totals(known.sum(axis=0, dtype=np.float64)[:, np.newaxis], _sums(rows, X), squares)
                 nothing = totals.constant(X, known)
-            scores = self._of_sums(np.asarray(members.sum(axis=0)).reshape(-1, 1), _sums(members, X), totals)
+            scores = self._score_sums(np.asarray(members.sum(axis=0)).reshape(-1, 1), _sums(members, X), totals)
             return np.where(nothing, 0.0, scores) if nothing.any() else scores
 
         return score
 
-    def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
+    def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         """Return the scores from the numbers and sums of the instances with each label, and of all that are known."""
         raise NotImplementedError  # abstract: a control is this choice
 
@@ -211,7 +211,7 @@ class Chi2(SumsSelector):
         tags.input_tags.positive_only = True
         return tags
 
-    def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
+    def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         scores = np.zeros_like(sums)
         with np.errstate(invalid="ignore"):  # 0 / 0 of a feature that is 0 where a label is known
             for counts, observed in ((totals.counts - sizes, totals.sums - sums), (sizes, sums)):
@@ -264,7 +264,7 @@ class AnovaF(SumsSelector):
 
     complexity = Complexity("s q", "d")
 
-    def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
+    def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         between = np.square(totals.sums - sums)
         between /= totals.counts - sizes
         squares = np.square(sums)
@@ -360,9 +360,9 @@ class MutualInformation(UnivariateSelector):
         return super()._scores(X, labels)
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
-        return partial(self._of_labels, X)
+        return partial(self._information_of_labels, X)
 
-    def _of_labels(self, X: Any, members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
+    def _information_of_labels(self, X: Any, members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
         scores = np.zeros((members.shape[1], X.shape[1]))
         for rows, chosen in known_together(np.zeros(0) if known is None else np.where(known, 0.0, np.nan)):
             # Labels that are known of the same instances have the same noise.

@@ -244,13 +244,13 @@ class Proximity(BaseEstimator):
         if data.X.shape[0] == 1:
             return sp.csr_array((1, 1))
         if self.n_neighbors is None and self.threshold is None:
-            return self._of_all(data)
+            return self._weights_of_all_pairs(data)
         graph = data.cached(self._graph_key(), lambda: self._graph(data))
         if self._weighs("constant"):
             return graph
         if self._weighs("geodesic"):
             return self._geodesic(geodesics_of(data, graph))
-        weights = symmetric_graph(graph, self._of_pairs(data, *joined_pairs(graph)))
+        weights = symmetric_graph(graph, self._weights_of_pairs(data, *joined_pairs(graph)))
         weights.eliminate_zeros()
         return weights
 
@@ -267,7 +267,7 @@ class Proximity(BaseEstimator):
         joined.sort_indices()
         return joined
 
-    def _of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
+    def _weights_of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
         """Return the weights of joined pairs."""
         if not isinstance(self.weight, str):
             return as_dense(self._given_weights(data)[first, second]).reshape(-1)
@@ -277,13 +277,13 @@ class Proximity(BaseEstimator):
             coefficients = abs(reconstruction_weights(data, self._number, metric=self.metric))
             return as_dense((coefficients + coefficients.T)[first, second]).reshape(-1) / 2
         squares = pair_distances(data.points, first, second)
-        return self._of_distances(data, squares, first, second, float(squares.sum()) / max(squares.size, 1))
+        return self._weights_of_distances(data, squares, first, second, float(squares.sum()) / max(squares.size, 1))
 
     @property
     def _number(self) -> int:
         return self.n_neighbors or _LOCAL_NEIGHBOUR
 
-    def _of_all(self, data: TrainingSet) -> Any:
+    def _weights_of_all_pairs(self, data: TrainingSet) -> Any:
         """Return the weights of all pairs."""
         n_samples = data.X.shape[0]
         if not isinstance(self.weight, str):
@@ -308,13 +308,13 @@ class Proximity(BaseEstimator):
             if self._weighs("constant"):
                 weights = np.ones((len(numbers), len(everyone)))
             else:
-                weights = self._of_distances(data, squares(rows), numbers[:, np.newaxis], everyone, mean)
+                weights = self._weights_of_distances(data, squares(rows), numbers[:, np.newaxis], everyone, mean)
             weights[np.arange(len(numbers)), numbers] = 0.0
             return weights
 
         return weights_of
 
-    def _of_distances(
+    def _weights_of_distances(
         self, data: TrainingSet, squares: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp], mean: float
     ) -> FloatArray:
         """Return weights that are functions of squared distances, of which the mean is given."""
