@@ -47,7 +47,7 @@ RULES = {
     "infinite": r"infinite|all numbers finite|is too large",
     "texts": r"is not numeric|which is numeric|is of the type .* attributes are|attributes are numeric, string, date",
     "not a label": r"labels must be 0/1|labels are 0/1|mixes 0 and -1|label has two|other numbers than 0 and 1",
-    "names": r"names must differ|share a name|has no name|no column has a name|stands in line|lists a value twice"
+    "names": r"names must differ|share a name|has no name|no column has a name|declared in line|lists a value twice"
     r"|unprintable character|called ''|would be read as one without a name|lists \? or nothing",
     "first line of numbers": r"its first line has numbers",
     "separator": r"its first line has no|separates the cells too",
@@ -58,14 +58,16 @@ RULES = {
     "row names": r"number or name the rows differently|do not number the rows",
     "nothing": r"no rows|it is empty|no features, labels or instances|is left as a feature|no row has a feature"
     r"|no instances, features or labels|cannot take the (first|last)",
-    "labels not said": r"nothing says which|are asked for as labels|unknown attribute|labels names no",
+    "labels not said": r"(?:columns|attributes) are declared|are requested as labels|unknown attribute|"
+    r"labels names no",
     "no table of labels": r"as many labels as instances|no side of the labels",
     "variables": r"differ in case only|is no matrix of real numbers|expected the variables|no variable|perhaps further",
-    "damaged": r"not a whole|is damaged|damaged or cut off|no longer has|not well-formed|cannot be read as text",
+    "damaged": r"not a complete|not a whole|is damaged|damaged or cut off|no longer has|"
+    r"not well-formed|cannot be read as text",
     "version": r"not a MATLAB file of version 5 to 7",
-    "encoding": r"text; encoding= says",
+    "encoding": r"text; name its encoding",
     "row of svmlight": r"a row is '1,5 3:2 17:1'",
-    "layout of ARFF": r"laid out as ARFF|an attribute is '@attribute|a sparse row stands in braces"
+    "layout of ARFF": r"laid out as ARFF|an attribute is '@attribute|a sparse row is in braces"
     r"|expected the place of|there is no attribute \d|has two values|not in the list of attribute"
     r"|is not a number, nor|out of place|one of its values",
     "what a format cannot hold": r"cannot hold|would be read otherwise|would be read as numbers|is a masked array"

@@ -2,8 +2,8 @@
 
 Every method is reachable by its registry name, ``mlreduce.make("cplst", n_components=3)``, and by its class,
 ``mlreduce.CPLST(n_components=3)``. ``mlreduce.list_methods()`` is a table of them all, ``mlreduce.describe("cplst")``
-explains one, ``mlreduce.recommend(X, Y)`` says which suit a data set. ``mlreduce.load_dataset("digits")`` gives a data
-set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
+explains one, ``mlreduce.recommend(X, Y)`` recommends methods for a data set. ``mlreduce.load_dataset("digits")`` gives
+a data set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mlreduce.exceptions import nearest
 
 try:
     __version__ = version("mlreduce")
-except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
+except PackageNotFoundError:  # a checkout on the path that is not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
 # Imported when first used, as the stub beside this file lists: a workflow that needs names alone imports no method.

@@ -17,7 +17,7 @@ _FACTOR = re.compile(r"(?:[ndqmskp](?:\^[2-9])?|[1-9][0-9]*)")
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of a training set and of what is asked of a method.
+    """Sizes of a training set and of the requested result.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Sizes:
     s : int
         Stored entries of the features: n d, or of a sparse matrix those that are not zero.
     k : int
-        Directions, columns or features that are asked for.
+        Requested directions, columns or features.
     p : int or None, default=None
         Labels that are present, over all instances; None takes n q, all of them.
 
@@ -63,7 +63,7 @@ class Complexity:
     time : str
         Operations. Symbols are those of `Sizes`; of a predictor with the predictions of as many instances.
     memory : str
-        Numbers held beside the features as they are given. With a term ``"n d"`` sparse features are made dense.
+        Numbers stored in addition to the given features. With a term ``"n d"`` sparse features are made dense.
     iterated : str or None, default=None
         Operations by iteration with products, which takes the place of ``time`` where m exceeds 6000
         (`DENSE_SIDE`); about so many, not only up to a factor. None where there is no iteration.
@@ -113,7 +113,7 @@ class Complexity:
         return _value(self.time, sizes)
 
     def numbers(self, sizes: Sizes) -> float:
-        """Return the numbers held beside the features.
+        """Return how many numbers are stored in addition to the features.
 
         Parameters
         ----------

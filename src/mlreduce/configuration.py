@@ -78,7 +78,7 @@ class _Values(Composer):
 
 
 class _Loader(_Values, yaml.SafeLoader):
-    """In Python, whose errors say more."""
+    """Loader in Python: its error messages have more detail than those of the loader in C."""
 
     def __init__(self, text: str) -> None:
         yaml.SafeLoader.__init__(self, text)
@@ -202,7 +202,7 @@ def read_yaml(path: str | Path) -> Any:
         raise ConfigurationError(f"{path}{line}: {kind}{reason}") from error
 
 
-def _is_whole(_: Any, value: Any) -> bool:
+def _is_integer(_: Any, value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -219,7 +219,7 @@ def _check_unique(_: Any, wanted: bool, values: Any, __: Any) -> Iterator[jsonsc
 _Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
     jsonschema.Draft202012Validator,
     {"uniqueItems": _check_unique},
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole),
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
 )
 
 

@@ -50,7 +50,7 @@ def _shown_by_spreadsheets(value: Any) -> Any:
 
 
 def markdown_escaped(text: str) -> str:
-    """Return a text for a cell of a Markdown table, on one line; ``**`` is kept."""
+    """Return a text for a cell of a Markdown table, on one line; ``**`` is not escaped."""
 
     def escaped(mark: re.Match[str]) -> str:
         return " " if mark[0].isspace() else _OF_MARKS.get(mark[0], f"\\{mark[0]}")
@@ -71,9 +71,9 @@ def visible(text: str) -> str:
     >>> print(visible("rain\u202egnp.exe"))
     rain\u202egnp.exe
     """
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def visible_json(text: str) -> str:
     """Return JSON, written in ASCII, whose texts are as `visible` returns them."""
-    return _HIDDEN_JSON.sub(lambda found: found[0] if found[1] == "\\" else f"\\\\{found[1]}", text)
+    return _HIDDEN_JSON.sub(lambda match: match[0] if match[1] == "\\" else f"\\\\{match[1]}", text)

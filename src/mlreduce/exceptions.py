@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 
-# Packages whose lines are not the caller's.
-_OWN = ("mlreduce", "sklearn", "numba")
+# Packages whose frames are not the caller's.
+_NOT_THE_CALLER = ("mlreduce", "sklearn", "numba")
 
 
 class MLReduceError(ValueError):
@@ -145,7 +145,7 @@ class ProjectionWarning(UserWarning):
 
 
 class DegenerateWarning(UserWarning):
-    """A fit used little of the data; the sentence says what was left out and what to do.
+    """A fit used little of the data; the message names what was left out and what to do.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class DegenerateWarning(UserWarning):
 
 @contextmanager
 def from_extra(extra: str, use: str) -> Iterator[None]:
-    """Import packages of an extra, in a ``with`` block; where one is missing, say which extra brings it.
+    """Import packages of an extra, in a ``with`` block; if one is missing, name the extra to install.
 
     Parameters
     ----------
@@ -323,6 +323,6 @@ def warn(message: str, category: type[Warning]) -> None:
     'ProjectionWarning'
     """
     depth, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_CALLER:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, category, stacklevel=depth)

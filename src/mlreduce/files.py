@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and archives of arrays."""
+"""Files that are written completely or not at all, and archives of arrays."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def arrays_sha256(path: str | Path, what: str) -> str:
 
 @contextmanager
 def opened_arrays(path: str | Path, what: str, remedy: str = _REMEDY) -> Iterator[Any]:
-    """Open an ``.npz`` file, without pickles, whose arrays are read as they are asked for.
+    """Open an ``.npz`` file, without pickles, whose arrays are read at first use.
 
     ``what`` the file should be, as "prepared data set", and the ``remedy`` are for messages.
 
     Raises
     ------
     DataError
-        If the file is there but not whole, now or when an array is read.
+        If the file exists but is incomplete, now or when an array is read.
     """
     with named_damage(path, what, remedy), open_regular(path) as file, _GuardedArrays(file) as stored:
         yield stored
@@ -83,7 +83,7 @@ def named_damage(path: str | Path, what: str, remedy: str = _REMEDY) -> Iterator
     except (FileNotFoundError, DataError):
         raise
     except _DAMAGED as error:
-        raise DataError(f"{path}: not a whole {what} ({error}); {remedy}") from error
+        raise DataError(f"{path}: not a complete {what} ({error}); {remedy}") from error
 
 
 def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = (), remedy: str = _REMEDY) -> dict[str, Any]:
@@ -92,13 +92,13 @@ def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = (), rem
         arrays = {name: stored[name] for name in stored.files}
     missing = [name for name in required if name not in arrays]
     if missing:
-        raise DataError(f"{path}: not a whole {what} ({missing[0]!r} is missing); {remedy}")
+        raise DataError(f"{path}: not a complete {what} ({missing[0]!r} is missing); {remedy}")
     return arrays
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path`` to write to, and move it into place when the block succeeds.
+    """Yield a temporary path in the folder of ``path`` to write to, and move it into place when the block succeeds.
 
     A process that is killed, a full disk, or two processes that write the same file at once never leave a broken file
     under the name. The temporary name keeps the suffix, by which writers know the format.
@@ -151,9 +151,11 @@ def not_written(path: Path, error: OSError) -> StorageError:
 
 @contextmanager
 def locked(path: str | Path) -> Iterator[None]:
-    """Hold a lock of the operating system: others that ask for it wait, and say for whom. A killed holder frees it.
+    """Hold a lock of the operating system; a process that waits for it logs which process holds it.
 
-    The file is for the lock alone and says who holds it; it is made, and stays. Where a file system has no locks, no
+    The lock of a killed process is released.
+
+    The file serves only the lock and names its holder; it is created and not deleted. On a file system without locks no
     process waits.
     """
     with Path(path).open("ab+", buffering=0) as file:
@@ -210,7 +212,7 @@ class _GuardedArrays(NpzFile):
     def shape(self, key: str) -> tuple[int, ...]:
         """Return the shape of an array without reading it.
 
-        `numpy.load` allocates what the header asks for, so the header is compared with the member's size first.
+        `numpy.load` allocates the size in the header, so the header is compared with the member's size first.
         """
         member = self._archive.getinfo(f"{key}.npy")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without a limit
@@ -222,7 +224,7 @@ class _GuardedArrays(NpzFile):
                 shape, _, dtype = read_header(file, max_header_size=1000)
             except Exception as error:  # the header is evaluated as a Python literal, which can fail in many ways
                 raise ValueError(f"{key!r} is not an array: {error}") from error
-            needed = dtype.itemsize * math.prod(shape)
-            if dtype.kind in "biufU" and dtype.itemsize and needed == member.file_size - file.tell():
+            size = dtype.itemsize * math.prod(shape)
+            if dtype.kind in "biufU" and dtype.itemsize and size == member.file_size - file.tell():
                 return shape
         raise ValueError(f"{key!r} is not an array of numbers or texts of the size in its header")

@@ -1,4 +1,4 @@
-"""Folders of output that are written whole or not at all, in which the files of users stay."""
+"""Folders of output that are written completely or not at all, in which the files of users stay."""
 
 from __future__ import annotations
 
@@ -77,24 +77,24 @@ def replacing_folder(folder: str | Path, *, force: bool = False) -> Iterator[Pat
             _delete(new)
 
 
-def check_own(folder: Path, names: Iterable[str]) -> None:
-    """Refuse to replace files of these names that are not as the list of an earlier output says."""
+def check_replaceable(folder: Path, names: Iterable[str]) -> None:
+    """Raise if files of these names differ from those in the list of an earlier output."""
     listed = _listed(folder)
     for name in names:
-        if os.path.lexists(folder / name) and not _is_own(folder / name, listed.get(name)):
+        if os.path.lexists(folder / name) and not _is_listed(folder / name, listed.get(name)):
             raise _taken(folder / name)
 
 
 @contextmanager
 def replacing_files(folder: Path, names: Sequence[str], *, force: bool = False) -> Iterator[list[Path]]:
-    """Give temporary paths of some files of a folder, and move all into place when the block succeeds; others stay.
+    """Yield temporary paths of some files of a folder, and move all into place when the block succeeds; others stay.
 
-    Unless ``force`` is true, files of others are not replaced, see `check_own`.
+    Unless ``force`` is true, files of others are not replaced, see `check_replaceable`.
     """
     if not force:
-        check_own(folder, names)
-    with ExitStack() as whole:
-        paths = {name: whole.enter_context(replacing(folder / name)) for name in [*names, LIST]}
+        check_replaceable(folder, names)
+    with ExitStack() as stack:
+        paths = {name: stack.enter_context(replacing(folder / name)) for name in [*names, LIST]}
         yield [paths[name] for name in names]
         _write_list(paths.pop(LIST), _listed(folder) | {name: file_sha256(path) for name, path in paths.items()})
 
@@ -104,7 +104,7 @@ def _write_list(path: Path, digests: Mapping[str, str]) -> None:
 
 
 def _listed(folder: Path) -> dict[str, str]:
-    """Return the files that the list of a folder names with their SHA-256; none where there is no whole list."""
+    """Return the files that the list of a folder names with their SHA-256; none without a complete list."""
     try:
         digests = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -112,7 +112,7 @@ def _listed(folder: Path) -> dict[str, str]:
     return digests if isinstance(digests, dict) else {}
 
 
-def _is_own(path: Path, sha256: str | None) -> bool:
+def _is_listed(path: Path, sha256: str | None) -> bool:
     return path.is_file() and not path.is_symlink() and file_sha256(path) == sha256
 
 
@@ -164,7 +164,7 @@ def _take_over(old: Path, new: Path, force: bool) -> None:
             target, is_folder = new / relative, _is_real_folder(source)
             if is_folder and any(source.iterdir()):
                 continue  # as its files are
-            if relative.as_posix() == LIST or _is_own(source, listed.get(relative.as_posix())):
+            if relative.as_posix() == LIST or _is_listed(source, listed.get(relative.as_posix())):
                 continue
             if os.path.lexists(target):
                 both = is_folder and _is_real_folder(target)
@@ -172,16 +172,16 @@ def _take_over(old: Path, new: Path, force: bool) -> None:
                 if not (both or replaced or os.path.samestat(source.lstat(), target.lstat())):
                     raise _taken(source)
                 continue
-            for own in reversed([target, *target.parents] if is_folder else target.parents):
-                if os.path.lexists(own) and not _is_real_folder(own):
+            for needed in reversed([target, *target.parents] if is_folder else target.parents):
+                if os.path.lexists(needed) and not _is_real_folder(needed):
                     raise _taken(source)
-                if not own.is_dir():
-                    own.mkdir()
-                    made.append(own)
+                if not needed.is_dir():
+                    needed.mkdir()
+                    made.append(needed)
             if not is_folder:
                 os.link(source, target, follow_symlinks=False)
-    for own in reversed(made):
-        shutil.copystat(old / own.relative_to(new), own)
+    for needed in reversed(made):
+        shutil.copystat(old / needed.relative_to(new), needed)
 
 
 def _exchange(one: Path, other: Path) -> None:

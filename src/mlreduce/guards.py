@@ -50,7 +50,7 @@ _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 def limited(max_bytes: int | None) -> Iterator[None]:
     """Within the block, allow arrays of this many bytes from a file of any size; None keeps the limits."""
     if max_bytes is not None and (not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1):
-        raise ConfigurationError(f"max_bytes must be a whole number of bytes from 1 on; got {max_bytes!r}")
+        raise ConfigurationError(f"max_bytes must be an integer of bytes from 1 on; got {max_bytes!r}")
     token = _limit.set(_limit.get() if max_bytes is None else max_bytes)
     try:
         yield

@@ -88,7 +88,7 @@ def iterative_stratification(
     n_samples, n_labels = positive.shape
     wanted = np.asarray(sizes)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or (wanted < 1).any() or wanted.sum() != n_samples:
-        raise DataError(f"sizes must be whole numbers of at least 1 that add up to the {n_samples} rows; got {sizes!r}")
+        raise DataError(f"sizes must be integers of at least 1 that add up to the {n_samples} rows; got {sizes!r}")
     if order not in (1, 2):
         raise DataError(f"order must be 1 (labels) or 2 (labels and pairs of labels); got {order!r}")
     wanted = wanted.astype(np.int64)
@@ -267,7 +267,7 @@ class MultilabelStratifiedShuffleSplit(BaseShuffleSplit):
         DataError
             If a label is not 0/1 or -1/1.
         ValueError
-            If the sizes do not fit the rows, as scikit-learn says it.
+            If the sizes do not fit the rows, with scikit-learn's message.
         """
         check_count(self.n_splits, "n_splits")
         n_samples = _check_rows(self, X, y, groups)

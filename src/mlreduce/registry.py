@@ -163,7 +163,9 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
             )
         # Modules that are being imported look up no other, which may need them.
         registered = (
-            [methods[name] for methods in _methods.values() if name in methods] if of_package else _of_package(name)
+            [methods[name] for methods in _methods.values() if name in methods]
+            if of_package
+            else _classes_of_package(name)
         )
         if registered and registered[0].__module__ != cls.__module__:
             raise ConfigurationError(f"the method name {name!r} is already used by {registered[0].__module__}")
@@ -176,7 +178,7 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
     return remember
 
 
-def _of_package(name: str) -> list[type]:
+def _classes_of_package(name: str) -> list[type]:
     """Return the class of the package that has a name, if there is one."""
     return [methods[name] for methods in map(_methods_of, FAMILIES) if name in methods]
 
@@ -233,7 +235,7 @@ def _imported(path: str) -> type:
         ) from error
     cls = getattr(module, class_name, None)
     if not isinstance(cls, type):
-        classes = [name for name, found in vars(module).items() if isinstance(found, type)]
+        classes = [name for name, value in vars(module).items() if isinstance(value, type)]
         raise ConfigurationError(unknown_name(f"class of {module_name}", class_name, classes))
     for verb in ("fit", "get_params", "set_params"):
         if not callable(getattr(cls, verb, None)):
@@ -332,7 +334,7 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
     """Make an estimator from an entry of a study file: parameters, and under ``method`` the registry name.
 
     Without ``method`` the label is the registry name; with it one method can occur several times in a study. Under
-    ``class`` stands the import path of a class of another package; a parameter that is an estimator, or a list with
+    ``class`` is the import path of a class of another package; a parameter that is an estimator, or a list with
     some, is again an entry with ``class`` or ``method``.
 
     Raises
@@ -421,7 +423,7 @@ def entry_name(label: str, entry: Mapping[str, Any]) -> str:
     path = str(entry["class"])
     if "method" in entry or not is_import_path(path):
         raise ConfigurationError(
-            f"{label}: class is the import path of a class, as in sklearn.decomposition.PCA, and stands alone; a "
+            f"{label}: class is the import path of a class, as in sklearn.decomposition.PCA, and is the only key; a "
             f"method of mlreduce is named under method. Got {path!r}"
         )
     return path
@@ -429,7 +431,7 @@ def entry_name(label: str, entry: Mapping[str, Any]) -> str:
 
 def names_in(label: str, entry: Mapping[str, Any]) -> set[str]:
     """Return the registry names and import paths in an entry of a study file, those of its parameters too."""
-    inner = [names_in(key, own) for key, value in _given(entry).items() for own in _entries_in(value)]
+    inner = [names_in(key, part) for key, value in _given(entry).items() for part in _entries_in(value)]
     return {entry_name(label, entry)}.union(*inner)
 
 

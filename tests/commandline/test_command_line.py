@@ -75,7 +75,7 @@ def test_info(capsys):
 def test_info_of_a_file(data, capsys):
     own, given = json.loads(said(capsys, "info", data, "--labels", 2, "--json")), read_arff([data], 2)[0]
     described = {key: round(value, 4) for key, value in given.describe().items()}
-    assert own == {"name": "d", **described, "checks": "; ".join(given.check()) or "nothing found"}
+    assert own == {"name": "d", **described, "checks": "; ".join(given.check()) or "no problems"}
     assert "no.csv: no such file" in refused(capsys, "info", data.parent / "no.csv", "--labels", 2)
 
 
@@ -155,12 +155,12 @@ def test_arguments_of_read(tmp_path, capsys):
         assert (found["features"], found["cardinality"]) == (len(lists), 0.5)
     for same in ('sep=";"', "sep=';'"):
         assert "its first line has no" not in refused(capsys, "info", path, "--labels", 1, "--read", same)
-    assert "Say sep=';'" in refused(capsys, "info", path, "--labels", 1)
+    assert "Give sep=';'" in refused(capsys, "info", path, "--labels", 1)
     sentences = {
         "spe=;": "--read: unknown argument 'spe'; did you mean 'sep'?",
         "labels=1": "unknown argument 'labels'",
         "sep": "--read takes NAME=VALUE, as in sep=';'; got 'sep'",
-        "n_features=many": "--read n_features takes a whole number; got 'many'",
+        "n_features=many": "--read n_features takes an integer; got 'many'",
         "keep_identifiers=perhaps": "--read keep_identifiers takes true or false; got 'perhaps'",
         "keep_identifiers=True": "the format table takes no keep_identifiers; got True",
         "drop=[[1]]": "drop: unknown attribute of market.csv '[[1]]'",

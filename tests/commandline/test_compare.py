@@ -116,7 +116,7 @@ def test_what_is_wrong_is_said(data, tmp_path, capsys):
     assert "did you mean 'emotions'" in refused(capsys, "compare", "emotion", *rest)
     assert "leave --labels out" in refused(capsys, "compare", "emotions", "--labels", 6, *rest)
     assert "no.csv" in refused(capsys, "compare", tmp_path / "no.csv", *rest)
-    assert "nothing says which columns are labels" in refused(capsys, "compare", data, *rest)
+    assert "no columns are declared as labels" in refused(capsys, "compare", data, *rest)
     own = ["compare", data, "--labels", "4", "-o", tmp_path / "report"]
     assert "did you mean 'mvmd'" in refused(capsys, *own, "--methods", "mvdm")
     assert "did you mean 'ridge'" in refused(capsys, *own, "--predictors", "rigde")

@@ -135,7 +135,7 @@ def test_damaged_models_are_refused(rows, tmp_path, capsys):
     assert "not a complete saved model" in given(said=told(features=3))
     assert "not a complete saved model" in given(said=np.arange(3))
     model.write_bytes(pickle.dumps(mlreduce.PCA()))
-    assert "not a whole saved model" in refused(capsys, "--model", model, "--apply", test, "-o", out)
+    assert "not a complete saved model" in refused(capsys, "--model", model, "--apply", test, "-o", out)
     assert "no such file; --save-model writes one" in refused(
         capsys, "--model", tmp_path / "no.npz", "--apply", test, "-o", out
     )
@@ -155,8 +155,8 @@ def test_nothing_is_replaced_unasked(rows, tmp_path, capsys):
     out, model = tmp_path / "out.csv", tmp_path / "m.npz"
     ran(capsys, *options, out, "--save-model", model)
     before = out.read_bytes(), model.read_bytes()
-    assert f"{out} is there already; --force replaces it" in refused(capsys, *options, out)
-    assert f"{model} is there already" in refused(capsys, *options, tmp_path / "o.csv", "--save-model", model)
+    assert f"{out} already exists; --force replaces it" in refused(capsys, *options, out)
+    assert f"{model} already exists" in refused(capsys, *options, tmp_path / "o.csv", "--save-model", model)
     assert "is read, and would be replaced" in refused(
         capsys, rows[0], "--method", "pca", "-o", tmp_path / "o.csv", "--save-model", rows[0], "--force"
     )

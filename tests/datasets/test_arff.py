@@ -128,7 +128,7 @@ def test_parts_are_stacked_and_must_agree(write, labels):
         (("@attribute size numeric", "@attribute size date"), r"the column 'size' is not numeric, .* drop=\['size'\]"),
         (
             ("@attribute size numeric", "@attribute rain numeric"),
-            r"line 11: .*'rain' stands in line 5 already",
+            r"line 11: .*'rain' is already declared in line 5",
         ),
         (("south', east}", "south', east, ?}"), r"attribute 'place' lists \? or nothing"),
         (
@@ -225,7 +225,7 @@ def test_not_text(tmp_path, labels):
         (("p1, 1.5", "p1, 1e400"), r"line 14: the number 1e400 of attribute 'size' is too large"),
         (("p1, 1.5", "p1, 1_5"), "line 14: '1_5' is not a number"),
         (("north, YES, 1", "north', YES, 1"), "line 14: a quote or brace is out of place"),
-        (("p1, 1.5", "{0 p1}\np1, 1.5"), "line 15: a sparse row stands in braces"),
+        (("p1, 1.5", "{0 p1}\np1, 1.5"), "line 15: a sparse row is in braces"),
         (("p2, -2e3", "{0 p1}\np2, -2e3"), "line 15: a quote or brace is out of place"),
         (("{YES, NO}", "{YES, YES}"), "line 8: the attribute 'flag' lists a value twice"),
         (("{YES, NO}", "{YES, 'NO}"), "line 8: the attribute 'flag' has a quote or brace out of place"),
@@ -255,7 +255,7 @@ def test_dense_files_that_only_look_right(write, labels, change, message):
         ("{1 1e400}", "the number 1e400 of attribute 'b' is too large"),
         ("{1 1_0}", "'1_0' is not a number"),
         ("{" + "9" * 5000 + " 1}", "there is no attribute 9{40}: the file has 5"),
-        ("{", "a sparse row stands in braces; this one is cut off"),
+        ("{", "a sparse row is in braces; this one is cut off"),
     ],
 )
 def test_sparse_rows_that_only_look_right(write, row, message):
@@ -371,9 +371,9 @@ def test_where_the_labels_are(write, option, labels, names):
 @pytest.mark.parametrize(
     ("option", "labels", "sentence"),
     [
-        ("none", None, "nothing says which attributes are labels"),
-        ("-C 1", 1, "the last 1 attributes are asked for as labels, but the option -C 1 of Meka's"),
-        ("-C -1", {"first": 1}, "says that the last 1 are"),
+        ("none", None, "no attributes are declared as labels"),
+        ("-C 1", 1, "the last 1 attributes are requested as labels, but the option -C 1 of Meka's"),
+        ("-C -1", {"first": 1}, "declares the last 1"),
         ("-C 4", None, "cannot take the first 4 of 4 attributes as labels"),
         ("none", {"first": 9}, "cannot take the first 9 of 4"),
         ("none", {"middle": 1}, "labels must be {'first': n} or {'last': n}"),
@@ -398,7 +398,7 @@ def test_a_count_goes_with_its_end(write):
 def test_other_numbers_than_mekas_are_refused(write):
     text = "@relation 'songs: -C 2'\n" + "".join(f"@attribute {name} {{0,1}}\n" for name in "abcd") + "@data\n0,1,0,1\n"
     with pytest.raises(
-        DataError, match="the first 1 attributes are asked for as labels, but the option -C 2 of Meka's"
+        DataError, match="the first 1 attributes are requested as labels, but the option -C 2 of Meka's"
     ):
         read_arff([write("m.arff", text)], {"first": 1})
 
@@ -418,5 +418,5 @@ def test_mekas_option_holds_no_longer_after_weka_moved_attributes(write):
 
 def test_options_of_weka_are_not_mekas(write):
     path = write("m.arff", MEKA.format("songs-weka.filters.unsupervised.attribute.Add-C 1") + ROWS)
-    with pytest.raises(DataError, match="nothing says which attributes are labels"):
+    with pytest.raises(DataError, match="no attributes are declared as labels"):
         read_arff([path])

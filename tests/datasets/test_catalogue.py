@@ -172,8 +172,8 @@ def test_copies_that_are_damaged_are_not_read(own, tmp_path, content):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (TABLES | {"expect": {"instances": 4}}, "mine: expected 4 instances, found 3; is a file truncated"),
-        (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, found 1.333"),
+        (TABLES | {"expect": {"instances": 4}}, "mine: expected 4 instances, got 3; is a file truncated"),
+        (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, got 1.333"),
     ],
 )
 def test_data_unlike_its_entry_are_refused(own, entry, message):
@@ -313,7 +313,7 @@ def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
         for part in ("train", "test"):
             (where / "eep" / f"eep-{part}.svmlight").write_text("1,2 1:3 1721881:1\n")
         assert eep.is_at_hand(mirror)
-        with pytest.raises(DataError, match="eep: expected 2149 instances, found 2"):
+        with pytest.raises(DataError, match="eep: expected 2149 instances, got 2"):
             mlreduce.load_dataset("eep", mirror=mirror)
 
 
@@ -370,7 +370,7 @@ def test_data_survive_their_file(tmp_path, X):
     whole = (tmp_path / "d.npz").read_bytes()
     for broken in (whole[: len(whole) // 2], b"", b"nonsense"):
         (tmp_path / "d.npz").write_bytes(broken)
-        with pytest.raises(DataError, match="not a whole prepared data set"):
+        with pytest.raises(DataError, match="not a complete prepared data set"):
             MultiLabelData.load(tmp_path / "d.npz")
 
 
@@ -380,7 +380,7 @@ def test_a_sparse_matrix_that_reads_outside_of_its_arrays_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"X is a damaged sparse matrix: X_indptr descends"):
         data.save(tmp_path / "d.npz")
     np.savez(tmp_path / "d.npz", **data.arrays())
-    with pytest.raises(DataError, match=r"not a whole prepared data set \(X_indptr descends\)"):
+    with pytest.raises(DataError, match=r"not a complete prepared data set \(X_indptr descends\)"):
         MultiLabelData.load(tmp_path / "d.npz")
 
 

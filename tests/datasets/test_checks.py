@@ -71,7 +71,7 @@ def test_a_column_that_counts_the_rows(start):
 @pytest.mark.parametrize("name", ["yeast", "Yeast-copy", "YEAST_2"])
 def test_numbers_unlike_the_catalogue(name):
     (found,) = made(name=name).check()
-    assert found.startswith("unlike yeast of the catalogue, whose numbers stand in brackets: 40 instances (2417), ")
+    assert found.startswith("unlike yeast of the catalogue, whose numbers are in brackets: 40 instances (2417), ")
     assert "4 labels (14)" in found
 
 

@@ -167,7 +167,7 @@ def test_encodings_are_named_and_read(tmp_path):
     arff = written(tmp_path, "l.arff", PLAIN.replace("L1", "mañana").encode("latin-1") + b"0,1,2.5\n")
     table = written(tmp_path, "l.csv", "xé,l1\n0.5,1\n".encode("latin-1"))
     for path, said in ((arff, {}), (table, {"labels": ["l1"]})):
-        with pytest.raises(DataError, match=r"not UTF-8 text; encoding= says which it is, as 'latin-1'"):
+        with pytest.raises(DataError, match=r"not UTF-8 text; name its encoding, as in encoding='latin-1'"):
             mlreduce.read(path, **said)
         data = mlreduce.read(path, encoding="latin-1", **said)
         assert "mañana" in data.label_names or "xé" in data.feature_names
@@ -198,9 +198,9 @@ def test_tables_that_spreadsheets_write(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "said", "sentence"),
     [
-        ("semi", {}, r"no ','; are the cells separated by ';'\? Say sep=';', and decimal=','"),
+        ("semi", {}, r"no ','; are the cells separated by ';'\? Give sep=';', and decimal=','"),
         ("semi", {"sep": ";"}, r"the column 'x' is not numeric.*'0,5'\. Are these .* decimal=',' reads them"),
-        ("semi", {"decimal": ","}, "decimal=',' separates the cells too; say sep="),
+        ("semi", {"decimal": ","}, "decimal=',' separates the cells too; give sep="),
         ("columns", {}, r"the column 'id' is not numeric, .* 'q7'\. Leave it out with drop=\['id'\]"),
         ("other", {}, r"the label 'l1' has the value 'off'; .* label_values=\['no word', 'yes word'\]"),
         ("ones", {}, r"the label 'l2' is 2 in data row 1; .* label_values=\[1, 2\]"),
@@ -299,7 +299,7 @@ X, Y = np.arange(12.0).reshape(4, 3), np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
             {"variables": ("X", "Y", "Xt", "Yt")},
             np.vstack([X, X[:2]]),
             np.vstack([Y, Y[:2]]),
-            r"besides X and Y it holds Xt and Yt, perhaps further instances .*variables=\('X', 'Y', 'Xt', 'Yt'\)",
+            r"it also holds Xt and Yt, perhaps further instances .*variables=\('X', 'Y', 'Xt', 'Yt'\)",
         ),
         (
             {"data_train": sp.csc_array(X), "label_train": sp.csc_array(Y), "data_test": X[:2], "label_test": Y[:2]},

@@ -44,7 +44,7 @@ def test_mirror_is_read_in_place_with_the_same_checks(tmp_path, monkeypatch):
     with pytest.raises(FetchError, match=r"no such file; it is published at http://x"):
         fetch(published, mirror=tmp_path)
     file.write_bytes(b"damaged")
-    with pytest.raises(FetchError, match=f"but the catalogue says {SHA}"):
+    with pytest.raises(FetchError, match=f"but the catalogue has {SHA}"):
         fetch(published, mirror=tmp_path)
     file.write_bytes(CONTENT)
     assert fetch(published, mirror=tmp_path) == file

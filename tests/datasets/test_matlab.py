@@ -129,7 +129,7 @@ def test_damaged_files(save, tmp_path):
     whole = save({"data": X, "target": Y.T}).read_bytes()
     for cut in (len(whole) - 1, len(whole) - 30, 200, 130):
         (tmp_path / "c.mat").write_bytes(whole[:cut])
-        with pytest.raises(DataError, match=r"c\.mat: (not a whole MATLAB file|expected the variables)"):
+        with pytest.raises(DataError, match=r"c\.mat: (not a complete MATLAB file|expected the variables)"):
             read_mat([tmp_path / "c.mat"])
 
 
@@ -163,7 +163,7 @@ def test_sparse_matrices_that_point_outside_are_refused(save, place, indptr):
     good = [[1], [0, 1, 1, 1]][place]
     found = content.index(np.array(good, dtype="<i4").tobytes(), 128 + 56)
     path.write_bytes(content[:found] + np.array(indptr, dtype="<i4").tobytes() + content[found + 4 * len(good) :])
-    with pytest.raises(DataError, match="the sparse variable data does not fit together|small element|not a whole"):
+    with pytest.raises(DataError, match="the sparse variable data does not fit together|small element|not a complete"):
         read_mat([path])
 
 

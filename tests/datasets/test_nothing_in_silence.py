@@ -38,7 +38,7 @@ def written(folder, name, text):
 def test_variables_that_differ_in_case_only(tmp_path, order):
     values = {"X": [[1.0], [2.0]], "Y": [[1], [0]], "x": [[3.0], [4.0]], "y": [[0], [1]]}
     scipy.io.savemat(tmp_path / "c.mat", {name: values[name] for name in order})
-    with pytest.raises(DataError, match=r"variables X and x differ in case only; variables= says .* exact names"):
+    with pytest.raises(DataError, match=r"variables X and x differ in case only; name those to read exactly"):
         mlreduce.read(tmp_path / "c.mat")
     for names in (("X", "Y"), ("x", "y"), ("x", "Y")):
         data = mlreduce.read(tmp_path / "c.mat", variables=names)
@@ -299,7 +299,7 @@ def test_a_spreadsheet_is_called_one_and_the_remedy_works(tmp_path, name):
     written(tmp_path, "data.csv", "\ufeffx,y\r\n0.5,1\r\n1.5,0\r\n")
     assert mlreduce.read(tmp_path / "data.csv", 1).X.ravel().tolist() == [0.5, 1.5]
     path = written(tmp_path, "data.csv", "\ufeffx;y\r\n0,5;1\r\n1,5;0\r\n")
-    with pytest.raises(DataError, match=r"Say sep=';', and decimal=','"):
+    with pytest.raises(DataError, match=r"Give sep=';', and decimal=','"):
         mlreduce.read(path, 1)
     assert mlreduce.read(path, 1, sep=";", decimal=",").X.ravel().tolist() == [0.5, 1.5]
 

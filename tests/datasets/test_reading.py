@@ -154,7 +154,7 @@ def test_parts_of_tables_are_not_stacked(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        (None, r"t\.csv: nothing says which columns are labels; give their names"),
+        (None, r"t\.csv: no columns are declared as labels; give their names"),
         (["y", "z"], r"unknown attribute of t\.csv 'z'; .*: a, b, x, y"),
         (["y", "y"], "two labels are called 'y'"),
         ([], "labels names no attribute"),

@@ -200,7 +200,7 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_is_lost(tmp_path, song
 
 def test_layouts(tmp_path, songs):
     songs.save(tmp_path / "s.arff", layout="mulan")
-    with pytest.raises(DataError, match=r"s\.xml beside it would be taken for its labels"):
+    with pytest.raises(DataError, match=r"s\.xml in its folder would be taken for its labels"):
         songs.save(tmp_path / "s.arff")
     with pytest.raises(ValueError, match="layout"):
         songs.save(tmp_path / "s.arff", layout="weka")

@@ -61,7 +61,7 @@ def test_a_shape_is_read_without_the_array(tmp_path):
     (tmp_path / "a.npz").write_bytes(content)
     with opened_arrays(tmp_path / "a.npz", "set") as stored:
         assert stored.shape("one") == (40, 1000)
-    with pytest.raises(DataError, match="not a whole set .*Bad CRC-32"):
+    with pytest.raises(DataError, match="not a complete set .*Bad CRC-32"):
         read_arrays(tmp_path / "a.npz", "set")
     with pytest.raises(DataError, match="two"), opened_arrays(tmp_path / "a.npz", "set") as stored:
         stored.shape("two")
@@ -99,7 +99,7 @@ np.lib.format.write_array(OBJECTS, np.array([_Touching()], dtype=object))
 def test_other_content_is_refused_and_not_unpickled(tmp_path, monkeypatch, content):
     monkeypatch.chdir(tmp_path)
     path = archive(tmp_path / "a.npz", {"one.npy": np.zeros(2), "two.npy": content})
-    with pytest.raises(DataError, match=r"a\.npz: not a whole .*'two' is not an array.*delete it and run"):
+    with pytest.raises(DataError, match=r"a\.npz: not a complete .*'two' is not an array.*delete it and run"):
         read_arrays(path, "set of arrays")
     assert not Path("unpickled").exists()
 
@@ -198,7 +198,7 @@ def test_one_long_name_does_not_pad_all_others(tmp_path):
 
 def test_impossible_shapes_and_compressions_are_refused(tmp_path):
     shape = npy(np.zeros(0), shape=(b"(0,), }", b"(0, 9999999999999999999999999), }"))
-    with pytest.raises(DataError, match="not a whole set"):
+    with pytest.raises(DataError, match="not a complete set"):
         read_arrays(archive(tmp_path / "a.npz", {"one.npy": shape}), "set")
     with zipfile.ZipFile(tmp_path / "b.npz", "w", zipfile.ZIP_BZIP2) as opened:  # unpacks in pieces of any size
         opened.writestr("one.npy", npy(np.zeros(2)))

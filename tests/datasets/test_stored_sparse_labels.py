@@ -168,7 +168,7 @@ def test_damaged_labels_are_refused(tmp_path, change):
     arrays = replace(_made(), Y=labels).arrays()
     assert "Y_data" not in arrays
     np.savez_compressed(tmp_path / "d.npz", **arrays | change)
-    with pytest.raises(DataError, match="not a whole prepared data set|do not match"):
+    with pytest.raises(DataError, match="not a complete prepared data set|do not match"):
         mlreduce.read(tmp_path / "d.npz")
 
 

@@ -103,7 +103,7 @@ def test_xmc_counts_from_zero(write):
         (b"1 99999999999 3\n0 1:1\n", "line 1: 99999999999 features are more than 2147483647"),
         (b"1 2000000000 3\n0 1:1\n", "2000000000 features, 3 labels would need .* out of proportion"),
         (b"1 3 2000000000\n0 1:1\n", "out of proportion"),
-        (XMC.replace(b"4 6", b"5 6"), "its header says 5 rows, and it has 4; is it truncated"),
+        (XMC.replace(b"4 6", b"5 6"), "its header declares 5 rows, and it has 4; is it truncated"),
         (
             XMC.replace(b"5:2", b"6:2"),
             r"line 2: a row is '1,5 3:2 17:1', labels from 0 to 2, features ascending from 0 to 5",

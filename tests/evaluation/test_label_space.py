@@ -219,11 +219,11 @@ def test_fitted_coders_survive_their_file(study, tmp_path):
     (tmp_path / "f.npz").write_bytes(content.replace(back[key]["mean_"].tobytes(), b"\1" * back[key]["mean_"].nbytes))
     with (
         StoredArrays(tmp_path / "f.npz") as stored,
-        pytest.raises(DataError, match="f.npz: not a whole file of arrays"),
+        pytest.raises(DataError, match="f.npz: not a complete file of arrays"),
     ):
         stored[key]
     (tmp_path / "f.npz").write_bytes(content[:-50])
-    with pytest.raises(DataError, match="f.npz: not a whole file of arrays .*; delete it and run again"):
+    with pytest.raises(DataError, match="f.npz: not a complete file of arrays .*; delete it and run again"):
         StoredArrays(tmp_path / "f.npz")
 
 

@@ -43,7 +43,9 @@ def test_a_read_only_cache_without_the_file_is_named(small_disk, content):
         (small_disk.folder / "set" / "f.arff").write_bytes(content)
     small_disk.remount("ro")
     with Server(whole) as server:
-        with pytest.raises(FetchError, match=r"set/f\.arff cannot be kept in the cache: .*Read-only.*--config cache="):
+        with pytest.raises(
+            FetchError, match=r"set/f\.arff cannot be stored in the cache: .*Read-only.*--config cache="
+        ):
             fetch(entry(server), cache=small_disk.folder)
         assert server.requests == 0
 
@@ -52,7 +54,7 @@ def test_a_full_cache_is_named_and_serves_when_there_is_room(small_disk):
     filling = small_disk.folder / "filling"
     filling.write_bytes(b"x" * 60_000)
     with Server(whole) as server:
-        with pytest.raises(FetchError, match=r"cannot be kept in the cache: .*No space left.*--config cache="):
+        with pytest.raises(FetchError, match=r"cannot be stored in the cache: .*No space left.*--config cache="):
             fetch(entry(server), cache=small_disk.folder)
         assert server.requests == 1  # asking again makes no room
         assert [path.name for path in (small_disk.folder / "set").iterdir()] == [".f.arff.lock"]
@@ -69,7 +71,7 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(tmp_path):
 
 def test_a_cache_that_is_a_file_is_named(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with Server(whole) as server, pytest.raises(FetchError, match=r"kept in the cache: .*Not a directory.*file"):
+    with Server(whole) as server, pytest.raises(FetchError, match=r"stored in the cache: .*Not a directory.*file"):
         fetch(entry(server), cache=tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -80,7 +82,7 @@ def test_a_cache_that_vanishes_during_a_download_is_named(tmp_path):
         whole(connection, server)
 
     with Server(vanishing, whole) as server:
-        with pytest.raises(FetchError, match=r"cannot be kept in the cache: .*No such file"):
+        with pytest.raises(FetchError, match=r"cannot be stored in the cache: .*No such file"):
             fetch(entry(server), cache=tmp_path / "cache")
         assert fetch(entry(server), cache=tmp_path / "cache").read_bytes() == CONTENT
 

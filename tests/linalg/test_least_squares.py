@@ -125,7 +125,7 @@ def test_half_a_design_is_refused(tmp_path, rng):
     path = tmp_path / "d.npz"
     Design.factorise(rng.standard_normal((9, 4))).save(path)
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(DataError, match="not a whole factorised design"):
+    with pytest.raises(DataError, match="not a complete factorised design"):
         Design.load(path)
     np.savez(path, left=np.eye(2))
     with pytest.raises(DataError, match="'singular_values' is missing"):

@@ -43,7 +43,7 @@ def test_a_missing_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch):
         size_of("./results/data/no.npz")
     assert caught.value.filename == "./results/data/no.npz"  # by which Snakemake tells what is yet to be made
     (tmp_path / "half.npz").write_bytes(b"PK")
-    with pytest.raises(DataError, match="not a whole prepared data set"):
+    with pytest.raises(DataError, match="not a complete prepared data set"):
         size_of(tmp_path / "half.npz")
 
 
@@ -52,7 +52,7 @@ def test_a_missing_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch):
 )
 def test_arrays_that_are_no_matrix_have_no_size(tmp_path, X):
     np.savez(tmp_path / "d.npz", Y=np.zeros((3, 2), np.int8), **X)
-    with pytest.raises(DataError, match="not a whole prepared data set"):
+    with pytest.raises(DataError, match="not a complete prepared data set"):
         size_of(tmp_path / "d.npz")
 
 

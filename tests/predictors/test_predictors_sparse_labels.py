@@ -157,7 +157,7 @@ def test_thresholds_are_those_of_all_scores(seed, rule, measure, kept):
             yield slice(start, start + 7), scores[start : start + 7]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mlreduce.predictors.decision._KEPT", kept)
+        patch.setattr("mlreduce.predictors.decision._STORED", kept)
         patch.setattr("mlreduce.predictors.decision._TIMES", 0)
         patch.setattr("mlreduce.predictors.decision._FEW", 2)
         rare = Decision.of_blocks(rule, measure, blocks, sp.csr_array(labels))
@@ -176,7 +176,7 @@ def test_thresholds_per_label_are_the_best_among_the_kept_labels(monkeypatch):
     rng = np.random.default_rng(0)
     labels = (rng.random((300, 40)) < 0.1).astype(float)
     scores = 0.6 * rng.random(labels.shape) + 0.4 * labels * rng.random(labels.shape)
-    monkeypatch.setattr("mlreduce.predictors.decision._KEPT", 8)
+    monkeypatch.setattr("mlreduce.predictors.decision._STORED", 8)
     monkeypatch.setattr("mlreduce.predictors.decision._TIMES", 0)
     decision = Decision.of_blocks("per-label", "macro-f1", lambda: [(slice(None), scores)], sp.csr_array(labels))
     assert decision.k < 40

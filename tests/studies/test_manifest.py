@@ -143,7 +143,7 @@ def test_arrays_have_the_same_digest_whatever_wrote_their_file(tmp_path):
     changed = [arrays | {"X": other} for other in others] + [{"Y": X, "names": arrays["names"]}, {"X": X}]
     assert len({digest(other) for other in [arrays, *changed]}) == 8
     (tmp_path / "a.npz").write_bytes(b"PK")
-    with pytest.raises(DataError, match="not a whole test"):
+    with pytest.raises(DataError, match="not a complete test"):
         arrays_sha256(tmp_path / "a.npz", "test")
 
 

@@ -104,8 +104,8 @@ UNREADABLE = {
         lambda project: write(project, X, np.where(Y, "loved", "hated")),
         "has the value 'hated'; labels are 0/1",
     ),
-    "semicolons": (lambda project: write(project, X, Y, ";,"), "are the cells separated by ';'? Say sep=';'"),
-    "meka": (write_meka, "the option -C 3 of Meka's in its relation says that the first 3 are"),
+    "semicolons": (lambda project: write(project, X, Y, ";,"), "are the cells separated by ';'? Give sep=';'"),
+    "meka": (write_meka, "the option -C 3 of Meka's in its relation declares the first 3"),
     "first": (
         lambda project: catalogue(project, {"reader": "arff", "data": ["x.arff"], "labels": {"front": 6}}),
         "own.yaml: datasets.mine.labels: unknown key 'front'; did you mean 'first'",

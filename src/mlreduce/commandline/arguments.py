@@ -41,7 +41,7 @@ def add_labels(parser: Any) -> None:
     parser.add_argument(
         "--labels",
         help="which are labels: how many of the last columns, first:N, names with commas, or a file (Mulan's XML, a "
-        "table of labels); not needed where the file says it, as Meka's do",
+        "table of labels); not needed if the file declares the labels, as Meka's do",
     )
     parser.add_argument(
         "--read", action="append", default=[], metavar="NAME=VALUE",
@@ -100,7 +100,7 @@ def _read_options(given: Sequence[str]) -> dict[str, Any]:
         elif kinds[0] is str:
             value = value if isinstance(value, str) else text
         elif not isinstance(value, tuple(kinds)):
-            wanted = "true or false" if bool in kinds else "a whole number"
+            wanted = "true or false" if bool in kinds else "an integer"
             raise ConfigurationError(f"--read {name} takes {wanted}; got {text!r}")
         options[name] = value
     return options
@@ -114,7 +114,7 @@ def check_outputs(outputs: Sequence[Path], inputs: Sequence[str | Path], force: 
         if output.resolve() in [path.resolve() for path in outputs[:number]]:
             raise ConfigurationError(f"{output} is named for two outputs; name another file for one")
         if output.exists() and not force:
-            raise ConfigurationError(f"{output} is there already; --force replaces it")
+            raise ConfigurationError(f"{output} already exists; --force replaces it")
 
 
 def _parse_labels(text: str | None) -> Any:

@@ -46,15 +46,13 @@ def add_commands(commands: Any) -> None:
 
 def _compare(options: argparse.Namespace) -> Any:
     from mlreduce.evaluation.compare import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
-    from mlreduce.folders import check_own, replacing_files
+    from mlreduce.folders import check_replaceable, replacing_files
 
-    if not options.force:  # what is in its place is seen now rather than after hours of work
-        check_own(options.output, _FILES)
+    if not options.force:  # refuse an existing file now rather than after hours of work
+        check_replaceable(options.output, _FILES)
     sizes = options.sizes.split(",")
     if not all(size.isdigit() for size in sizes):
-        raise ConfigurationError(
-            f"--sizes takes whole numbers of percent with commas, as in 10,25,50; got {options.sizes}"
-        )
+        raise ConfigurationError(f"--sizes takes integers of percent with commas, as in 10,25,50; got {options.sizes}")
     comparison = compare(
         read_data(options.data, options),
         methods=_split_names(options.methods, DEFAULT_METHODS),

@@ -1,4 +1,4 @@
-"""Command that says what an installation lacks."""
+"""Command that reports what is missing from an installation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+).*;.*\bextra == ['"]([a-z]+)['"]"
 
 def add_commands(commands: Any) -> None:
     """Add ``doctor``."""
-    add_command(commands, "doctor", _doctor, "Say what is installed and what is missing.")
+    add_command(commands, "doctor", _doctor, "Report what is installed and what is missing.")
 
 
 def _doctor(options: argparse.Namespace) -> Any:

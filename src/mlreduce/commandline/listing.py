@@ -62,5 +62,5 @@ def _info(options: argparse.Namespace) -> Any:
         **({"title": described.get("title", "")} if described else {}),
         **{key: round(value, 4) for key, value in data.describe().items()},
         **{key: str(described.get(key, "")) for key in ("licence", "citation") if described},
-        "checks": "; ".join(data.check()) or "nothing found",
+        "checks": "; ".join(data.check()) or "no problems",
     }

@@ -38,10 +38,10 @@ def dense_unless_many(values: Any, check: Callable[[int], None], *, unless: bool
 
 
 def as_labels(values: Any, names: Sequence[str] | None, where: str, remedy: str = "") -> Any:
-    """Return labels in 0/1 or -1/1, or NaN for unknown, as `stored_labels` says; as float64 where some are unknown.
+    """Return labels in 0/1 or -1/1, or NaN for unknown, see `stored_labels`; as float64 where some are unknown.
 
     Of a sparse matrix none is unknown. ``names`` of None numbers the labels from 1; ``where`` is the file, and
-    ``remedy`` what else messages say.
+    ``remedy`` the end of messages.
 
     Raises
     ------

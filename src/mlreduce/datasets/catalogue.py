@@ -41,7 +41,7 @@ class Dataset(NamedTuple):
     options: Mapping[str, Any]
 
     def to_json(self) -> str:
-        """Serialise the entry, with checksums of the user's own files.
+        """Serialise the entry, with checksums of files of the user.
 
         Equal texts mean that the same data would be read.
         """
@@ -56,7 +56,7 @@ class Dataset(NamedTuple):
         return cls(**content, files=files)
 
     def summary(self) -> dict[str, Any]:
-        """Return title, domain, and what the entry says of the statistics of the literature, density among them."""
+        """Return title, domain, and the statistics of the literature in the entry, density among them."""
         expect = self.options.get("expect", {})
         known = {"title": self.options.get("title", ""), "domain": self.options.get("domain", ""), **expect}
         if expect.get("labels") and "cardinality" in expect:
@@ -83,7 +83,7 @@ class Dataset(NamedTuple):
     def copies(self, folder: str | Path) -> list[Path]:
         """Return where copies of the files belong in a folder, in the order of `fetch`.
 
-        They are numbered: a user's own files may lie in different folders under one name.
+        They are numbered: files of the user may be in different folders under one name.
         """
         names = [entry.name for entries in self.files.values() for entry in entries]
         return [Path(folder) / f"{number}-{name}" for number, name in enumerate(names)]
@@ -145,12 +145,12 @@ class Dataset(NamedTuple):
         return self._checked(data, attributes)
 
     def views(self) -> list[Dataset]:
-        """Return the entries whose features stand side by side in this one; none where it is read from files."""
-        found = []
+        """Return the entries whose features are joined in this one; none where it is read from files."""
+        views = []
         for name, entry in self.options.get("views", {}).items():
             files = {key.split()[1]: entries for key, entries in self.files.items() if key.split()[0] == name}
-            found.append(Dataset(name, entry["reader"], files, entry))
-        return found
+            views.append(Dataset(name, entry["reader"], files, entry))
+        return views
 
     def _checked(self, data: MultiLabelData, attributes: int | None = None) -> MultiLabelData:
         statistics = {
@@ -165,7 +165,7 @@ class Dataset(NamedTuple):
             exact = isinstance(statistics[key], int)
             if abs(statistics[key] - expected) > (0 if exact else 0.0015):
                 shown = statistics[key] if exact else round(statistics[key], 3)
-                raise DataError(f"{self.name}: expected {expected} {key}, found {shown}; is a file truncated?")
+                raise DataError(f"{self.name}: expected {expected} {key}, got {shown}; is a file truncated?")
         empty = [data.label_names[i] for i in ((data.Y == 1).sum(axis=0) == 0).nonzero()[0]]
         if empty and self.options.get("empty_labels", "refuse") == "refuse":
             raise DataError(
@@ -213,7 +213,7 @@ class Catalogue(Mapping[str, Dataset]):
     """Data sets by name; the error for an unknown one names the nearest.
 
     Of the datasets files a later one takes precedence. One more, without precedence, ``further``, is read when a name
-    is in none of the others or all names are asked for.
+    is in none of the others or all names are requested.
     """
 
     def __init__(self, files: Sequence[Path], further: Path | None = None) -> None:
@@ -236,7 +236,7 @@ class Catalogue(Mapping[str, Dataset]):
         return iter(self._all)
 
     def views_of(self, names: Iterable[str]) -> set[str]:
-        """Return the names of the views that stand side by side in some data sets."""
+        """Return the names of the views that are joined in some data sets."""
         return {view.name for name in names for view in self[name].views()}
 
     def __len__(self) -> int:
@@ -269,7 +269,7 @@ def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
             for role in _ROLES.get(part["reader"], ())
         }
         options = entry | {"views": views} if views else entry
-        yield name, Dataset(name, entry["reader"], {role: found for role, found in files.items() if found}, options)
+        yield name, Dataset(name, entry["reader"], {role: listed for role, listed in files.items() if listed}, options)
 
 
 def _check_options(name: str, entry: Mapping[str, Any], file: Path) -> None:
@@ -333,12 +333,12 @@ def _built_in() -> Catalogue:
 
 
 def read_catalogue(path: str | Path | None = None) -> Catalogue:
-    """Read the catalogue, extended by a user's own file.
+    """Read the catalogue, extended by a file of the user.
 
     Parameters
     ----------
     path : path or None, default=None
-        A datasets file of your own; its entries extend the built-in ones and take precedence.
+        Your datasets file; its entries extend the built-in ones and take precedence.
         Files that it names are relative to its folder.
 
     Returns
@@ -367,7 +367,7 @@ def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
     Parameters
     ----------
     catalogue : path or None, default=None
-        A datasets file of your own with further entries.
+        Your datasets file with further entries.
 
     Returns
     -------
@@ -375,7 +375,7 @@ def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
         Indexed by name: domain, instances, attributes (as published, identifiers included), labels; cardinality,
         density, label_sets and mean_imbalance, as `MultiLabelData.describe` has them; number of files to download and
         their bytes together; title; licence. Numbers were computed from the published files; what this project has not
-        seen, or the catalogue does not say, is missing.
+        seen, or the catalogue does not have, is missing.
 
     Examples
     --------
@@ -448,7 +448,7 @@ def load_dataset(
         A folder to read from instead, with the files as ``<data set>/<file>``; also the environment variable
         MLREDUCE_MIRROR. The checksums are checked all the same.
     catalogue : path or None, default=None
-        A datasets file of your own with further entries.
+        Your datasets file with further entries.
     cache : path or None, default=None
         Folder of downloads; also the environment variable MLREDUCE_CACHE. The default is the user's cache
         folder, shared by all checkouts.

@@ -41,14 +41,14 @@ def checked(data: Any) -> list[str]:
     totals = np.full(n_labels, n_rows) if known is None else known.sum(axis=0)
     findings = list(data.notes)
 
-    def say(which: Any, names: Sequence[str], sentence: str) -> None:
+    def add_finding(which: Any, names: Sequence[str], sentence: str) -> None:
         if len(which):
             listed = ", ".join(repr(names[index][:40]) for index in which[:_SHOWN])
             findings.append(f"{len(which)} {sentence}: {listed}{', ...' if len(which) > _SHOWN else ''}")
 
-    say(np.flatnonzero((counts == 0) & (totals > 0)), labels, "label(s) that no instance has")
-    say(np.flatnonzero((counts == totals) & (totals > 0)), labels, "label(s) that every instance has")
-    say(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
+    add_finding(np.flatnonzero((counts == 0) & (totals > 0)), labels, "label(s) that no instance has")
+    add_finding(np.flatnonzero((counts == totals) & (totals > 0)), labels, "label(s) that every instance has")
+    add_finding(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
     if known is not None and not known.all():
         findings.append(f"{(~known).sum():,} of {known.size:,} labels are unknown ({1 - known.mean():.2%})")
     columns = _hashes(data.X)
@@ -60,14 +60,14 @@ def checked(data: Any) -> list[str]:
         equal = [index for index, column in enumerate(columns) if column in of_labels]
         if len(partly):
             equal = sorted({*equal, *_equal_where_known(data.X, data.Y[:, partly])})
-        say(equal, features, "feature(s) equal to a label; are there labels among the features?")
-        say(_repeated(labels_hashed, varied), labels, "label(s) equal to an earlier one")
-    say(counting_columns(data.X), features, "feature(s) that count the rows; identifiers?")
+        add_finding(equal, features, "feature(s) equal to a label; are there labels among the features?")
+        add_finding(_repeated(labels_hashed, varied), labels, "label(s) equal to an earlier one")
+    add_finding(counting_columns(data.X), features, "feature(s) that count the rows; identifiers?")
     empty = _hashes(np.zeros((n_rows, 1)))[0]
     constant = [index for index, column in enumerate(columns) if column == empty]
-    say(constant, features, "feature(s) that are 0 throughout")
+    add_finding(constant, features, "feature(s) that are 0 throughout")
     varying = [index for index, column in enumerate(columns) if column != empty]
-    say(_repeated(columns, varying), features, "feature(s) equal to an earlier one")
+    add_finding(_repeated(columns, varying), features, "feature(s) equal to an earlier one")
     rows = _hashes(data.X.T)
     repeated = len(rows) - len(set(rows))
     if repeated:
@@ -125,7 +125,7 @@ def _unlike_catalogue(data: Any) -> list[str]:
         unlike.append(f"cardinality {data.cardinality:.3f} ({cardinality:.3f})")
     if not unlike:
         return []
-    return [f"unlike {nearest} of the catalogue, whose numbers stand in brackets: {', '.join(unlike)}"]
+    return [f"unlike {nearest} of the catalogue, whose numbers are in brackets: {', '.join(unlike)}"]
 
 
 @cache

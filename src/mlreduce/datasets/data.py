@@ -44,7 +44,7 @@ class MultiLabelData:
     sample_weight : ndarray of shape (n_samples,) or None
         Weights of the instances, where the file has some.
     texts : dict of str to list of str
-        Columns that were kept as text, by name; "" where a value is missing.
+        Columns of text, by name; "" where a value is missing.
     notes : list of str
         What the reader left out or assumed, in sentences; not stored.
     impute : {"mean", "median", "most-frequent"} or None
@@ -146,11 +146,11 @@ class MultiLabelData:
         >>> mlreduce.load_dataset("digits-300").describe()["labels"]
         8
         """
-        counts, whole, some = (self.Y == 1).sum(axis=0), self.Y, self.Y
+        counts, complete, some = (self.Y == 1).sum(axis=0), self.Y, self.Y
         unknown = np.isnan(self.Y) if self.Y.dtype.kind == "f" else np.zeros(1, dtype=bool)
         if unknown.any():
             counts = counts / np.maximum((~unknown).sum(axis=0), 1)
-            whole, some = self.Y[~unknown.any(axis=1)], self.Y[~unknown.all(axis=1)]
+            complete, some = self.Y[~unknown.any(axis=1)], self.Y[~unknown.all(axis=1)]
         occurring = counts[counts > 0]
         return {
             "instances": self.X.shape[0],
@@ -158,7 +158,7 @@ class MultiLabelData:
             "labels": self.Y.shape[1],
             "cardinality": self.cardinality,
             "density": self.cardinality / self.Y.shape[1],
-            "label_sets": _n_different(whole),
+            "label_sets": _n_different(complete),
             "unlabelled": float(np.mean((some == 1).sum(axis=1) == 0)) if some.shape[0] else np.nan,
             "mean_imbalance": float(np.mean(occurring.max() / occurring)) if len(occurring) else np.nan,
             "zeros": self.zeros,
@@ -171,7 +171,7 @@ class MultiLabelData:
         Returns
         -------
         list of str
-            A sentence for each finding, none if nothing was found: what the reader left out; labels that no instance
+            A sentence for each finding, none without findings: what the reader left out; labels that no instance
             or every one has, or that are unknown; features equal to a label, columns that count the rows, columns and
             rows that repeat; numbers unlike those of the set of the catalogue whose name it has.
 
@@ -214,7 +214,7 @@ class MultiLabelData:
         )
 
     def save(self, path: str | Path, *, layout: str = "meka") -> None:
-        """Write to a file, in the format that its suffix says.
+        """Write to a file, in the format of its suffix.
 
         ======================== =================================================================================
         suffix                   what is in the file
@@ -233,17 +233,17 @@ class MultiLabelData:
         Parameters
         ----------
         path : path
-            Of the file; an existing one is replaced, as a whole or not at all.
+            Of the file; an existing one is replaced, completely or not at all.
         layout : {"meka", "mulan"}, default="meka"
-            How an ARFF file says which attributes are labels: Meka's option ``-C n`` in the relation's name, or Mulan's
-            XML file, which is written beside it with the suffix .xml.
+            How an ARFF file declares the labels: Meka's option ``-C n`` in the relation's name, or Mulan's
+            XML file, which is written to the same folder with the suffix .xml.
 
         Raises
         ------
         ConfigurationError
             If the suffix or the layout is unknown.
         DataError
-            If the format cannot hold the data as they are: weights or unknown labels, where the table says so;
+            If the format cannot hold the data as they are: weights or unknown labels, as the table shows;
             labels other than 0 and 1; numbers that float64 cannot hold; texts or names that would be read otherwise.
         StorageError
             If the file cannot be written.
@@ -313,7 +313,7 @@ class MultiLabelData:
         remedy = "save it anew, or where the workflow made it: delete it and run again"
         arrays = read_arrays(path, "prepared data set", remedy=remedy)
         if "feature_names" not in arrays:
-            return cls._of_matrices(path, arrays)
+            return cls._from_matrices(path, arrays)
         try:
             X = arrays["X"] if "X" in arrays else _sparse(arrays, "X", arrays["X_data"])
             features, labels, names, dropped = (
@@ -335,10 +335,10 @@ class MultiLabelData:
             texts = _texts(arrays.get("texts"))
             return cls(X, Y, features, labels, name, dropped, weights, texts, impute=impute)
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{path}: not a whole prepared data set ({error}); {remedy}") from error
+            raise DataError(f"{path}: not a complete prepared data set ({error}); {remedy}") from error
 
     @classmethod
-    def _of_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
+    def _from_matrices(cls, path: str | Path, arrays: Mapping[str, Any]) -> Self:
         """Return the data set of two matrices that `numpy.savez` wrote."""
         from mlreduce.datasets.writing import as_float64
 

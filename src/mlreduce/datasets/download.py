@@ -22,7 +22,7 @@ with from_extra("data", "downloads"):
 # Tries per address, and the increase of the wait between them.
 _TRIES = 4
 _WAIT_SECONDS = 1.0
-# Limits on the silence of a server, the time of a whole try with the mean rate after a minute, the size of a file, and
+# Limits on the silence of a server, the time of one try with the mean rate after a minute, the size of a file, and
 # the redirects, so that every download ends.
 _SILENCE_SECONDS = 30.0
 _GRACE_SECONDS = 60.0
@@ -126,7 +126,7 @@ class _Receiver(threading.Thread):
                     )
                     url = str(request.url)
                     settings = session.merge_environment_settings(url, {}, True, None, None)
-                    # The session's own "send" reads and decompresses the body of a redirect.
+                    # The method "send" of the session reads and decompresses the body of a redirect.
                     answer = session.get_adapter(url).send(request, timeout=_SILENCE_SECONDS, **settings)
                     with answer:
                         if answer.is_redirect:

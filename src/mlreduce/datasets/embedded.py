@@ -184,7 +184,7 @@ def documents(
         words.append(different)
         counts.append(number.astype(np.int32))
     stops = np.cumsum([0, *map(len, words)])
-    index_type = np.int32 if stops[-1] <= np.iinfo(np.int32).max else np.int64  # that of SciPy's own products
+    index_type = np.int32 if stops[-1] <= np.iinfo(np.int32).max else np.int64  # that of SciPy's products
     X = sp.csr_array(
         (np.concatenate(counts).astype(np.float64), np.concatenate(words), stops.astype(index_type)),
         shape=(n_samples, n_features),

@@ -24,11 +24,11 @@ class FileEntry(NamedTuple):
     addresses: tuple[str, ...] = ()
     #: Expected checksum; None only for a file that is not published.
     sha256: str | None = None
-    #: A user's own file: used where it is.
+    #: A file of the user: used where it is.
     local: Path | None = None
 
     def pinned(self) -> FileEntry:
-        """Return the entry of a user's own file with the checksum that it has now; other entries as they are."""
+        """Return the entry of a user's file with the checksum that it has now; other entries as they are."""
         if self.local is None or not self.local.is_file():
             return self
         return self._replace(sha256=file_sha256(self.local))
@@ -54,7 +54,7 @@ def _check(path: Path, sha256: str | None, advice: str) -> Path:
         raise FetchError(f"{path}: no such file; {advice}")
     if sha256 is not None and (digest := file_sha256(path)) != sha256:
         raise FetchError(
-            f"{path}: its SHA-256 is {digest}, but the catalogue says {sha256}: damaged, or another version; {advice}"
+            f"{path}: its SHA-256 is {digest}, but the catalogue has {sha256}: damaged, or another version; {advice}"
         )
     return path
 
@@ -68,7 +68,7 @@ def mirror_folder(mirror: str | Path | None = None) -> Path | None:
 def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path | None = None) -> Path:
     """Return the path of a file after checking its checksum.
 
-    A user's own file is used where it is. With a mirror, given or in MLREDUCE_MIRROR, the file is read from
+    A file of the user is used where it is. With a mirror, given or in MLREDUCE_MIRROR, the file is read from
     ``mirror/<folder>/<name>``. Otherwise it comes from the cache, into which it is downloaded when it is missing or
     damaged: every address in turn, several tries each, to a temporary file that is moved into place only when its
     checksum is right. A cache of None is `default_cache`.
@@ -76,7 +76,7 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
     Raises
     ------
     FetchError
-        If the file cannot be had or is not the one described; the message says which file, from where, and where
+        If the file is not available or not the one described; the message names the file, its sources, and where
         to put it by hand.
     """
     if entry.local is not None:
@@ -86,7 +86,7 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
     mirrored = mirror_folder(mirror)
     place = (mirrored or Path(cache or default_cache())) / entry.folder / entry.name
     if not entry.addresses:
-        return _check(place, entry.sha256, "it is not published; docs/add-data.md says how to supply it")
+        return _check(place, entry.sha256, "it is not published; see docs/add-data.md for how to supply it")
     if mirrored:
         return _check(place, entry.sha256, f"it is published at {' or '.join(entry.addresses)}")
     if not _is_right(place, entry):
@@ -132,7 +132,7 @@ def _into_cache(entry: FileEntry, place: Path) -> None:
                 failures = download(entry.addresses, place, entry.sha256)
     except (OSError, StorageError) as error:
         raise FetchError(
-            f"{entry.folder}/{entry.name} cannot be kept in the cache: {error}. Name another folder with "
+            f"{entry.folder}/{entry.name} cannot be stored in the cache: {error}. Name another folder with "
             f"--config cache=FOLDER or {CACHE_VARIABLE}"
         ) from error
     if failures:

@@ -25,7 +25,7 @@ FORMATS = {
     "openml": (),
 }
 _COLUMNS = ("drop", "keep_text", "categories", "ngrams", "label_values", "keep_identifiers")
-#: Arguments of `read` that a format takes, beside ``name`` and ``max_bytes``.
+#: Arguments of `read` that a format takes, in addition to ``name`` and ``max_bytes``.
 TAKES = {
     "arff": ("labels", "n_labels", "encoding", "label_order", *_COLUMNS),
     "mat": ("labels", "n_labels", "variables", "labels_in"),
@@ -123,9 +123,9 @@ def read(
     ========== ================================ ============================================================
     format     files                            labels
     ========== ================================ ============================================================
-    arff       Weka's .arff, dense or sparse    Mulan's XML file beside it, Meka's ``-C n``, or ``labels``
+    arff       Weka's .arff, dense or sparse    an XML file next to it, Meka's ``-C n``, or ``labels``
     table      .csv, .tsv, .parquet             a second table, or columns of the one: ``labels``
-    mat        MATLAB 5 to 7                    ``target`` beside ``data``, ``Y`` beside ``X`` and the like
+    mat        MATLAB 5 to 7                    ``target`` with ``data``, ``Y`` with ``X`` and the like
     svmlight   rows ``1,5 3:2 17:1``            in the row; features are numbered from 1
     xmc        the same after a line ``n d L``  in the row; labels and features are numbered from 0
     npz        from `MultiLabelData.save`, or X in the file: Y
@@ -140,7 +140,7 @@ def read(
     labels : path, int, dict, sequence of str or None, default=None
         Which attributes or columns are labels: ``{"first": n}`` or ``{"last": n}``; n for the last; "first" or "last"
         with ``n_labels``; their names; for ARFF also Mulan's XML file, for tables the table of labels. None: what the
-        file says; for ARFF an XML file of the same name beside it, or else Meka's option.
+        file declares; for ARFF an XML file of the same name, or else Meka's option.
     n_labels : int or None, default=None
         How many are labels, where ``labels`` is "first" or "last".
     format : {"arff", "table", "mat", "svmlight", "xmc", "npz", "openml"} or None, default=None
@@ -175,7 +175,7 @@ def read(
         Of svmlight files, the number of features; None takes the largest that a row has.
     zero_based : bool, "auto" or None, default=None
         Of svmlight files, whether features are numbered from 0. "auto", and None, take it so where a row has a feature
-        0 or a comment says it.
+        0 or a comment declares it.
     variables : sequence of str or None, default=None
         Of MATLAB files, names of features and labels, perhaps of several parts: ``("X", "Y", "Xt", "Yt")``; or one
         name, of a matrix that ``labels`` divides.
@@ -201,8 +201,8 @@ def read(
     Raises
     ------
     DataError
-        If a file is damaged or not as its format is, nothing says which are labels, or arrays would be out of
-        proportion to the file; the sentence names file, line where there are lines, and a remedy.
+        If a file is damaged or not as its format is, no labels are declared, or arrays would be out of
+        proportion to the file; the message names file, line where there are lines, and a remedy.
     ConfigurationError
         If the format is unknown, or takes no such argument.
     FetchError
@@ -233,8 +233,8 @@ def read(
             if argument not in TAKES[kind]:
                 raise ConfigurationError(f"{paths[0]}: the format {kind} takes no {argument}; got {value!r}")
         if kind == "arff" and labels is None and Path(paths[0]).is_file():
-            beside = uncompressed(paths[0]).with_suffix(".xml")
-            options |= {"labels": beside} if beside.is_file() else {}
+            xml = uncompressed(paths[0]).with_suffix(".xml")
+            options |= {"labels": xml} if xml.is_file() else {}
         data, _ = read_files(kind, paths, options, name or "")
         data = keep_labels(data, sparse_labels)
     for note in data.notes:
@@ -279,7 +279,7 @@ def read_files(
 
         if labels is None:
             raise DataError(
-                f"{paths[0]}: nothing says which columns are labels; give their names, how many are the last "
+                f"{paths[0]}: no columns are declared as labels; give their names, how many are the last "
                 '(labels={"last": 6}), or the table of labels'
             )
         data = read_tables(paths[0], labels, name, **others)
@@ -329,5 +329,5 @@ def _format(path: Path) -> str:
     if len(lines) > 1 and is_row(first) and b":" in b"".join(lines[:-1]):
         return "svmlight"
     raise DataError(
-        f"{path}: neither its suffix nor its first line tells its format; say format=, one of {', '.join(FORMATS)}"
+        f"{path}: neither its suffix nor its first line shows its format; give format=, one of {', '.join(FORMATS)}"
     )

@@ -56,9 +56,9 @@ def write(data: Data, path: Path, layout: str = "meka") -> None:
             f"{path.suffix or 'no suffix'}"
         )
     data = _as_read(data, path, suffix)
-    beside = uncompressed(path).with_suffix(".xml")
-    if suffix == ".arff" and layout == "meka" and beside.exists():
-        raise DataError(f"{path}: {beside.name} beside it would be taken for its labels; remove it, or layout='mulan'")
+    xml = uncompressed(path).with_suffix(".xml")
+    if suffix == ".arff" and layout == "meka" and xml.exists():
+        raise DataError(f"{path}: {xml.name} in its folder would be taken for its labels; remove it, or layout='mulan'")
     with replacing(path) as partial:
         if suffix == ".npz":
             with partial.open("wb") as file:
@@ -73,7 +73,7 @@ def write(data: Data, path: Path, layout: str = "meka") -> None:
             else:
                 lines = _svmlight(data, path, suffix)
             with partial.open("wb") as file:
-                if compressed:  # which has a checksum of its own
+                if compressed:  # which has another checksum
                     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
                         packed.writelines(line.encode() for line in lines if line is not None)
                 else:
@@ -81,7 +81,7 @@ def write(data: Data, path: Path, layout: str = "meka") -> None:
     if suffix == ".arff" and layout == "mulan":
         labels = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
         head = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
-        write_text(beside, f"{head}{labels}</labels>\n")
+        write_text(xml, f"{head}{labels}</labels>\n")
 
 
 def _write_text(file: BinaryIO, lines: Iterable[str | None], sign: str, n_rows: int) -> None:
@@ -331,7 +331,7 @@ def _svmlight(data: Data, path: Path, suffix: str) -> Iterator[str | None]:
 
 
 def _numbered(names: Sequence[str]) -> list[str] | None:
-    """Return names that are whole numbers, ascending; None for others."""
+    """Return names that are integers, ascending; None for others."""
     if not all(re.fullmatch("0|[1-9][0-9]{0,14}", name) for name in names):
         return None
     numbers = list(map(int, names))

@@ -47,11 +47,11 @@ class MOPEEmbedding(CombinedProximity, Embedding):
     n_neighbors : int or None, default=10
         K of the graph, >= 1; None joins all pairs with Psi > 0.
     ties : {"features", "first", "all"}, default="features"
-        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper does not say.
+        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper leaves it open.
         ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
         random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
         that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
-        only where rows tie in W too: equal rows, distances that are whole numbers, pairs that W does not join, weights
+        only where rows tie in W too: equal rows, distances that are integers, pairs that W does not join, weights
         below ``2^-33``.
     edges : {"psi", "constant"}, default="psi"
         Weight of a joined pair: Psi, or 1.

@@ -22,8 +22,8 @@ from mlreduce.evaluation.compared import (
     as_entries,
     as_methods,
     names_of,
-    own_sources,
     takes_unknown,
+    user_sources,
     versions_of,
 )
 from mlreduce.evaluation.comparison import Comparison
@@ -124,7 +124,7 @@ def compare(
         papers do. See `mlreduce.metrics.evaluate`.
     impute : {"mean", "median", "most-frequent"} or None, default=None
         What of the training rows of a fold fills missing values of a feature, 0 where they have none; None takes what
-        a data set's entry says, and otherwise refuses them.
+        is set in the entry of a data set, and otherwise refuses them.
     margin : float, default=0.01
         Differences of at most so much, in units of a measure, count as none.
     n_jobs : int or None, default=None
@@ -234,7 +234,7 @@ class _Request(NamedTuple):
     ) -> tuple[list[Job], dict[str, Any]]:
         """Run the jobs whose results the store lacks; return all jobs, and the results by their keys."""
         # The keys hold all that scores depend on: a result in the store is valid for ever.
-        shared = digest(digest_of_data(self.data), self.decisive, own_sources(self.names))
+        shared = digest(digest_of_data(self.data), self.decisive, user_sources(self.names))
         jobs = [
             Job(method, fold, digest(shared, method, fold, of_rows))
             for fold, of_rows in enumerate(map(digest, self.splits))
@@ -277,10 +277,10 @@ def _make_splits(
     cv: Any, repeats: int, groups: Any, data: MultiLabelData, random_state: int
 ) -> tuple[list[list[list[int]]], float]:
     """Return the rows that train and that test in each split, and the share of the rows that test in one."""
-    if _is_whole(cv) or isinstance(cv, (str, float, bool, type(None))):
-        if not _is_whole(cv) or cv < 2:
+    if _is_integer(cv) or isinstance(cv, (str, float, bool, type(None))):
+        if not _is_integer(cv) or cv < 2:
             raise ConfigurationError(
-                f"cv must be a whole number of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
+                f"cv must be an integer of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
             )
         if groups is None:
             cv = MultilabelStratifiedKFold(int(cv), n_repeats=repeats, random_state=int(random_state) % 2**32)
@@ -321,7 +321,7 @@ def _row_numbers(part: Any, n_samples: int) -> list[int]:
 
 def _splitter_name(cv: Any, groups: Any) -> str:
     """Return how the page calls the splitter."""
-    if not _is_whole(cv):
+    if not _is_integer(cv):
         return type(cv).__name__ if hasattr(cv, "split") else "given rows"
     return "GroupKFold" if groups is not None else ""
 
@@ -342,15 +342,15 @@ def _taking_unknown(methods: Sequence[Method], predictors: Mapping[str, Any]) ->
 
 
 def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:
-    if not _is_whole(repeats) or repeats < 1:
-        raise ConfigurationError(f"repeats must be a whole number of at least 1; got {repeats!r}")
-    if np.ndim(sizes) != 1 or not len(sizes) or not all(_is_whole(size) and 1 <= size <= 100 for size in sizes):
-        raise ConfigurationError(f"sizes must be a list of whole numbers of percent, 1..100; got {sizes!r}")
+    if not _is_integer(repeats) or repeats < 1:
+        raise ConfigurationError(f"repeats must be an integer of at least 1; got {repeats!r}")
+    if np.ndim(sizes) != 1 or not len(sizes) or not all(_is_integer(size) and 1 <= size <= 100 for size in sizes):
+        raise ConfigurationError(f"sizes must be a list of integers of percent, 1..100; got {sizes!r}")
     if not margin >= 0:
         raise ConfigurationError(f"margin must be at least 0; got {margin!r}")
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 

@@ -144,7 +144,7 @@ def _plain_value(value: Any, where: str) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain_value(one, where) for key, one in value.items()}
     raise ConfigurationError(
-        f"{where}: a parameter must be a number, text, list or estimator, so that results can say it; got {value!r}"
+        f"{where}: a parameter must be a number, text, list or estimator, so that results can record it; got {value!r}"
     )
 
 
@@ -185,7 +185,7 @@ def takes_unknown(label: str, entry: Entry) -> bool:
     Returns
     -------
     bool
-        Also True where it takes unknown rows, needs no labels, or is of another package and does not say: it may fail.
+        Also True where it takes unknown rows, needs no labels, or is of another package that does not declare it.
     """
     made = registry.make_entry(label, entry)
     if not getattr(made, "supervised", True) or getattr(made, "takes_unknown_rows", False):
@@ -199,7 +199,7 @@ def names_of(methods: Iterable[Method], predictors: Mapping[str, Entry]) -> list
     return sorted(set().union(*(registry.names_in(*entry) for entry in entries)))
 
 
-def own_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
+def user_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
     """Return those of some names that were registered in a script or notebook, with family and class."""
     registered = registry.registered()
     return {name: registered[name] for name in names if name in registered}
@@ -212,8 +212,8 @@ def versions_of(names: Iterable[str]) -> dict[str, str]:
     return versions | {package[0]: package[1] for package in packages if len(package) == 2}
 
 
-def own_sources(names: Iterable[str]) -> dict[str, str]:
-    """Return the source of those classes that belong to no installed package, whose version would stand for it."""
+def user_sources(names: Iterable[str]) -> dict[str, str]:
+    """Return the source of those classes that belong to no installed package, whose version would identify it."""
     outside = [
         name
         for name in names

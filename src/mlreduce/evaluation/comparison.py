@@ -146,7 +146,7 @@ class Comparison:
         Notes
         -----
         Probabilities are of the mean over training sets drawn from data like these, and of one pair at a time; among
-        many pairs some are above 0.95 by chance. They say nothing of other data sets.
+        many pairs some are above 0.95 by chance. They are no evidence for other data sets.
         """
         measure, predictor, size = self._chosen(measure, predictor, size)
         values = self.values(measure, predictor, size) * (1 if higher_is_better(measure) else -1)
@@ -237,7 +237,7 @@ class Comparison:
     def to_html(self, path: str | Path) -> Path:
         """Write a page that opens offline: tables, figures, statistics, failures, and how it was made.
 
-        Without Matplotlib (``pip install 'mlreduce[plot]'``) the figures are left out, and the page says so.
+        Without Matplotlib (``pip install 'mlreduce[plot]'``) the figures are left out, with a note on the page.
 
         Parameters
         ----------

@@ -64,5 +64,5 @@ def chosen_entries(methods: Mapping[str, Mapping[str, Any]], choices: pd.DataFra
 
 
 def is_range(values: Any) -> bool:
-    """Say whether the values to try of a parameter are a range, and not a list."""
+    """Return whether the values to try of a parameter are a range, and not a list."""
     return isinstance(values, Mapping)

@@ -1,4 +1,4 @@
-"""Failed cells: a method or predictor that raises on a split is written down, and the rest goes on.
+"""Failed cells: a method or predictor that raises on a split is recorded, and the run continues.
 
 A loop passes the calls of estimators, and nothing else, to `Failures.attempt`: an error in the loop's code ends the
 job. So does what is no method's doing: a wrong configuration, memory or a disk that gave out.
@@ -50,7 +50,7 @@ class Failures:
     predictor : str, default=""
         Of the cells of this job; "" where they have none.
     before : DataFrame or None, default=None
-        With `FAILURE_COLUMNS`: what failed in jobs that this one goes on from. Their cells are missing here too.
+        With `FAILURE_COLUMNS`: what failed in jobs that this one continues. Their cells are missing here too.
     limits : dict, default: none
         ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
 
@@ -75,7 +75,7 @@ class Failures:
         self._cells = {(row["split"], row["method"]) for row in self._rows}
 
     def __contains__(self, cell: tuple[int | None, str]) -> bool:
-        """Say whether a split and method failed, here or before."""
+        """Return whether a split and method failed, here or before."""
         return cell in self._cells
 
     def attempt(self, split: int | None, method: str, work: Callable[..., _Result], *arguments: Any) -> _Result | None:
@@ -162,7 +162,7 @@ def _limited(limits: Mapping[str, float], work: Callable[..., _Result], *argumen
 
 
 class _Raise(Failures):
-    """Records nothing: what a method raises goes on to the caller."""
+    """Records nothing: errors of methods are raised to the caller."""
 
     def attempt(self, split: int | None, method: str, work: Callable[..., _Result], *arguments: Any) -> _Result | None:
         return work(*arguments)
@@ -219,7 +219,7 @@ def failures_before(failures: pd.DataFrame, splits: Iterable[int], once: bool) -
 
 
 def sentence_on_failures(failures: pd.DataFrame, folder: str | Path) -> str:
-    """Return a sentence on what failed and where the reasons stand; "" where nothing did.
+    """Return a sentence on what failed and where the reasons are listed; "" without failures.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _named(cell: Mapping[Any, Any]) -> str:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line of a message that says anything, in printable characters, cut to a length."""
+    """Return the first line of a message that is not empty, in printable characters, cut to a length."""
     lines = (re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in line)) for line in text.splitlines())
     line = next((line.strip() for line in lines if line.strip()), "")
     return line if len(line) <= _LENGTH else f"{line[: _LENGTH - 3]}..."
@@ -264,6 +264,6 @@ def _place(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     inner = [frame for frame in frames if not _is_of_others(Path(frame.filename).parts)] or list(frames)
     parts = Path(inner[-1].filename).parts
-    # Without the folders above the code: a result does not say on whose machine it was made.
+    # Without the folders above the code: a result does not reveal on whose machine it was made.
     roots = [position for position, part in enumerate(parts) if part in ("src", "site-packages")]
     return f"{'/'.join(parts[roots[-1] + 1 :] if roots else parts[-1:])}:{inner[-1].lineno} ({inner[-1].name})"

@@ -49,7 +49,7 @@ def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: typ
 
 
 def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:
-    """Refuse an estimator that cannot do what its place in a study asks.
+    """Refuse an estimator that cannot do what its place in a study requires.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.compared import Method, own_classes
+from mlreduce.evaluation.compared import Method, user_classes
 from mlreduce.evaluation.entries import Entry
 from mlreduce.evaluation.failures import FAILURE_COLUMNS, FailedCellWarning
 from mlreduce.evaluation.fitted_arrays import Arrays
@@ -98,7 +98,7 @@ class Common:
         cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str], design: Design | None
     ) -> Self:
         """Return it for names of methods and predictors."""
-        return cls(replace(data, name=_NAME), settings, design, own_classes(names))
+        return cls(replace(data, name=_NAME), settings, design, user_classes(names))
 
     def __sizeof__(self) -> int:
         """Return the bytes of its numbers, by which Dask's backend sends it to a worker once and not with each job."""

@@ -243,8 +243,8 @@ def choose_on_splits(
     check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
-        own_seed = derive_seed(seed, data.name, number)
-        choose = partial(_choose, data, split, methods, candidates, own_seed)
+        derived_seed = derive_seed(seed, data.name, number)
+        choose = partial(_choose, data, split, methods, candidates, derived_seed)
         for method, choice in sorted(failures.attempt_all(number, list(methods), choose).items()):
             for (i, j), loss in np.ndenumerate(choice.losses):
                 gamma, alpha = candidates["gammas"][i], candidates["alphas"][j]

@@ -95,7 +95,7 @@ def _limit_memory(gigabytes: float | None) -> Iterator[None]:
 
 
 def _address_space() -> int | None:
-    """Return the bytes of address space that this process has; None where the system does not say."""
+    """Return the bytes of address space that this process has; None where the system does not report it."""
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - opened for every fit
             pages = int(file.read().split()[0])

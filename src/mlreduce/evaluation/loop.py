@@ -249,7 +249,7 @@ class _Part(Mapping[Key, Arrays]):
 
 
 def _add_columns(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:
-    """Put columns that say where rows belong before the others."""
+    """Put columns that identify rows before the others."""
     for name, value in reversed([*place.items()]):
         table.insert(0, name, value)
     return table

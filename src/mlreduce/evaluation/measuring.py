@@ -28,7 +28,7 @@ from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse, s
 # Decimals of a regressor's guesses that rank labels.
 _DIGITS = 9
 
-# What a predictor's shortcuts stand for.
+# The methods that a predictor's shortcuts replace.
 _PUBLIC = ("fit", "predict", "predict_scores")
 
 

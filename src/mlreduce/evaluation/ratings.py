@@ -1,4 +1,4 @@
-"""What fitted estimators of other packages say of features; imports no package that takes long."""
+"""Scores of features by fitted estimators of other packages; imports no package that takes long."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 
-# What a fitted selector, tree ensemble or linear model says of features, the first that it has; ranks are 1 for the
-# best.
+# Attributes by which fitted selectors, tree ensembles and linear models score features, in order of precedence; ranks
+# are 1 for the best.
 _IMPORTANCES = ("scores_", "feature_importances_", "coef_", "ranking_")
 
 
 def ratings(estimator: Any, n_features: int) -> NDArray[np.float64]:
-    """Return what a fitted estimator says of the features, shape (n_features,), the larger the better.
+    """Return the scores of the features by a fitted estimator, shape (n_features,), higher for better ones.
 
     Raises
     ------

@@ -81,7 +81,7 @@ def percent_size(percent: int, largest: int) -> int:
 def resolve_sizes(
     percents: Sequence[int], n_labels: int, every: bool = False, numbers: Sequence[int] = ()
 ) -> dict[int, list[int]]:
-    """Map code sizes to the percentages of the labels that they stand for; several may be the same size.
+    """Map code sizes to the percentages of the labels that they represent; several may be the same size.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def resolve_sizes(
     every : bool, default=False
         All of 1..n_labels too.
     numbers : sequence of int, default=()
-        Sizes that stand for themselves too, as the percentage 0, up to the number of labels.
+        Sizes that also represent themselves, as the percentage 0, up to the number of labels.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 A method's entry in a study file names values to try, ``search: {weighted: [false, true]}``, or a range of them,
 ``search: {ridge: {from: 1.0e-4, to: 1.0e+4, scale: log}}``; every searched method has the same number of candidates.
-An end beyond which there is nothing to try says why, ``bounds: {from: "one neighbour is the least"}``.
+An end beyond which there is nothing to try has a reason, ``bounds: {from: "one neighbour is the least"}``.
 They are tried by successive halving over the rows: all on a share of the training rows, the best of them on all. A
 candidate is fitted, the predictor trained on what it makes, and measured on rows that the split keeps for that, or on
 folds of the training rows. A method made of others, ``parts: {supervised_parameters: mope}``, has what was chosen for
@@ -32,7 +32,7 @@ from mlreduce.validation import FloatArray, check_finite
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
 
-# Points that are drawn for each that is wanted: whole numbers and lists make some of them equal.
+# Points that are drawn for each that is wanted: integers and lists make some of them equal.
 _DRAWN = 20
 
 _Methods = Mapping[str, Mapping[str, Any]]
@@ -55,7 +55,7 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     label : str
     entry : dict
         Of a study file, with ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by
-        default false, ``whole`` (whole numbers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of
+        default false, ``whole`` (integers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of
         ``from`` and ``to`` are natural bounds, and why). A dot in the name, as in ``proximity.n_neighbors``, is a
         parameter of a parameter.
     number : int
@@ -224,7 +224,7 @@ def search_on_splits(
         Of the study.
     failures : Failures, default=RAISE
         Takes what a method or the predictor raises, and that none of a method's candidates can be fitted. A candidate
-        that says by a `DataError` that it does not suit the rows is no failure.
+        that raises a `DataError` because it does not suit the rows is no failure.
 
     Returns
     -------

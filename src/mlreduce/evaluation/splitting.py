@@ -188,7 +188,7 @@ def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | st
 def take_splits(
     labels: Any, protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str
 ) -> dict[int, Split]:
-    """Split the rows of a data set as a protocol says.
+    """Split the rows of a data set by a protocol.
 
     Split number i is the same whatever other splits are taken, so that jobs may take any of them.
 
@@ -248,7 +248,7 @@ def _take(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) 
 
 def _stratify(labels: Any, protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int) -> NDArray[np.int32]:
     """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
-    from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies ask for
+    from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies need
 
     split = _take(order, protocol, 0)
     sizes = [len(split.train), len(split.test)]

@@ -28,7 +28,7 @@ Key: TypeAlias = tuple[str, ...]
 #: (split number as text, method) to parameters of the predictor that were chosen on the training part of that split.
 Chosen: TypeAlias = Mapping[tuple[str, str], Mapping[str, float]]
 
-# The features as they are, unless a study says otherwise.
+# The features as they are, by default.
 _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
@@ -103,7 +103,7 @@ class Strategy:
     def fit_once(
         self, number: int, split: Split, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any
     ) -> Arrays:
-        """Return what a fit of an entry on a split returns, of several tasks that ask for it the first.
+        """Return what a fit of an entry on a split returns, computed by the first of several tasks that need it.
 
         Splits of several protocols have the same numbers, and other rows.
         """
@@ -182,8 +182,8 @@ class Strategy:
         fitted : mapping
             What `fit` yielded.
         predictor : (label, entry of a study file)
-            Trained on labels in {0, 1}; the decision of ``measured`` says which labels are predicted. What regressors
-            predict, and classifiers with ``ranks``, also ranks the labels for the measures that ask for scores.
+            Trained on labels in {0, 1}; the decision of ``measured`` determines the predicted labels. What regressors
+            predict, and classifiers with ``ranks``, also ranks the labels for the measures that need scores.
         measured : Measured
         failures : Failures, default=RAISE
             Takes what the predictor, or a method that transforms or decodes, raises; a method that failed before on a

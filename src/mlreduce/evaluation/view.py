@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def imputed(data: MultiLabelData, train: Any = slice(None)) -> MultiLabelData:
-    """Fill the missing values of a data set as it says (``impute``), by statistics of its training rows alone.
+    """Fill the missing values of a data set as its entry requests (``impute``), by statistics of its training rows.
 
     Parameters
     ----------

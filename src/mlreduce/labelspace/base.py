@@ -23,8 +23,8 @@ from mlreduce.labelspace.statistics import (
     LabelStatistics,
     centred_product,
     check_pairs_of_labels,
+    label_array,
     ordered_eigenvectors,
-    whole_table,
 )
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.gram import factorise
@@ -264,7 +264,7 @@ class LabelCoder(Estimator):
         if not self.feature_aware:
             return statistics
         check_pairs_of_labels(labels.shape[1])
-        table = whole_table(labels, type(self).__name__)
+        table = label_array(labels, type(self).__name__)
         return statistics.with_explained(factorise(features, self.rcond).explained_gram(table))
 
     def fit_statistics(self, statistics: LabelStatistics) -> Self:
@@ -490,7 +490,7 @@ class LabelCoder(Estimator):
         check_memory(2 * 8.0 * len(codes) * self.n_labels_, what, "take fewer rows at once")
         if max(sizes) > codes.shape[1]:
             raise DataError(
-                f"a size of {max(sizes)} was asked for, but the code is {codes.shape[1]} long (n_components)"
+                f"a size of {max(sizes)} was requested, but the code is {codes.shape[1]} long (n_components)"
             )
 
     def _check_codes(self, codes: Any) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.labelspace.factors import FactorCoder
-from mlreduce.labelspace.statistics import check_pairs_of_labels, whole_table
+from mlreduce.labelspace.statistics import check_pairs_of_labels, label_array
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
@@ -82,7 +82,7 @@ class MLCBMaD(FactorCoder):
     def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
         check_range(self.tau, "tau", 0, 1)
         check_pairs_of_labels(labels.shape[1])
-        labels = whole_table(labels, type(self).__name__, tables=5)
+        labels = label_array(labels, type(self).__name__, tables=5)
         together, present = labels.T @ labels, labels.sum(axis=0)
         together.flat[:: len(together) + 1] = present
         candidates = (quotient(together, present[:, np.newaxis]) >= self.tau).astype(np.float64)

@@ -23,7 +23,7 @@ class BR(LabelCoder):
     Parameters
     ----------
     n_components : None, default=None
-        Kept for the common interface; the number of labels is the only other value that makes sense.
+        Part of the common interface; the number of labels is the only other value that makes sense.
     rcond : float, default=1e-10
         Not used.
 

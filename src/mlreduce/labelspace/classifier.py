@@ -40,8 +40,8 @@ class CodedClassifier(DecidingClassifier):
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
         ``"half"`` rounds, as the paper does.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------

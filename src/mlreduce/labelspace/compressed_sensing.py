@@ -37,7 +37,7 @@ class CompressedSensing(LabelCoder):
     instance to have few labels: one after the other it picks the label whose column has the largest correlation with
     what is not yet explained of the code, and fits all it has picked by least squares.
 
-    The method's own code is ``Vy``. Ours is ``V(y - mean)``, as of all coders, which differs by a constant that
+    The paper's code is ``Vy``. Here it is ``V(y - mean)``, as of all coders, which differs by a constant that
     decoding adds again. Decoding is not linear: the errors of codes are computed as for other coders, but do not bound
     the Hamming loss here. With one direction every label explains a code fully, and the first label is picked.
 
@@ -116,15 +116,15 @@ class CompressedSensing(LabelCoder):
     def _check_n_nonzero(self, statistics: LabelStatistics) -> int:
         wanted = self.n_nonzero
         if wanted is None:
-            # Whole numbers: a mean of 2 must not come out as 2 + 1e-16.
+            # Integers: a mean of 2 must not come out as 2 + 1e-16.
             present = round(float(statistics.mean.sum()) * statistics.n_samples)
             return max(1, -(-present // statistics.n_samples))
         if wanted == "largest":
             return max(1, round(float(np.asarray(statistics.labels.sum(axis=1)).max())))
-        whole = isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool)
-        if isinstance(wanted, str) or not whole or not 1 <= wanted <= self.n_labels_:
+        is_integer = isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool)
+        if isinstance(wanted, str) or not is_integer or not 1 <= wanted <= self.n_labels_:
             raise DataError(
-                f"n_nonzero must be a whole number of 1..{self.n_labels_}, the number of labels, 'largest' or None; "
+                f"n_nonzero must be an integer of 1..{self.n_labels_}, the number of labels, 'largest' or None; "
                 f"got {wanted!r}"
             )
         return int(wanted)

@@ -16,7 +16,7 @@ from mlreduce.validation import FloatArray
 class FactorCoder(LabelCoder):
     """Base of the coders that factorise the labels of the training rows, ``Z ~ TD``, with codes T and a decoder D.
 
-    The codes belong to the training rows and are kept, ``codes_``; `CodedClassifier` and studies train a predictor on
+    The codes belong to the training rows and stay in ``codes_``; `CodedClassifier` and studies train a predictor on
     them. `encode` finds the codes of other labels whose reconstruction is nearest. Sizes are nested as of `LabelCoder`.
 
     A method overrides `_factorise`; one that decodes in another way than by ``TD`` overrides `project` and

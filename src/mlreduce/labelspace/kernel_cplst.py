@@ -14,8 +14,8 @@ from mlreduce.labelspace.sketch import LeadingCoder
 from mlreduce.labelspace.statistics import (
     LabelStatistics,
     check_pairs_of_labels,
+    label_array,
     ordered_eigenvectors,
-    whole_table,
 )
 from mlreduce.linalg.kernels import (
     check_gamma,
@@ -69,7 +69,7 @@ class _KernelCoder(LabelCoder):
 
     def _statistics(self, features: Any, labels: Any) -> LabelStatistics:
         check_pairs_of_labels(labels.shape[1])
-        table, statistics = whole_table(labels, type(self).__name__), LabelStatistics.of(labels)
+        table, statistics = label_array(labels, type(self).__name__), LabelStatistics.of(labels)
         centred = table - statistics.mean
         return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
 
@@ -179,8 +179,8 @@ class KernelOCCA(_KernelCoder, OCCA):
 
     References
     ----------
-    Chen and Lin (2012), sections 3 and 3.2: equation (4) with the regression of equation (7), which the paper says can
-    be done and does not write out.
+    Chen and Lin (2012), sections 3 and 3.2: equation (4) with the regression of equation (7), which the paper
+    mentions without the formula.
 
     Examples
     --------

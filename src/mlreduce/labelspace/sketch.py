@@ -17,7 +17,7 @@ from mlreduce.validation import FloatArray, check_option
 
 _SOLVERS = ("exact", "randomized")
 
-# Random directions beyond those asked for, and power iterations.
+# Random directions in addition to the requested ones, and power iterations.
 _OVERSAMPLING = 10
 _ITERATIONS = 6
 
@@ -25,7 +25,7 @@ _ITERATIONS = 6
 class LeadingCoder(LabelCoder):
     """Base of the coders whose directions are the leading eigenvectors of ``Z'PZ``, for what a regression explains.
 
-    With more than 2000 labels, at most one direction in eight of them is found by Lanczos iteration: P is applied to
+    With more than 2000 labels, at most one direction in eight of them is computed by Lanczos iteration: P is applied to
     one direction after the other, and no matrix of all pairs of labels is formed.
 
     Parameters
@@ -70,7 +70,7 @@ class LeadingCoder(LabelCoder):
 class SketchedCoder(LeadingCoder):
     """Base of the coders whose directions are the leading eigenvectors of ``Z'PZ``, exactly or from a random sketch.
 
-    The sketch starts from random directions of the labels, ten more than are asked for, multiplies them six times by
+    The sketch starts from random directions of the labels, ten more than are requested, multiplies them six times by
     ``Z'PZ`` with an orthonormalisation after each, and solves the eigenproblem within their span. P is applied to these
     directions alone, and no matrix of all pairs of labels is formed.
 

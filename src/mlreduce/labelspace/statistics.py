@@ -21,7 +21,7 @@ _EQUAL = 1e-10
 # Products of a dense Gram matrix of labels beyond which a sparse one is faster.
 _MANY_PRODUCTS = 2e8
 
-# Labels beyond which a few directions, at most one in so many labels, are found by products with the labels.
+# Labels beyond which a few directions, at most one in so many labels, are computed by products with the labels.
 _MANY_LABELS, _FEW = 2000, 8
 
 # Arrays of the order of the labels that a decomposition holds.
@@ -43,7 +43,7 @@ class LabelStatistics:
     mean : ndarray of shape (n_labels,)
         Mean of each label.
     gram : ndarray of shape (n_labels, n_labels) or None, default=None
-        ``Z'Z`` for the centred labels Z; None to compute it from the labels when it is asked for.
+        ``Z'Z`` for the centred labels Z; None to compute it from the labels at first use.
     explained : ndarray of shape (n_labels, n_labels) or None, default=None
         Part of ``gram`` that the method's regression explains: ``Z'HZ`` for the hat matrix H of least squares on the
         features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
@@ -276,8 +276,8 @@ def check_pairs_of_labels(n_labels: int) -> None:
     )
 
 
-def whole_table(labels: Any, who: str, tables: int = 3) -> FloatArray:
-    """Return labels as an array, which a method needs whole, where there is memory for some tables of its size.
+def label_array(labels: Any, who: str, tables: int = 3) -> FloatArray:
+    """Return labels as a dense array, if there is memory for the given number of tables of its size.
 
     Raises
     ------
@@ -334,7 +334,7 @@ def ordered_eigenvectors(
     """Return eigenvalues, descending, and eigenvectors as rows, made unique where the problem leaves a choice.
 
     Within an eigenspace the directions are ordered by ``variance``; each direction's entry of largest
-    magnitude is positive. Eigenvalues that only rounding tells apart are equal: by ``scale``, the total variance by
+    magnitude is positive. Eigenvalues that differ only by rounding are equal: by ``scale``, the total variance by
     default.
     """
     if not len(matrix):
@@ -356,5 +356,5 @@ def ordered_eigenvectors(
 
 
 def without_rounding(values: FloatArray, scale: float) -> FloatArray:
-    """Set eigenvalues to zero that only rounding tells from zero, so that none has the wrong sign."""
+    """Set eigenvalues to zero that differ from zero only by rounding, so that none has the wrong sign."""
     return np.where(np.abs(values) > _EQUAL * scale, values, 0.0)

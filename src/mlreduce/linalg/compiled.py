@@ -22,7 +22,7 @@ _TILE = 32
 
 
 class _Announcement(Listener):
-    """Say once that loops are being compiled: the wait is long for a first call."""
+    """Log once that loops are being compiled: the wait is long for a first call."""
 
     def __init__(self) -> None:
         self.announced = False
@@ -36,7 +36,7 @@ class _Announcement(Listener):
             )
 
     def on_end(self, event: Event) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 register("numba:compile", _Announcement())  # not notified of what is loaded from the cache

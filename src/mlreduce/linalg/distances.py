@@ -129,7 +129,7 @@ class Pairs(NamedTuple):
         The block.
     products : ndarray of shape (n_rows, n_training)
         Inner products; overwritten by the next block.
-    own, others : ndarray of shape (n_rows,) and (n_training,)
+    norms, others : ndarray of shape (n_rows,) and (n_training,)
         Squared norms.
     unit : float
         Power of two that distances are rounded to multiples of.
@@ -137,7 +137,7 @@ class Pairs(NamedTuple):
 
     rows: slice
     products: FloatArray
-    own: FloatArray
+    norms: FloatArray
     others: FloatArray
     unit: float
 
@@ -185,20 +185,20 @@ class GrowingDistances:
         mean = train.mean(axis=0)
         self._train, self._test = train - mean, test - mean
         self._products = np.zeros((len(test), len(train)))
-        self._own, self._others = np.zeros(len(test)), np.zeros(len(train))
+        self._norms, self._others = np.zeros(len(test)), np.zeros(len(train))
         self._used = 0
 
     def add(self, size: int) -> None:
         """Add features up to the first ``size`` of them."""
         train, test = self._train[:, self._used : size], self._test[:, self._used : size]
         self._products += test @ train.T
-        self._own += squared_norms(test)
+        self._norms += squared_norms(test)
         self._others += squared_norms(train)
         self._used = size
 
     def pairs(self) -> Pairs:
         """Return all test rows."""
-        return Pairs(slice(0, len(self._own)), self._products, self._own, self._others, distance_unit(self._others))
+        return Pairs(slice(0, len(self._norms)), self._products, self._norms, self._others, distance_unit(self._others))
 
 
 def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:

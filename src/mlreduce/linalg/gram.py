@@ -108,7 +108,7 @@ class GramDesign:
         return design if design._explains_the_others(negligible) else None
 
     def _explains_the_others(self, negligible: float) -> bool:
-        """Express the columns that were not picked by those that were, and say whether that leaves nothing."""
+        """Express the columns that were not picked by those that were, and return whether that leaves nothing."""
         if not len(self._others):
             return True
         unit = np.zeros((self.rank + len(self._others), len(self._others)))

@@ -28,7 +28,7 @@ def scaled(table: Any, rows: FloatArray | None = None, columns: FloatArray | Non
     return product if columns is None else product * columns
 
 
-#: Predicted values closer than this to one half are a tie and mean "absent", as rounding half to even says. Rows that
+#: Predicted values closer than this to one half are a tie and mean "absent", as in rounding half to even. Rows that
 #: coincide in the features but not in a label put a regression at exactly one half, where rounding errors would
 #: otherwise decide.
 TIE = 1e-9
@@ -134,7 +134,7 @@ def distinct_rows(table: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     if not is_sparse(table):
         first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)[1:]
         return first, which.reshape(-1)
-    # Of two rows the greater has a one in the first column where they differ; one that goes on is the greater, too.
+    # Of two rows the greater has a one in the first column where they differ; a longer one is the greater, too.
     columns = np.split(-table.indices, table.indptr[1:-1])
     keys = [tuple(part) for part in map(np.ndarray.tolist, columns)]
     places: dict[tuple[int, ...], int] = {}

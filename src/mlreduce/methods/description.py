@@ -148,7 +148,7 @@ def describe(name: str) -> Description:
     class          mlreduce.projection.locality.LPP
     """
     cls: Any = registry.method_class(name)
-    own = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
+    parameters = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
     parts = complexities(name)
     declared = method_of(name)
     return Description(
@@ -157,7 +157,7 @@ def describe(name: str) -> Description:
         formula=declared.text,
         parameters={
             key: repr(parameter.default)
-            for key, parameter in own.items()
+            for key, parameter in parameters.items()
             if parameter.default is not inspect.Parameter.empty
         },
         cost=f"{parts[0]} operations{_iterated(parts[0].iterated)}" if parts else "",

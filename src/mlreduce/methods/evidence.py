@@ -20,13 +20,13 @@ from mlreduce.complexity import Complexity, Sizes
 RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
-#: Seconds of an operation by iteration, and numbers held for each row and column of what is asked for.
+#: Seconds of an operation by iteration, and stored numbers for each row and column of the requested result.
 SECONDS, ARRAYS = 1e-9, 3
 #: Operations of a dense matrix that take as long as one with a stored entry of a sparse one (docs/scale.md).
 ENTRY = 3
-#: Of a share of values that are not zero, the least that is told from less; what a data set counts for however unlike.
+#: The least share of non-zero values that is distinguished from smaller ones, and the least weight of a data set.
 FEW, _FLOOR = 1e-3, 0.02
-#: The shape for which seconds stand beside ranks: near the medians of the data sets of the comparisons.
+#: The shape of the seconds that are shown with ranks: near the medians of the data sets of the comparisons.
 TYPICAL = Sizes(n=1000, d=300, q=15, s=300_000, k=30)
 
 
@@ -61,7 +61,7 @@ class Ranking(NamedTuple):
     methods, data_sets : int
         How many methods were compared, on how many data sets.
     weighted : bool
-        Whether advice by the data sets most alike was better, on data sets left out, than the same for all.
+        Whether advice by the most similar data sets was better, on data sets left out, than one for all.
     by_set : tuple of OnSet
     """
 
@@ -86,16 +86,16 @@ class Ranking(NamedTuple):
 
     def nearby(self, data_sets: Iterable[str]) -> float:
         """Return ``near`` over some of the data sets."""
-        near = {own.name: own.near for own in self.by_set}
+        near = {one.name: one.near for one in self.by_set}
         return fmean(near[name] for name in data_sets)
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """In which comparison."""
+        """The key of the comparison: study, protocol, predictor."""
         return self.study, self.protocol, self.predictor
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The rank in words."""
         how = ", its parameters searched" if self.searched else ""
         return f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets{how}"
@@ -107,7 +107,7 @@ class Ranking(NamedTuple):
 
     def __str__(self) -> str:
         """Return the ranking as text."""
-        return f"{self.said} ({self.comparison})"
+        return f"{self.text} ({self.comparison})"
 
 
 @functools.cache
@@ -146,12 +146,12 @@ def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
     partly : bool, default=False
         Whether in studies of partly known labels, or in the others.
     """
-    own = [one for one in _rankings() if one.method == name and (one.labelled < 1) == partly]
-    return sorted(own, key=lambda one: -one.methods * one.data_sets)
+    rankings = [one for one in _rankings() if one.method == name and (one.labelled < 1) == partly]
+    return sorted(rankings, key=lambda one: -one.methods * one.data_sets)
 
 
 def foremost(family: str, partly: bool = False, like: Traits | None = None) -> tuple[Ranking, ...]:
-    """Return the comparison that says most of a family: the methods of the most methods times data sets, in order.
+    """Return the largest comparison of a family: that of the most methods times data sets, in order of rank.
 
     Parameters
     ----------
@@ -171,26 +171,29 @@ def foremost(family: str, partly: bool = False, like: Traits | None = None) -> t
 
 @functools.cache
 def _foremost(family: str, partly: bool) -> tuple[Ranking, ...]:
-    found: dict[tuple[str, str, str], list[Ranking]] = {}
+    comparisons: dict[tuple[str, str, str], list[Ranking]] = {}
     for one in _rankings():
         if (one.labelled < 1) == partly:
-            found.setdefault(one.place, []).append(one)
-    own_of = {place: sum(one.family == family for one in own) * own[0].data_sets for place, own in found.items()}
-    most = max(own_of.values(), default=0)
-    return tuple(next(own for place, own in found.items() if own_of[place] == most)) if most else ()
+            comparisons.setdefault(one.place, []).append(one)
+    sizes = {
+        place: sum(ranking.family == family for ranking in rankings) * rankings[0].data_sets
+        for place, rankings in comparisons.items()
+    }
+    most = max(sizes.values(), default=0)
+    return tuple(next(rankings for place, rankings in comparisons.items() if sizes[place] == most)) if most else ()
 
 
 @functools.lru_cache(maxsize=32)
-def _weighted(found: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...]:
-    """Return rankings with the data sets counted by their likeness, where that is better advice."""
-    if not (found and found[0].weighted):
-        return found
-    sets = sets_of(found[0].study)
-    shares = weights([sets[own.name] for own in found[0].by_set], like)
+def _weighted(rankings: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...]:
+    """Return rankings with data sets weighted by their similarity, where that is better advice."""
+    if not (rankings and rankings[0].weighted):
+        return rankings
+    sets = sets_of(rankings[0].study)
+    shares = weights([sets[one.name] for one in rankings[0].by_set], like)
     made = []
-    for one in found:
-        near = round(sum(share * own.near for share, own in zip(shares, one.by_set, strict=True)), 6)
-        rank = round(sum(share * own.rank for share, own in zip(shares, one.by_set, strict=True)), 6)
+    for one in rankings:
+        near = round(sum(share * on_set.near for share, on_set in zip(shares, one.by_set, strict=True)), 6)
+        rank = round(sum(share * on_set.rank for share, on_set in zip(shares, one.by_set, strict=True)), 6)
         made.append(one._replace(near=near, low=min(one.low, near), high=max(one.high, near), rank=rank))
     return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
 
@@ -228,7 +231,7 @@ def studies_with_predictor(name: str) -> list[str]:
 
 
 class Traits(NamedTuple):
-    """What makes data sets alike.
+    """Traits by which the similarity of data sets is measured.
 
     Attributes
     ----------
@@ -257,7 +260,7 @@ class Neighbour(NamedTuple):
     name : str
     instances, features, labels : int
     factor : float
-        The largest of the three ratios to the sizes that were asked for, >= 1.
+        The largest of the three ratios to the requested sizes, >= 1.
     """
 
     name: str
@@ -269,16 +272,16 @@ class Neighbour(NamedTuple):
 
 @functools.cache
 def _sets() -> dict[str, dict[str, Traits]]:
-    found: dict[str, dict[str, Traits]] = {}
+    sets: dict[str, dict[str, Traits]] = {}
     with SETS.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             n, d, q = (int(row[name]) for name in ("instances", "features", "labels"))
-            found.setdefault(row["study"], {})[row["dataset"]] = Traits(n, d, q, 1 - float(row["zeros"]))
-    return found
+            sets.setdefault(row["study"], {})[row["dataset"]] = Traits(n, d, q, 1 - float(row["zeros"]))
+    return sets
 
 
 def sets_of(study: str) -> dict[str, Traits]:
-    """Return the data sets of a study with what makes them alike."""
+    """Return the data sets of a study with their traits."""
     return _sets().get(study, {})
 
 
@@ -286,16 +289,16 @@ def weights(sets: Sequence[Traits], like: Traits) -> list[float]:
     """Return how much each of some data sets counts for another, by their likeness; together 1.
 
     A factor of e in instances, features, labels or the share of values that are not zero lowers the weight to 0.6 of
-    itself, of two of them to 0.37. Where nothing is alike, all count the same.
+    itself, of two of them to 0.37. Where no data set is similar, all have the same weight.
 
     Examples
     --------
     >>> from mlreduce.methods.evidence import Traits, weights
-    >>> [round(own, 2) for own in weights([Traits(500, 70, 6), Traits(5000, 700, 60)], Traits(600, 70, 6))]
+    >>> [round(weight, 2) for weight in weights([Traits(500, 70, 6), Traits(5000, 700, 60)], Traits(600, 70, 6))]
     [0.98, 0.02]
     """
-    own = [_FLOOR + math.exp(-sum(log**2 for log in one.logs(like)) / 2) for one in sets]
-    return [value / sum(own) for value in own]
+    values = [_FLOOR + math.exp(-sum(log**2 for log in one.logs(like)) / 2) for one in sets]
+    return [value / sum(values) for value in values]
 
 
 def nearest_sets(study: str, like: Traits) -> list[Neighbour]:
@@ -312,12 +315,12 @@ def nearest_sets(study: str, like: Traits) -> list[Neighbour]:
     >>> nearest_sets("projections", Traits(2400, 100, 14))[0].name
     'yeast'
     """
-    found = []
-    for name, own in sets_of(study).items():
-        logs = own.logs(like)
-        one = Neighbour(name, *own[:3], math.exp(max(map(abs, logs[:3]))))
-        found.append((sum(log**2 for log in logs), one))
-    return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].name))]
+    neighbours = []
+    for name, traits in sets_of(study).items():
+        logs = traits.logs(like)
+        one = Neighbour(name, *traits[:3], math.exp(max(map(abs, logs[:3]))))
+        neighbours.append((sum(log**2 for log in logs), one))
+    return [one for _, one in sorted(neighbours, key=lambda pair: (pair[0], pair[1].name))]
 
 
 class Estimate(NamedTuple):
@@ -328,9 +331,9 @@ class Estimate(NamedTuple):
     seconds : float
         Processor time of one thread of the machine on which fits were measured (docs/scale.md).
     gigabytes : float
-        Memory beside the features as they are given.
+        Memory in addition to the given features.
     measured : bool
-        Whether the method's own fits are behind the numbers, not the median of its family.
+        Whether the numbers come from fits of the method, not from the median of its family.
     """
 
     seconds: float
@@ -347,17 +350,17 @@ def _costs() -> dict[str, dict[str, float]]:
 def constants(name: str) -> dict[str, float]:
     """Return the constants of the costs of a method; where it was not measured the medians of its family."""
     costs, family = _costs(), registry.kind_of(name)
-    known = [costs[name]] if name in costs else [own for other, own in costs.items() if _of(other, family)]
-    return {key: median(own[key] for own in known or costs.values()) for key in CONSTANTS}
+    known = [costs[name]] if name in costs else [cost for other, cost in costs.items() if _is_of_family(other, family)]
+    return {key: median(cost[key] for cost in known or costs.values()) for key in CONSTANTS}
 
 
 def complexities(name: str) -> list[Complexity]:
-    """Return the complexities of what a fit is: of a label coder, with linear regression of the codes."""
-    own: Any = registry.method_class(name)
-    if not hasattr(own, "complexity"):
+    """Return the complexities of the parts of a fit; a label coder includes linear regression of the codes."""
+    cls: Any = registry.method_class(name)
+    if not hasattr(cls, "complexity"):
         return []
     regression: Any = registry.method_class("linear")
-    return [own.complexity, *([regression.complexity] if registry.kind_of(name) == "labelspace" else [])]
+    return [cls.complexity, *([regression.complexity] if registry.kind_of(name) == "labelspace" else [])]
 
 
 def work(complexity: Complexity, sizes: Sizes, sparse: bool) -> float:
@@ -390,13 +393,13 @@ def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
     if not parts:
         return None
     seconds, n_bytes = rate["seconds_least"], rate["bytes_least"]
-    for own in parts:
-        if own.iterates(sizes, sparse):
-            seconds += SECONDS * own.iterations(sizes)
+    for part in parts:
+        if part.iterates(sizes, sparse):
+            seconds += SECONDS * part.iterations(sizes)
             n_bytes += 8.0 * ARRAYS * (sizes.n + sizes.d) * (sizes.k + sizes.q)
         else:
-            seconds += rate["seconds_rate"] * work(own, sizes, sparse)
-            n_bytes += rate["bytes_rate"] * own.numbers(sizes)
+            seconds += rate["seconds_rate"] * work(part, sizes, sparse)
+            n_bytes += rate["bytes_rate"] * part.numbers(sizes)
     return Estimate(seconds, n_bytes / 1e9, name in _costs())
 
 
@@ -407,9 +410,9 @@ def typical_seconds(name: str) -> float | None:
     """
     if name not in registry.method_names():
         return None
-    found = estimated(name, TYPICAL, False)
-    return None if found is None else found.seconds
+    estimate = estimated(name, TYPICAL, False)
+    return None if estimate is None else estimate.seconds
 
 
-def _of(name: str, family: str) -> bool:
+def _is_of_family(name: str, family: str) -> bool:
     return name in registry.method_names() and registry.kind_of(name) == family

@@ -15,7 +15,7 @@ _VERBS = ("encode", "predict", "transform")
 
 
 class Method(NamedTuple):
-    """What the declaration and the docstring of a method say.
+    """What the declaration and the docstring of a method contain.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Method(NamedTuple):
 
     @property
     def full_name(self) -> str:
-        """What the headline says before it goes on."""
+        """The part of the headline before the first colon, semicolon or full stop."""
         return re.split(r"[:;]|\.$", self.headline, maxsplit=1)[0]
 
     @property
@@ -67,9 +67,9 @@ class Facts:
     full_name : str
         From the first line of the docstring.
     family : str
-        A family of the package, or what a method of one's own was registered as.
+        A family of the package, or the family under which your method was registered.
     needs_labels : bool or None
-        Whether `fit` needs them. None, as below, for a class of one's own that does not say.
+        Whether `fit` needs them. None, as below, for a class of yours that does not declare it.
     unknown_labels : {"no", "rows", "cells"}
         Whether labels may be unknown (NaN): not, those of whole instances, or any.
     single_label : bool
@@ -136,7 +136,7 @@ def first_line(documented: Any) -> str:
 
 
 def method_of(name: str) -> Method:
-    """Return what the declaration and the docstring of a method say, by its registry name.
+    """Return what the declaration and the docstring of a method contain, by its registry name.
 
     Raises
     ------

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 _PRINTED = 6
 #: Data sets that are named.
 NEAREST = 3
-#: Beyond this factor in instances, features or labels a data set of the studies says little of another.
+#: Beyond this factor in instances, features or labels a data set of the studies is little evidence for another.
 FAR = 3.0
 #: What the numbers are worth, printed under every table.
 CAUTION = """\
 near: in the committed studies, with the predictor that is named above a list, the probability of being within 0.01 of
 the best method of its comparison, what reduces nothing and other controls included; least: the lower end of its 95 %
-interval. Both are of other data sets, those alike counting most where that was better advice on sets left out; families
-are not compared with each other, and methods without a number were not in the comparison of their family. Where the
-reason says that parameters were searched, the numbers do not hold for the defaults. Version 1 of the benchmark is
-withdrawn as evidence for defaults and for other predictors than ridge regression: docs/benchmark-withdrawn.md says why.
+interval. Both are of other data sets, with more weight for similar ones where that was better advice on sets left out;
+families are not compared with each other, and methods without a number were not in the comparison of their family.
+Where the reason names a search of parameters, the numbers do not hold for the defaults. Version 1 of the benchmark is
+withdrawn as evidence for defaults and for other predictors than ridge regression: see docs/benchmark-withdrawn.md.
 Seconds are estimates for one thread, right to a factor of four or so, but where iterations depend on the data, as the
-reason then says: such a fit may take many times as long. Compare the first few with what reduces nothing on your data:
+reason then notes: such a fit may take many times as long. Compare the first few with what reduces nothing on your data:
 mlreduce.compare."""
 
 
@@ -58,19 +58,19 @@ class Recommendation:
     table : DataFrame
         A row per method, indexed by name: whether it ``fits``; its ``family``; estimated ``seconds`` and ``gigabytes``
         of a fit (NaN where unknown); ``near``, the probability that it is within 0.01 of the best in the comparison
-        that says most of its family, ``least``, the lower end of its 95 % interval, ``nearby``, the same probability on
+        that is largest for its family, ``least``, the lower end of its 95 % interval, ``nearby``, the same on
         the three ``nearest`` data sets there, and ``rank``, its average rank (NaN where it was not in it), and
         ``data_sets``, on how many; ``searched``, whether its parameters were searched there, so that these numbers
         are not those of its defaults; the ``comparison``: its study, measure and predictor; the ``reason``. By family,
         what fits first, those of the largest ``near`` first, controls in their place.
     unreduced : DataFrame
-        What reduces nothing in the comparison of a family that is not its own, such as all features beside
-        projections: rows as those of ``table``, with the family that they are printed in.
+        Methods that reduce nothing and are of another family than the comparison, such as all features among
+        projections: rows like those of ``table``, with the family that they are printed in.
     sizes : Sizes
         Of the data.
     nearest : DataFrame
         The data sets of these comparisons that are most like the data: ``study``, ``dataset``, ``instances``,
-        ``features``, ``labels``, and ``factor``, the largest of the three ratios to the data. Alike are data sets of
+        ``features``, ``labels``, and ``factor``, the largest of the three ratios to the data. Similar are data sets of
         the same order of magnitude in these and in the share of values that are not zero.
 
     Examples
@@ -92,39 +92,39 @@ class Recommendation:
         fit, others = self.table[self.table["fits"]], self.table[~self.table["fits"]]
         sizes = f"{self.sizes.n} instances, {self.sizes.d} features, {self.sizes.q} labels"
         lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
-        for family, own in fit.groupby("family", sort=False):
-            both = self._with_unreduced(own)
+        for family, rows in fit.groupby("family", sort=False):
+            both = self._with_unreduced(rows)
             shown = both.head(_PRINTED)[["seconds", "gigabytes", "near", "least", "reason"]]
             texts = {
                 key: [f"{value:{form}}" for value in shown[key]]
                 for key, form in {"seconds": ".2g", "gigabytes": ".2g", "near": ".2f", "least": ".2f"}.items()
             }
-            more = f" ({len(own)}, in .table)" if len(both) > len(shown) else ""
-            by = next((f", ranked by {name}" for name in own["comparison"] if name), "")
+            more = f" ({len(rows)}, in .table)" if len(both) > len(shown) else ""
+            by = next((f", ranked by {name}" for name in rows["comparison"] if name), "")
             lines += ["", f"{family}{more}{by}"]
             lines.append(shown.assign(**texts).replace("nan", "").rename_axis(None).to_string())
         if len(others):
             lines.append("")
-        for reason, own in others.groupby("reason", sort=False):
-            lines.append(f"not {', '.join(map(str, own.index))}: {reason}")
+        for reason, rows in others.groupby("reason", sort=False):
+            lines.append(f"not {', '.join(map(str, rows.index))}: {reason}")
         return "\n".join([*lines, "", *self._likeness(), CAUTION])
 
     def _likeness(self) -> Iterator[str]:
-        """Yield which data sets of the comparisons are most like the data, and whether they are like it at all."""
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for study, own in self.nearest.groupby("study", sort=False):
-            alike.setdefault((*own["dataset"],), []).append(str(study))
-        for studies in alike.values():
-            own = self.nearest[self.nearest["study"] == studies[0]]
+        """Yield which data sets of the comparisons are most similar to the data, and a warning if none is similar."""
+        same: dict[tuple[str, ...], list[str]] = {}
+        for study, sets in self.nearest.groupby("study", sort=False):
+            same.setdefault((*sets["dataset"],), []).append(str(study))
+        for studies in same.values():
+            sets = self.nearest[self.nearest["study"] == studies[0]]
             named = ", ".join(
                 f"{row['dataset']} ({row['instances']} x {row['features']}, {row['labels']} labels)"
-                for row in own.to_dict("records")
+                for row in sets.to_dict("records")
             )
             yield f"nearest data sets of {', '.join(studies)}: {named}"
-            if own["factor"].min() > FAR:
+            if sets["factor"].min() > FAR:
                 yield (
                     f"none of them is within a factor of {FAR:g} in instances, features and labels: what ranks first "
-                    f"there need not here. {self._farthest(own.iloc[0])}"
+                    f"there need not here. {self._farthest(sets.iloc[0])}"
                 )
 
     def _farthest(self, nearest: Any) -> str:
@@ -134,20 +134,20 @@ class Recommendation:
         name = max(ratios, key=lambda one: abs(np.log(ratios[one])))
         return f"{nearest['dataset']} has {ratios[name]:.2g} times as many {name}"
 
-    def _with_unreduced(self, own: pd.DataFrame) -> pd.DataFrame:
-        """Return rows of a family with those of what reduces nothing there, in their places."""
+    def _with_unreduced(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows of a family with those of the methods that reduce nothing, in order."""
         import pandas as pd  # slow to import
 
-        beside = self.unreduced[self.unreduced["fits"] & self.unreduced["family"].isin(own["family"])]
-        both = pd.concat([part for part in (beside, own) if len(part)])
+        unreduced = self.unreduced[self.unreduced["fits"] & self.unreduced["family"].isin(rows["family"])]
+        both = pd.concat([part for part in (unreduced, rows) if len(part)])
         keys = ["fits", "near"]
         return both.sort_values(keys, ascending=False, kind="stable", na_position="last")
 
     def _repr_html_(self) -> str:
-        """Return the whole table for notebooks, in each family what reduces nothing."""
+        """Return the full table for notebooks, with the methods that reduce nothing in each family."""
         import pandas as pd  # slow to import
 
-        families = [self._with_unreduced(own) for _, own in self.table.groupby("family", sort=False)]
+        families = [self._with_unreduced(rows) for _, rows in self.table.groupby("family", sort=False)]
         return f"{pd.concat(families).to_html()}<p>{CAUTION}</p>"
 
 
@@ -176,7 +176,7 @@ def recommend(
         Seconds that a fit may take, > 0; None is no limit.
     impute : {"mean", "median", "most-frequent"} or None, default=None
         That missing values of the features (NaN) will be filled, as `mlreduce.compare` does; None refuses them, unless
-        a data set says how.
+        a data set declares how.
 
     Returns
     -------
@@ -211,16 +211,16 @@ def recommend(
         raise DataError(unknown_name("imputation", impute, IMPUTATIONS))
     shape = shape_of(X, y, missing=impute is not None)
     rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
-    beside = [
+    unreduced = [
         _row(name, shape, time_budget, family)
         for family in ([goal] if goal else registry.FAMILIES)
         for name in _unreduced(family, shape)
     ]
-    return Recommendation(_ordered(rows), _ordered(beside), shape.sizes, _nearest(rows, shape))
+    return Recommendation(_ordered(rows), _ordered(unreduced), shape.sizes, _nearest(rows, shape))
 
 
 def _unreduced(family: str, shape: Shape) -> list[str]:
-    """Return what reduces nothing in the comparison of a family, and is of another."""
+    """Return the methods of other families that reduce nothing, in the comparison of a family."""
     from mlreduce.stats.ranking import WHOLE  # with pandas, slow to import
 
     compared = foremost(family, _is_partly(shape))
@@ -228,11 +228,11 @@ def _unreduced(family: str, shape: Shape) -> list[str]:
 
 
 def _row(name: str, shape: Shape, budget: float | None, family: str | None = None) -> dict[str, Any]:
-    """Return the row of a method, ranked in its own family or in that which is given."""
+    """Return the row of a method, ranked in its family or in the given one."""
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
     partly, family = _is_partly(shape), family or facts.family
     place, main = next(
-        ((place, own) for place, own in enumerate(foremost(family, partly, shape.traits)) if own.method == name),
+        ((place, one) for place, one in enumerate(foremost(family, partly, shape.traits)) if one.method == name),
         (np.inf, None),
     )
     against = next(_against(facts, shape, estimate, budget), None)
@@ -244,7 +244,7 @@ def _row(name: str, shape: Shape, budget: float | None, family: str | None = Non
         "gigabytes": np.nan if estimate is None else estimate.gigabytes,
         "near": np.nan if main is None else main.near,
         "least": np.nan if main is None else main.low,
-        "nearby": np.nan if main is None else main.nearby(own.name for own in _nearest_of(main.study, shape)),
+        "nearby": np.nan if main is None else main.nearby(one.name for one in _nearest_of(main.study, shape)),
         "rank": np.nan if main is None else main.rank,
         "data_sets": 0 if main is None else main.data_sets,
         "searched": main is not None and main.searched,
@@ -264,13 +264,13 @@ def _nearest(rows: list[dict[str, Any]], shape: Shape) -> pd.DataFrame:
     import pandas as pd  # slow to import
 
     families = dict.fromkeys(row["family"] for row in rows if row["fits"])
-    studies = dict.fromkeys(own.study for family in families for own in foremost(family, _is_partly(shape))[:1])
-    found = [
-        (study, own.name, own.instances, own.features, own.labels, round(own.factor, 2))
+    studies = dict.fromkeys(ranking.study for family in families for ranking in foremost(family, _is_partly(shape))[:1])
+    nearest = [
+        (study, one.name, one.instances, one.features, one.labels, round(one.factor, 2))
         for study in studies
-        for own in _nearest_of(study, shape)
+        for one in _nearest_of(study, shape)
     ]
-    return pd.DataFrame(found, columns=["study", "dataset", "instances", "features", "labels", "factor"])
+    return pd.DataFrame(nearest, columns=["study", "dataset", "instances", "features", "labels", "factor"])
 
 
 def _nearest_of(study: str, shape: Shape) -> list[Neighbour]:
@@ -288,9 +288,9 @@ def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: floa
         yield f"needs two label sets of {facts.least_second_set} instances each; a smaller min_count takes rarer ones"
     if shape.sparse and facts.sparse == "no":
         yield "takes no sparse features"
-    for own in complexities(facts.name):
-        if own.most is not None and shape.sizes.m > own.most and not own.iterates(shape.sizes, shape.sparse):
-            yield f"needs dense matrices, for {own.most} instances or features at most; reduce them by PCA first"
+    for part in complexities(facts.name):
+        if part.most is not None and shape.sizes.m > part.most and not part.iterates(shape.sizes, shape.sparse):
+            yield f"needs dense matrices, for {part.most} instances or features at most; reduce them by PCA first"
     memory = machine_memory()
     if estimate is not None and memory is not None and 1e9 * estimate.gigabytes > MEMORY_SHARE * memory:
         yield f"needs more memory than this machine has ({memory / 1e9:.2g} GB)"
@@ -324,7 +324,7 @@ def _for(facts: Facts, main: Ranking | None, others: list[Ranking], estimate: Es
     from mlreduce.stats.ranking import CONTROLS  # with pandas, slow to import
 
     if main is not None:
-        parts = [main.said]
+        parts = [main.text]
     elif others:
         parts = [f"not in the comparison of its family; {others[0]}"]
     else:

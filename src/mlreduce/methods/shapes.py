@@ -21,8 +21,8 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-#: Most directions or features that are asked for, and the share of those that there are.
-ASKED, SHARE = 100, 0.25
+#: The largest number of components or features that an estimate is for, and their share of the possible ones.
+MAX_COMPONENTS, SHARE = 100, 0.25
 
 
 class Shape(NamedTuple):
@@ -82,7 +82,7 @@ def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     check_finite(features, column_names(X), training=True, missing=missing)
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
-    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(ASKED, max(int(SHARE * min(n, d)), 1)))
+    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(MAX_COMPONENTS, max(int(SHARE * min(n, d)), 1)))
     values: Any = sp.csr_array(features).data if sparse else features
     filled = float(np.count_nonzero(values) / (n * d))
     return Shape(sizes, sparse, unknown, single, classes, bool((values < 0).any()), second, filled)
@@ -97,23 +97,23 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
         if len(vector) != n_samples:
             raise DataError(f"y has {len(vector)} rows and X has {n_samples}; there must be one per instance")
         filled, labelled = fill_unlabelled(vector, n_samples)
-        found = set(np.asarray(filled).tolist())
-        wrong = [value for value in found if isinstance(value, float) and value % 1 != 0]
+        values = set(np.asarray(filled).tolist())
+        wrong = [value for value in values if isinstance(value, float) and value % 1 != 0]
         if wrong:
             raise DataError(f"y holds {min(wrong):g}; labels are 0 and 1, and classes integers or strings")
-        classes = not (found <= {0, 1} or found <= {-1, 1})
+        classes = not (values <= {0, 1} or values <= {-1, 1})
         second = _second([repr(label) for label in np.asarray(filled).tolist()])
-        return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes, second
+        return len(values) if classes else 1, "no" if labelled is None else "rows", True, classes, second
     labels, known = check_known_labels(y, n_samples, sparse=True)
     counts = np.asarray(labels.sum(axis=1)).reshape(-1)
     rows = sp.csr_array(labels).tolil().rows
     sets = [tuple(row) for row in rows]
     if known is None:
         return int(labels.shape[1]), "no", bool((counts == 1).all()), False, _second(sets)
-    whole, some = known[:, known.any(axis=0)].all(axis=1), known.any(axis=1)
-    second = _second([sets[row] for row in np.flatnonzero(whole)])
-    unknown = "rows" if (whole == some).all() else "cells"
-    return int(labels.shape[1]), unknown, bool((counts[whole] == 1).all()), False, second
+    complete, some = known[:, known.any(axis=0)].all(axis=1), known.any(axis=1)
+    second = _second([sets[row] for row in np.flatnonzero(complete)])
+    unknown = "rows" if (complete == some).all() else "cells"
+    return int(labels.shape[1]), unknown, bool((counts[complete] == 1).all()), False, second
 
 
 def _second(sets: list[Any]) -> int:

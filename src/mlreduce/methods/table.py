@@ -20,7 +20,7 @@ class MethodList(list[str]):
     """Names of methods, printed as a table of their facts.
 
     A list of names in all other respects but ``index``, which is that of the table. The facts are those of `Facts`,
-    read from the classes, which are imported when a fact is first asked for.
+    read from the classes, which are imported when a fact is first read.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class MethodList(list[str]):
         Parameters
         ----------
         **facts : object
-            What a fact of `Facts` must equal; or a function of it that says whether it will do, as in
+            What a fact of `Facts` must equal; or a function of it that is true for an accepted value, as in
             ``year=lambda year: year is not None and year > 2010``.
 
         Returns
@@ -85,9 +85,9 @@ class MethodList(list[str]):
                 raise ConfigurationError(unknown_name("fact of methods", fact, known))
 
         def fits(name: str) -> bool:
-            found = facts_of(name)
+            method = facts_of(name)
             return all(
-                wanted(getattr(found, fact)) if callable(wanted) else getattr(found, fact) == wanted
+                wanted(getattr(method, fact)) if callable(wanted) else getattr(method, fact) == wanted
                 for fact, wanted in facts.items()
             )
 

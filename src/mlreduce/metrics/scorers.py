@@ -42,7 +42,7 @@ def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None, tie
     Returns
     -------
     float
-        Losses are positive: whether larger is better, `mlreduce.metrics.higher_is_better` says.
+        Losses are positive: see `mlreduce.metrics.higher_is_better` for the direction.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def label_map(
     label_names : sequence of str or None, default=None
         None takes those of ``y``, or numbers from 1.
     n_sets : int, default=7
-        The most frequent label sets have colours and stand in the legend; all others are grey. In 1..8.
+        The most frequent label sets have colours and are in the legend; all others are grey. In 1..8.
     size : float, default=14
         Of the points, in square points.
     ax : Axes or None, default=None

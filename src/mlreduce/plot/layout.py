@@ -22,14 +22,14 @@ from mlreduce.plot.points import ERRORS_OF, drawn_points
 # Inches of a line of small text.
 _LINE = 0.15
 
-# What the legend says of faint lines.
+# Text of the legend for faint lines.
 _OTHERS = "others"
 
 # Share of a panel's values that its height covers at least, so that a small difference does not fill it.
 _LEAST_SPAN = 0.02
 
 
-# Coordinates with more decimals than anyone sees, but no factors of scaling: those stand in brackets.
+# Coordinates with more decimals than anyone sees, but no factors of scaling: those are in brackets.
 _LONG = re.compile(r'(?<=[ "MLCQ-])(\d+\.\d\d)\d+')
 
 _STYLE = re.compile(r' style="[^"]*"')
@@ -166,7 +166,7 @@ def _span(lines: Sequence[Mapping[str, Any]]) -> float:
 
 
 def empty_figure(title: str, text: str) -> Any:
-    """Return a figure that says why it shows nothing."""
+    """Return a figure with the reason why it shows nothing."""
     with house_style():
         figure, axes = panels([""], title)
         axes[""].text(0.5, 0.5, text, ha="center", va="center", transform=axes[""].transAxes, fontsize=9)
@@ -281,7 +281,7 @@ def _compact(svg: str) -> str:
     """Return a picture in half the characters, the same to the eye."""
     svg = _LONG.sub(r"\1", re.sub(r"\n *(?:<!--.*?-->\n *)?", "\n", svg))
     svg = re.sub(r' id="[a-z0-9]+_\d+"', "", svg)  # names of groups, which nothing refers to
-    # Markers of a line stand in a group, which can say for all how they look.
+    # Markers of a line are in a group, which can hold their common style.
     return re.sub(r"(<g)( clip-path=[^>]*>\n)((?:<use [^>]*/>\n)+)(?=</g>)", _with_shared_style, svg)
 
 

@@ -65,7 +65,7 @@ def _read_label(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
 
 
 def _read_names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
-    """Return the names at the positions of an axis, which may stand at the first panel of a row alone."""
+    """Return the names at the positions of an axis, which may be at the first panel of a row only."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter
 
     def named(ticks: Any) -> bool:

@@ -21,7 +21,7 @@ def spectrum(estimator: Any, *, share: float | None = 0.95, ax: Any = None) -> A
     estimator : estimator
         Fitted, with ``eigenvalues_``; fit it with ``n_components=None`` to see all. Of fewer directions, shares are
         those of the sum of all eigenvalues where the estimator knows it, as `PCA` does; where not, the axis and the
-        mark say that they are shares of the directions computed.
+        mark show that they are shares of the directions computed.
     share : float or None, default=0.95
         Mark how many directions hold this share of the sum; in (0, 1). None marks nothing.
     ax : Axes or None, default=None

@@ -24,7 +24,7 @@ def model_tree(
     feature_names : sequence of str or None, default=None
         None takes those that it was fitted with. Long ones lose their middle.
     max_depth : int, default=2
-        Nodes below it are drawn as one that says how many leaves it has.
+        Nodes below it are drawn as one with the number of its leaves.
     ax : Axes or None, default=None
         None makes a figure as wide as the tree needs.
 

@@ -128,12 +128,12 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 class LabelClassifier(ClassifierMixin, Estimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
-    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what
-    scikit-learn's scorers, ``cross_val_predict`` and checks take beside them: 0 and 1 for every label, as of
-    ``ClassifierChain`` but in an array, beside probabilities; the numbers of the labels, as of ``OneVsRestClassifier``,
-    beside decisions. With a vector they are binary classifiers: probabilities have a column for 0 and one for 1,
-    decisions the shape (n_samples,). Predictions are arrays of integers in the values of the labels in ``fit``, 0 and 1
-    (of Booleans too) or -1 and 1; CSR arrays where these were sparse. ``predict_labels`` has the names of a DataFrame.
+    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then
+    what scikit-learn's scorers, ``cross_val_predict`` and checks expect: with probabilities, 0 and 1 for every label,
+    as ``ClassifierChain`` has but in an array; with decisions, the numbers of the labels, as ``OneVsRestClassifier``
+    has. With a vector of two classes probabilities have a column for each, and decisions the shape (n_samples,).
+    Predictions are arrays of integers in the values of the labels in ``fit``, 0 and 1 (of Booleans too) or -1 and 1;
+    CSR arrays where these were sparse. ``predict_labels`` returns the names of a DataFrame.
 
     Attributes
     ----------
@@ -312,8 +312,8 @@ class ScoringClassifier(LabelClassifier):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -407,7 +407,7 @@ class ScoringClassifier(LabelClassifier):
         return None
 
     def predict_scores(self, X: Any) -> FloatArray:
-        """Return a number per label, the larger, the likelier; `decision` says which are predicted.
+        """Return a score per label, higher for likelier labels; `decision` chooses which are predicted.
 
         Parameters
         ----------

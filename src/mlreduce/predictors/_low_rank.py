@@ -92,9 +92,9 @@ class _Decomposed:
     def __init__(self, X: Features, labels: Any) -> None:
         by_rows = X.shape[0] < X.shape[1]
         squares, vectors = scipy.linalg.eigh(X.gram if by_rows else X.scatter, check_finite=False)
-        kept = squares > _ROUNDING * max(squares[-1], 0.0)
-        self._squares, vectors = squares[kept][:, np.newaxis], vectors[:, kept]
-        self._basis = X.transposed_dot(vectors) / np.sqrt(squares[kept]) if by_rows else vectors
+        nonzero = squares > _ROUNDING * max(squares[-1], 0.0)
+        self._squares, vectors = squares[nonzero][:, np.newaxis], vectors[:, nonzero]
+        self._basis = X.transposed_dot(vectors) / np.sqrt(squares[nonzero]) if by_rows else vectors
         self._along = self._basis.T @ X.transposed_dot(labels)
         self.size = len(self._squares)
 

@@ -1,6 +1,6 @@
 """The columns of a feature matrix, sorted once for every node and every target of model trees.
 
-A column is kept as its non-zero entries in ascending order of value; zeros are one block whose place in the order is
+A column is stored as its non-zero entries in ascending order of value; zeros are one block whose place in the order is
 known, so that sparse columns cost what their entries cost. A node of a tree holds a section of every column, in order,
 and a split parts each section in two: nothing is sorted again.
 """

@@ -5,8 +5,8 @@ fine that 63 bits just hold their sum; integers add up to the same in any order,
 order of the rows. It matters here more than elsewhere: the fifth root in the gain makes much of a rounding error, and a
 pure side has a variance of exactly zero.
 
-Compiled functions that call each other are in one file: Numba's cache only tracks changes in a function's own file
-alone.
+Compiled functions that call each other are in one file: Numba's cache tracks changes only in the file of the calling
+function.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ The backward elimination drops one feature after the other from a regression. It
 Gram matrix: dropping feature j takes a rank-one term off the inverse, moves the coefficients along its column, and adds
 ``b_j^2 / P_jj`` to the squared errors, so that a step costs k^2 and no regression is solved again.
 
-Compiled functions that call each other are in one file: Numba's cache only tracks changes in a function's own file
-alone.
+Compiled functions that call each other are in one file: Numba's cache tracks changes only in the file of the calling
+function.
 """
 
 from __future__ import annotations
@@ -358,7 +358,7 @@ def _leave_out(
 ) -> None:
     """Drop a feature from a regression in place. The last takes its place.
 
-    Only the lower triangle of the inverse is kept.
+    Only the lower triangle of the inverse is updated.
     """
     pivot = inverse[gone, gone]
     for one in range(last + 1):
@@ -440,7 +440,7 @@ def _merge(order: IntArray, first: int, middle: int, last: int, spare: IntArray)
 
 
 @compiled_part
-def _distinct(tested: IntArray, node: int, end: int, place: IntArray, kept: IntArray) -> IntArray:
+def _distinct(tested: IntArray, node: int, end: int, place: IntArray, features: IntArray) -> IntArray:
     """Return the distinct features that some nodes test, ascending, and note the place of each; leaves have -1."""
     count = 0
     for at in range(node, end):
@@ -448,14 +448,14 @@ def _distinct(tested: IntArray, node: int, end: int, place: IntArray, kept: IntA
         if feature >= 0 and place[feature] < 0:
             place[feature] = 0
             one = count
-            while one > 0 and kept[one - 1] > feature:
-                kept[one] = kept[one - 1]
+            while one > 0 and features[one - 1] > feature:
+                features[one] = features[one - 1]
                 one -= 1
-            kept[one] = feature
+            features[one] = feature
             count += 1
     for one in range(count):
-        place[kept[one]] = one
-    return kept[:count]
+        place[features[one]] = one
+    return features[:count]
 
 
 @compiled_part
@@ -486,12 +486,12 @@ def _sort_together(active: IntArray, coefficients: FloatArray) -> None:
 
 
 def _compact(growth: Growth, models: _Models, n_features: int, smoothing: bool) -> Tree:
-    """Leave out what was pruned, and fold the models above each leaf into its own."""
-    kept, node = [], 0
+    """Leave out what was pruned, and fold the models above each leaf into its model."""
+    remaining, node = [], 0
     while node < len(models.leaf):
-        kept.append(node)
+        remaining.append(node)
         node = int(growth.end[node]) if models.leaf[node] else node + 1
-    nodes = np.array(kept)
+    nodes = np.array(remaining)
     number, leaf = np.cumsum(np.bincount(nodes, minlength=len(models.leaf))) - 1, models.leaf[nodes]
     intercept, counts = np.zeros(len(nodes)), np.zeros(len(nodes) + 1, np.int64)
     parents, pointer, intercepts = models.parent.tolist(), models.pointer.tolist(), models.intercept.tolist()
@@ -500,7 +500,7 @@ def _compact(growth: Growth, models: _Models, n_features: int, smoothing: bool) 
     sums = np.zeros(n_features)
     features, values = [np.zeros(0, np.int64)], [np.zeros(0)]
     for at in np.flatnonzero(leaf).tolist():
-        path = [kept[at]]
+        path = [remaining[at]]
         while smoothing and parents[path[-1]] >= 0:
             path.append(parents[path[-1]])
         mixed = 0.0

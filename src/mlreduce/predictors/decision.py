@@ -39,12 +39,12 @@ _LARGEST = 1e100
 # Values of a measure that differ by less, relatively, are equal.
 _SAME = 1e-12
 
-# Positives below which a label takes the common threshold: on held-out rows its own would fit chance.
+# Positives below which a label takes the common threshold: a threshold of its scores on held-out rows would fit chance.
 _FEW = 10
 
-# Labels of a row whose held-out scores are kept where labels are sparse: at least so many, and so many times as many as
-# the row with the most labels has.
-_KEPT, _TIMES = 32, 4
+# Labels of a row whose held-out scores are stored where labels are sparse: at least so many, and so many times as many
+# as the row with the most labels has.
+_STORED, _TIMES = 32, 4
 
 # Thresholds that are tried where a measure has no formula here.
 _TRIED = 100
@@ -125,17 +125,17 @@ class Decision(NamedTuple):
         if rule == "per-label":
             columns = [slice(None) if known is None else np.flatnonzero(known[:, label]) for label in range(n_labels)]
             cells = [(scores[rows, label], present[rows, label]) for label, rows in enumerate(columns)]
-            _refine(measure, [_Column(*own, int(np.count_nonzero(own[1]))) for own in cells], thresholds)
+            _refine(measure, [_Column(*cell, int(np.count_nonzero(cell[1]))) for cell in cells], thresholds)
         return cls(rule, thresholds, n_labels)
 
     @classmethod
     def of_blocks(cls, rule: str, measure: str, blocks: Blocks, labels: Any) -> Self:
-        """Choose thresholds for sparse labels, of whose scores only the best of each row are kept.
+        """Choose thresholds for sparse labels, storing only the best scores of each row.
 
-        The scores of true labels are kept too, so that of any threshold the hits are known, and the number of predicted
-        labels, or a bound of it. The threshold is that of `of` where none below the scores that were dropped can be as
-        good; otherwise twice as many are kept. With "per-label" the thresholds are the best for predictions among the
-        kept labels of a row, and ``k`` is their number.
+        The scores of true labels are stored too, so that for any threshold the hits are known, and the number of
+        predicted labels, or a bound of it. The threshold is that of `of` where none below the dropped scores can be as
+        good; otherwise twice as many are stored. With "per-label" the thresholds are the best for predictions among the
+        stored labels of a row, and ``k`` is their number.
 
         Parameters
         ----------
@@ -159,27 +159,27 @@ class Decision(NamedTuple):
                 f"the best threshold for {measure} is tried on a dense matrix of labels; fit to labels.toarray(), or "
                 "take micro-f1"
             )
-        kept = min(n_labels, max(_KEPT, _TIMES * int(np.diff(labels.indptr).max(initial=0))))
+        n_best = min(n_labels, max(_STORED, _TIMES * int(np.diff(labels.indptr).max(initial=0))))
         while True:
             check_memory(
-                64.0 * labels.shape[0] * kept,
-                f"choosing {rule!r} among the {kept} best labels of each of {labels.shape[0]} rows",
+                64.0 * labels.shape[0] * n_best,
+                f"choosing {rule!r} among the {n_best} best labels of each of {labels.shape[0]} rows",
                 "take decision='half', or fewer rows",
             )
-            cells = _Cells.best(blocks(), labels, kept, by_rank=rule == "top-k")
+            cells = _Cells.best(blocks(), labels, n_best, by_rank=rule == "top-k")
             if rule == "cardinality":
                 cut = _as_many(np.sort(cells.scores)[::-1], labels.nnz, cells.dropped)
             else:
                 cut = _common(measure, cells)
             if not np.isnan(cut):
                 break
-            kept = min(2 * kept, n_labels)
+            n_best = min(2 * n_best, n_labels)
         if rule == "top-k":
             return cls(rule, np.full(n_labels, -np.inf), min(int(np.ceil(-cut)), n_labels))
         thresholds = np.full(n_labels, cut)
         if rule == "per-label":
             _refine(measure, cells.by_label(), thresholds)
-            return cls(rule, thresholds, kept)
+            return cls(rule, thresholds, n_best)
         return cls(rule, thresholds, n_labels)
 
     def apply(self, scores: Any) -> NDArray[np.int8]:
@@ -279,10 +279,10 @@ def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
     X, targets
         As of `fold_predictions`.
     """
-    own = regressor._fit_left_out if has_shortcut(regressor, "_fit_left_out", "fit", "predict") else None
-    if own is None:
+    shortcut = regressor._fit_left_out if has_shortcut(regressor, "_fit_left_out", "fit", "predict") else None
+    if shortcut is None:
         regressor.fit(X, targets)
-    predicted = None if own is None else own(X, targets)
+    predicted = None if shortcut is None else shortcut(X, targets)
     if predicted is None:
         predicted = fold_predictions(regressor, X, targets, lambda fitted, rows: fitted.predict(rows))
     return predicted
@@ -299,10 +299,10 @@ def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
         Of the rows.
     """
     shared = has_shortcut(regressor, "_fit_left_out_blocks", "fit", "predict")
-    own = regressor._fit_left_out_blocks if shared else None
-    if own is None:
+    shortcut = regressor._fit_left_out_blocks if shared else None
+    if shortcut is None:
         regressor.fit(X, targets)
-    blocks: Blocks | None = None if own is None else own(X, targets)
+    blocks: Blocks | None = None if shortcut is None else shortcut(X, targets)
     return blocks or (lambda: fold_blocks(regressor, X, targets, lambda fitted, rows: fitted.predict(rows)))
 
 
@@ -377,26 +377,26 @@ class _Cells(NamedTuple):
     among: NDArray[np.bool_] = np.ones(0, dtype=bool)
 
     @classmethod
-    def best(cls, blocks: Iterable[tuple[Any, FloatArray]], labels: Any, kept: int, *, by_rank: bool) -> Self:
-        """Return the kept best cells of each row, and those of true labels; ``by_rank`` scores are minus the ranks.
+    def best(cls, blocks: Iterable[tuple[Any, FloatArray]], labels: Any, n_best: int, *, by_rank: bool) -> Self:
+        """Return the best cells of each row, and those of true labels; with ``by_rank`` scores are minus the ranks.
 
         Of true labels that are not among the best the ranks are not known: they get the best that they can have.
         """
         n_labels, numbers = labels.shape[1], np.arange(labels.shape[0])
         parts, dropped = [], -np.inf
         for rows, raw in blocks:
-            scores, own = _rounded(raw), labels[rows].tocoo()
-            best = best_labels(scores, kept)
+            scores, true_cells = _rounded(raw), labels[rows].tocoo()
+            best = best_labels(scores, n_best)
             values, n_rows = best.data.reshape(len(scores), -1), len(scores)
-            true = own.row.astype(np.intp) * n_labels + own.col
-            places = np.repeat(np.arange(n_rows) * n_labels, kept) + best.indices
+            true = true_cells.row.astype(np.intp) * n_labels + true_cells.col
+            places = np.repeat(np.arange(n_rows) * n_labels, n_best) + best.indices
             missed = np.setdiff1d(true, places, assume_unique=True)
             if by_rank:
                 values = -_ranks(values)
-                more = np.full(len(missed), -kept)
+                more = np.full(len(missed), -n_best)
             else:
                 more = scores.ravel()[missed]
-            if kept < n_labels:
+            if n_best < n_labels:
                 dropped = max(dropped, float(values.min(axis=1).max()))
             present = np.append(np.isin(places, true, assume_unique=True), np.ones(len(missed), dtype=bool))
             among = np.arange(len(present)) < len(places)
@@ -455,15 +455,15 @@ def _refine(measure: str, cells: Sequence[_Column], thresholds: FloatArray) -> N
     """
     rate = measure.rpartition("-")[2]
     alone = f"micro-{rate}" if rate in _RATES and measure != "subset-accuracy" else "hamming-loss"
-    own = [label for label, column in enumerate(cells) if column.n_true >= _FEW and len(column.scores)]
+    adjusted = [label for label, column in enumerate(cells) if column.n_true >= _FEW and len(column.scores)]
     if measure != "micro-f1":
-        for label in own:
+        for label in adjusted:
             thresholds[label] = cells[label].cut(partial(_value, alone))
         return
     reached, value = -1.0, 0.0
     while value > reached + _SAME:
         reached = value
-        for label in own:
+        for label in adjusted:
             thresholds[label] = cells[label].cut(partial(_surplus, reached))
         counts = [column.counts(cut) for column, cut in zip(cells, thresholds, strict=True)]
         value = float(_value(measure, *map(sum, zip(*counts, strict=True))))
@@ -489,7 +489,7 @@ def _cut_of_all(
 
 
 def _has_formula(measure: str) -> bool:
-    """Whether the best threshold for a measure is found exactly."""
+    """Whether the best threshold for a measure is computed exactly."""
     kind, _, rate = measure.partition("-")
     return measure in (*_ERRORS, "subset-accuracy") or (kind in _GROUPS and rate in _RATES)
 
@@ -516,7 +516,7 @@ def _common(measure: str, cells: _Cells) -> float:
 
 
 def _as_many(ordered: NDArray[Any], wanted: int, dropped: float = -np.inf) -> float:
-    """Return the threshold that as many of the descending scores are above as wanted; NaN where too few are kept."""
+    """Return the threshold that as many of the descending scores are above as wanted; NaN if too few are stored."""
     if np.isfinite(dropped) and np.count_nonzero(ordered > dropped) < wanted:
         return np.nan
     return _best(ordered, -np.abs(np.arange(len(ordered) + 1.0) - wanted), dropped)
@@ -541,15 +541,15 @@ def _value(measure: str, hits: Any, predicted: Any, true: Any) -> FloatArray:
 def _sums(measure: str, true: NDArray[np.bool_], groups: NDArray[np.intp], n_groups: int) -> FloatArray:
     """Return the sum over groups of the value after each cell, the best first: a cell changes that of its group."""
     order = np.argsort(groups, kind="stable")
-    own, group = true[order], groups[order]
+    ordered, group = true[order], groups[order]
     starts = np.searchsorted(group, np.arange(n_groups))
     totals = np.bincount(groups, true, n_groups)
-    counted = np.append(0, np.cumsum(own))
-    predicted = np.arange(len(own)) - starts[group] + 1
+    counted = np.append(0, np.cumsum(ordered))
+    predicted = np.arange(len(ordered)) - starts[group] + 1
     hits = counted[1:] - counted[starts[group]]
     after = _value(measure, hits, predicted, totals[group])
-    before = _value(measure, hits - own, predicted - 1, totals[group])
-    changes = np.empty(len(own))
+    before = _value(measure, hits - ordered, predicted - 1, totals[group])
+    changes = np.empty(len(ordered))
     changes[order] = after - before
     nothing = np.zeros(n_groups)
     start = _value(measure, nothing, nothing, totals).sum()

@@ -67,7 +67,7 @@ class LabelPowerset(LabelClassifier):
     estimator : classifier of scikit-learn or None, default=None
         Predicts the classes; it is copied. None is a decision tree.
     random_state : int, RandomState instance or None, default=None
-        Seed of an estimator that has none of its own.
+        Seed of an estimator without one.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class RAkEL(ProbableClassifier):
         Whether sets may share labels (RAkEL-o), which then vote. Otherwise each label is in one set (RAkEL-d), and the
         last one has the labels that are left.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sets, and of estimators that have none of their own.
+        Seed of the sets, and of estimators without one.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
         Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
         the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
@@ -138,8 +138,8 @@ class RAkEL(ProbableClassifier):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class RAkEL(ProbableClassifier):
             self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
         columns = labels.tocsc() if is_sparse(labels) else labels
         self._models = [
-            _SetModel(self.estimator, features, as_dense(columns[:, own]), random) for own in self.labelsets_
+            _SetModel(self.estimator, features, as_dense(columns[:, chosen]), random) for chosen in self.labelsets_
         ]
         self.estimators_ = [model.estimator for model in self._models]
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
@@ -234,7 +234,7 @@ class RAkEL(ProbableClassifier):
 
 
 def _different_sets(n_labels: int, size: int, number: int, random: Any) -> list[NDArray[np.int64]]:
-    """Draw different sets of labels; all there are, if they are not more than asked for."""
+    """Draw different sets of labels; all possible sets, if they are not more than requested."""
     if math.comb(n_labels, size) <= 2 * number:  # drawing would often meet known ones
         every = list(combinations(range(n_labels), size))
         chosen = [every[place] for place in random.permutation(len(every))[:number]]
@@ -243,4 +243,4 @@ def _different_sets(n_labels: int, size: int, number: int, random: Any) -> list[
         while len(drawn) < number:
             drawn[tuple(sorted(random.permutation(n_labels)[:size].tolist()))] = None
         chosen = list(drawn)
-    return [np.array(own) for own in chosen]
+    return [np.array(labels) for labels in chosen]

@@ -49,7 +49,7 @@ class LabelTreeClassifier(ScoringClassifier):
     """Balanced label trees with linear classifiers (Parabel): the few likely labels among thousands, in seconds.
 
     Labels with similar instances are put together: the labels are halved by balanced 2-means of the means of their
-    instances, again and again, until at most ``max_leaf`` are left. A linear classifier at each node says for an
+    instances, again and again, until at most ``max_leaf`` are left. A linear classifier at each node predicts for an
     instance which children have labels of it, and at a leaf which labels. Each is trained on the instances with a label
     of the node alone, the root on all. The score of a label is the mean over the trees of
     ``2^(-sum of max(0, 1 - margin)^2)``, summed over the way from the root to it: one half where a leaf alone decides
@@ -83,8 +83,8 @@ class LabelTreeClassifier(ScoringClassifier):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -178,9 +178,9 @@ class LabelTreeClassifier(ScoringClassifier):
             children = tuple(range(len(waiting), len(waiting) + len(parts)))
             waiting.extend(parts)
             targets = [Y[:, part].sum(axis=1)[:, np.newaxis] > 0 for part in parts]
-            own = sp.csr_array(np.hstack(targets)) if parts else sp.csr_array(Y[:, labels])
-            rows = np.flatnonzero(np.diff(own.indptr)) if nodes else np.arange(Y.shape[0])
-            nodes.append(LabelTreeNode(labels, children, *self._trained(X[rows], own[rows], random)))
+            present = sp.csr_array(np.hstack(targets)) if parts else sp.csr_array(Y[:, labels])
+            rows = np.flatnonzero(np.diff(present.indptr)) if nodes else np.arange(Y.shape[0])
+            nodes.append(LabelTreeNode(labels, children, *self._trained(X[rows], present[rows], random)))
         return nodes
 
     def _trained(
@@ -196,8 +196,8 @@ class LabelTreeClassifier(ScoringClassifier):
             *(orders, 0.5 / float(self.C), float(self.tol), weights, intercept),
         )
         weights[np.abs(weights) < self.prune] = 0
-        kept = np.flatnonzero(weights.any(axis=1))
-        return features[kept], sp.csr_array(weights[kept]), intercept, n_iter
+        used = np.flatnonzero(weights.any(axis=1))
+        return features[used], sp.csr_array(weights[used]), intercept, n_iter
 
     def _best(self, features: Any) -> sp.csr_array:
         """Return the scores of the labels that the beams reach."""
@@ -220,13 +220,13 @@ class LabelTreeClassifier(ScoringClassifier):
         k = min(k, reached.shape[1])
         labels, scores = np.zeros((reached.shape[0], k), dtype=np.int64), np.zeros((reached.shape[0], k))
         for row, (start, stop) in enumerate(zip(reached.indptr[:-1], reached.indptr[1:], strict=True)):
-            own, values = reached.indices[start:stop], reached.data[start:stop]
-            if len(own) < k:
-                others = np.setdiff1d(np.arange(min(reached.shape[1], len(own) + k)), own)[: k - len(own)]
-                own, values = np.append(own, others), np.append(values, np.zeros(len(others)))
-            best = np.lexsort((own, -values))[:k]
-            best = best[np.argsort(own[best])]
-            labels[row], scores[row] = own[best], values[best]
+            columns, values = reached.indices[start:stop], reached.data[start:stop]
+            if len(columns) < k:
+                others = np.setdiff1d(np.arange(min(reached.shape[1], len(columns) + k)), columns)[: k - len(columns)]
+                columns, values = np.append(columns, others), np.append(values, np.zeros(len(others)))
+            best = np.lexsort((columns, -values))[:k]
+            best = best[np.argsort(columns[best])]
+            labels[row], scores[row] = columns[best], values[best]
         starts = np.arange(0, labels.size + 1, k)
         return sp.csr_array((scores.ravel(), labels.ravel(), starts), shape=reached.shape)
 
@@ -250,7 +250,7 @@ def _halves(means: Any, labels: NDArray[Any], random: np.random.RandomState) -> 
         if np.array_equal(first, former):
             break
         sums = [np.asarray(means[part].sum(axis=0)).ravel() for part in (first, ~first)]
-        one, other = (own / max(np.linalg.norm(own), np.finfo(float).tiny) for own in sums)
+        one, other = (total / max(np.linalg.norm(total), np.finfo(float).tiny) for total in sums)
         axis = one - other
     return labels[first], labels[~first]
 
@@ -313,7 +313,7 @@ def _descend(
 
 def _followed(X: Any, nodes: list[LabelTreeNode], beam_size: int) -> sp.csr_array:
     """Return the scores of the labels that beams through a tree reach, all nodes of a level at once."""
-    found: list[tuple[Any, Any, Any]] = []
+    scored: list[tuple[Any, Any, Any]] = []
     beams = {0: (np.arange(X.shape[0]), np.zeros(X.shape[0]))}
     while beams:
         ways: list[tuple[Any, Any, Any]] = []
@@ -321,7 +321,7 @@ def _followed(X: Any, nodes: list[LabelTreeNode], beam_size: int) -> sp.csr_arra
             node = nodes[number]
             losses = losses[:, np.newaxis] + np.maximum(0, 1 - _margins(X[rows], node)) ** 2
             ends = np.asarray(node.children if node.children else node.labels)
-            (ways if node.children else found).append(
+            (ways if node.children else scored).append(
                 (np.repeat(rows, len(ends)), np.tile(ends, len(rows)), losses.ravel())
             )
         beams = {}
@@ -329,12 +329,12 @@ def _followed(X: Any, nodes: list[LabelTreeNode], beam_size: int) -> sp.csr_arra
             rows, numbers, losses = map(np.concatenate, zip(*ways, strict=True))
             order = np.lexsort((numbers, losses, rows))
             rows, numbers, losses = rows[order], numbers[order], losses[order]
-            kept = np.flatnonzero(np.arange(len(rows)) - np.searchsorted(rows, rows) < beam_size)
-            kept = kept[np.argsort(numbers[kept], kind="stable")]
-            followed, starts = np.unique(numbers[kept], return_index=True)
-            for number, part in zip(followed, np.split(kept, starts[1:]), strict=True):
+            best = np.flatnonzero(np.arange(len(rows)) - np.searchsorted(rows, rows) < beam_size)
+            best = best[np.argsort(numbers[best], kind="stable")]
+            followed, starts = np.unique(numbers[best], return_index=True)
+            for number, part in zip(followed, np.split(best, starts[1:]), strict=True):
                 beams[int(number)] = (rows[part], losses[part])
-    rows, labels, losses = map(np.concatenate, zip(*found, strict=True))
+    rows, labels, losses = map(np.concatenate, zip(*scored, strict=True))
     return sp.csr_array((np.exp2(-losses), (rows, labels)), shape=(X.shape[0], len(nodes[0].labels)))
 
 

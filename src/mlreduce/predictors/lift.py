@@ -44,7 +44,7 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
     estimator : classifier of scikit-learn with ``predict_proba``, or None, default=None
         Predicts one label from its features; it is copied. None is a logistic regression on standardised distances.
     random_state : int, RandomState instance or None, default=None
-        Seed of k-means, the same for each label, and of an estimator that has none of its own.
+        Seed of k-means, the same for each label, and of an estimator without one.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
         Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
         the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
@@ -52,8 +52,8 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
             raise DataError(f"estimator must have predict_proba, as LogisticRegression() has; got {self.estimator!r}")
         seed, columns = random.randint(2**31 - 1), labels.tocsc() if is_sparse(labels) else labels
         centres, self.estimators_, self._constant = [], [], []
-        with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1):  # sums of any number of threads alike
+        with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1):  # sums would depend on their number
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different instances than clusters
             for label in range(labels.shape[1]):
                 column = as_dense(columns[:, [label]])[:, 0]
@@ -135,14 +135,16 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
                 if not known.any():  # predicted as absent
                     known[:] = True
                 present, rows = column[known] > 0, features if known.all() else features[known]
-                own = self._centres(rows, present, ratio, seed)
+                own_centres = self._centres(rows, present, ratio, seed)
                 several = present.any() and not present.all()
-                centres.append(own)
-                self.estimators_.append(seeded(base, random).fit(_distances(rows, own), present) if several else None)
+                centres.append(own_centres)
+                self.estimators_.append(
+                    seeded(base, random).fit(_distances(rows, own_centres), present) if several else None
+                )
                 self._constant.append(float(present[0]))
         self.centres_ = np.vstack(centres)
         self._n_features_out = len(self.centres_)
-        self.label_of_column_ = np.repeat(np.arange(len(centres)), [len(own) for own in centres])
+        self.label_of_column_ = np.repeat(np.arange(len(centres)), [len(part) for part in centres])
 
     def _centres(self, features: Any, present: Any, ratio: float, seed: int) -> FloatArray:
         """Return the centres of the clusters of one label."""
@@ -150,10 +152,10 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
         number = math.ceil(ratio * min(map(len, parts)))
         if not number:
             parts, number = [np.arange(len(present))], min(_OF_ALL, len(present))
-        found = [
+        parts_of_centres = [
             KMeans(number, n_init=1, random_state=seed).fit(narrow(features[rows])).cluster_centers_ for rows in parts
         ]
-        return np.vstack(found)
+        return np.vstack(parts_of_centres)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the features of all labels, side by side.
@@ -166,7 +168,7 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
         Returns
         -------
         ndarray of shape (n_samples, n_columns)
-            Distances to ``centres_``; ``label_of_column_`` says whose features they are.
+            Distances to ``centres_``; ``label_of_column_`` gives the label of each.
         """
         check_is_fitted(self, "centres_")
         features = check_features(self, X, reset=False)

@@ -44,7 +44,7 @@ class M5PRegressor(Regressor):
     pruning : bool, default=True
         Turn a node into a leaf where its linear model is expected to be no worse than the subtree below.
     n_jobs : int or None, default=None
-        Threads, each at work on a target of its own; None is 1, -1 all cores. The result does not depend on it.
+        Threads, each for one target at a time; None is 1, -1 all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class M5PRegressor(Regressor):
     Notes
     -----
     The first fit after an installation compiles its loops, eight to ten seconds of a processor, and stores them; the
-    logger ``mlreduce`` says so at the level INFO.
+    logger ``mlreduce`` reports it at the level INFO.
 
     References
     ----------
@@ -100,14 +100,14 @@ class M5PRegressor(Regressor):
         trees: dict[int, Tree] = {}
         # One BLAS thread: the matrices are small, and the bits must not depend on the number of cores.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
-            for known, own in known_together(table):
+            for known, chosen in known_together(table):
                 part = rows_of(features, known)
                 columns, rows = sort_columns(part), Rows.of(part)
                 built = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
                     joblib.delayed(self._build)(columns, rows, np.require(target, None, ["C", "W"]))
-                    for target in table[known][:, own].T
+                    for target in table[known][:, chosen].T
                 )
-                trees |= zip(np.arange(table.shape[1])[own].tolist(), built, strict=True)
+                trees |= zip(np.arange(table.shape[1])[chosen].tolist(), built, strict=True)
         self.trees_ = [trees[target] for target in range(table.shape[1])]
         self.n_leaves_ = [int(np.count_nonzero(tree.feature < 0)) for tree in self.trees_]
         self._one_dimension = targets.ndim == 1
@@ -180,7 +180,7 @@ class M5PRegressor(Regressor):
         output, feature_names
             As for `export_text`.
         max_depth : int, default=4
-            Nodes below it are drawn as one that says how many leaves it has.
+            Nodes below it are drawn as one with the number of its leaves.
         ax : matplotlib Axes or None, default=None
             None makes one.
 

@@ -34,7 +34,7 @@ class _Rates(NamedTuple):
         """Return the probability of each label, shape (n_samples, n_labels)."""
         yes = self.prior[:, np.newaxis] * self.present
         no = (1.0 - self.prior)[:, np.newaxis] * self.absent
-        return _of_votes(yes / (yes + no), votes)
+        return _posterior_of_votes(yes / (yes + no), votes)
 
 
 class _Counts(NamedTuple):
@@ -43,7 +43,7 @@ class _Counts(NamedTuple):
     Attributes
     ----------
     present, absent : ndarray of shape (n_labels, n_neighbors + 1)
-        Whole numbers.
+        Integers.
     smoothing : float
         Added to each.
     """
@@ -85,17 +85,17 @@ class _Counts(NamedTuple):
         return _Rates(prior, share(self.present), share(self.absent))
 
     def left_out(self, votes: Any, labels: Any) -> FloatArray:
-        """Return the posterior of training rows, their own labels taken out of the frequencies and counts."""
+        """Return the posterior of training rows, each without its labels in the frequencies and counts."""
         if is_sparse(votes):
-            posterior = _of_votes(self._without(0, 1), votes)
+            posterior = _posterior_of_votes(self._without(0, 1), votes)
             row, label = labels.tocoo().coords
             posterior[row, label] = self._without(1, 0)[label, votes.tocsr()[row, label]]
             return posterior
         known, posterior = labels >= 0, np.empty(labels.shape)
-        for cells, own in ((~known, (0, 0)), (known & (labels == 0), (0, 1)), (labels > 0, (1, 0))):
+        for cells, without in ((~known, (0, 0)), (known & (labels == 0), (0, 1)), (labels > 0, (1, 0))):
             if cells.any():
                 label = np.nonzero(cells)[1]
-                posterior[cells] = self._without(*own)[label, votes[cells]]
+                posterior[cells] = self._without(*without)[label, votes[cells]]
         return posterior
 
     def _without(self, present: int, absent: int) -> FloatArray:
@@ -103,8 +103,8 @@ class _Counts(NamedTuple):
         n_present, n_absent = (counts.sum(axis=1, keepdims=True) for counts in (self.present, self.absent))
         n_known, smoothing = n_present + n_absent, self.smoothing
 
-        def share(counts: FloatArray, size: FloatArray, own: int) -> FloatArray:
-            return (smoothing + counts - own) / (smoothing * counts.shape[1] + size - own)
+        def share(counts: FloatArray, size: FloatArray, removed: int) -> FloatArray:
+            return (smoothing + counts - removed) / (smoothing * counts.shape[1] + size - removed)
 
         with np.errstate(divide="ignore", invalid="ignore"):  # where no instance is to be left out
             prior = (smoothing + n_present - present) / (2 * smoothing + np.maximum(n_known - 1, 0))
@@ -114,7 +114,7 @@ class _Counts(NamedTuple):
         return posterior
 
 
-def _of_votes(table: FloatArray, votes: Any) -> FloatArray:
+def _posterior_of_votes(table: FloatArray, votes: Any) -> FloatArray:
     """Look up a number for each cell in a table of shape (n_labels, n_neighbors + 1)."""
     if not is_sparse(votes):
         return table[np.arange(len(table)), votes]
@@ -146,8 +146,8 @@ class MLKNN(_NeighbourVotes):
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
         ``"half"`` is the paper's.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------

@@ -95,8 +95,8 @@ def _sums(labels: Any, known: Any) -> tuple[FloatArray, Callable[[FloatArray], F
         present = np.asarray(labels.sum(axis=0))
 
         def totals(table: FloatArray) -> FloatArray:
-            own = labels.T @ table
-            return np.stack([table.sum(axis=0) - own, own])
+            present_sums = labels.T @ table
+            return np.stack([table.sum(axis=0) - present_sums, present_sums])
 
         return np.stack([labels.shape[0] - present, present]), totals
     sides = np.stack([(1.0 if known is None else known) - labels, labels])
@@ -113,7 +113,7 @@ class MLNB(NestedClassifier, ProbableClassifier):
     smoothing : float, default=1.0
         Additive smoothing of the counts of a label's presence and absence, >= 0.
     variance_floor : float or "cv", default="cv"
-        Least variance of a feature where a label is present or absent, as a share of the feature's whole variance;
+        Least variance of a feature where a label is present or absent, as a share of the feature's total variance;
         > 0. "cv" chooses 0.001, 0.01, 0.1, 0.3 or 1 by the average precision in three folds of at most 3000 rows.
         With small ones a feature that varies little among the few instances of a label outweighs all others.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
@@ -123,8 +123,8 @@ class MLNB(NestedClassifier, ProbableClassifier):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class MLNB(NestedClassifier, ProbableClassifier):
     Notes
     -----
     A label that all training rows have, or none, is decided by its prior. Where a label is not known, a row counts in
-    the features' whole variance, and not in the label's prior, means and variances. Sparse features are made dense.
+    the features' total variance, and not in the label's prior, means and variances. Sparse features are made dense.
 
     References
     ----------

@@ -154,8 +154,8 @@ class BinaryRelevanceKNN(_NeighbourVotes):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
         By default, ``"half"``, a label is predicted that more than half of the neighbours
         have; for the other decisions the training rows vote among the others.
 
@@ -214,8 +214,8 @@ class ClassifierChainKNN(_NeighbourVotes):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
         The labels that are features of the next are always those of most neighbours. By
         default, ``"half"``, they are also what is predicted; for the other decisions the training rows vote among the
         others.
@@ -338,25 +338,25 @@ def _find(distances: Any, known: Any, partly: bool, best: Any) -> int:
 
 
 @compiled_part
-def _measure(products: Any, own: float, others: Any, unit: float, left_out: int, distances: Any) -> None:
+def _measure(products: Any, squares: float, others: Any, unit: float, left_out: int, distances: Any) -> None:
     """Compute the distances of a row to all columns; infinite to the one that is left out, if it is not -1."""
     inverse = 1.0 / unit
     for column in range(len(others)):
-        distances[column] = distance_on_grid(products[column], own, others[column], inverse, unit)
+        distances[column] = distance_on_grid(products[column], squares, others[column], inverse, unit)
     if left_out >= 0:
         distances[left_out] = np.inf
 
 
 @compiled
 def _neighbours(
-    products: FloatArray, own: FloatArray, others: FloatArray, unit: float, first: int, n_neighbors: int
+    products: FloatArray, squares: FloatArray, others: FloatArray, unit: float, first: int, n_neighbors: int
 ) -> NDArray[np.int64]:
     """Return the nearest columns of each row; ``first`` as of `_votes`."""
     n_rows, n_columns = products.shape
     nearest = np.empty((n_rows, n_neighbors), dtype=np.int64)
     distances, known = np.empty(n_columns), np.empty(0, dtype=np.int8)
     for row in range(n_rows):
-        _measure(products[row], own[row], others, unit, first + row if first >= 0 else -1, distances)
+        _measure(products[row], squares[row], others, unit, first + row if first >= 0 else -1, distances)
         _find(distances, known, False, nearest[row])
     return nearest
 
@@ -364,7 +364,7 @@ def _neighbours(
 @compiled
 def _votes(
     products: FloatArray,
-    own: FloatArray,
+    squares: FloatArray,
     others: FloatArray,
     unit: float,
     first: int,
@@ -378,7 +378,7 @@ def _votes(
 
     Column ``first`` and the following, unless it is -1, are the rows themselves and left out. In a chain each label is
     one more coordinate: a step of one for the columns that have it, towards the row if it is predicted and away from
-    it if not. What would be added for all columns alike is left out. Where labels are known ``partly``, the neighbours
+    it if not. A term that all columns share is left out. Where labels are known ``partly``, the neighbours
     are those of which the label is known, that is, not -1.
     """
     n_rows, n_columns = products.shape
@@ -386,7 +386,7 @@ def _votes(
     distances = np.empty(n_columns)
     best = np.empty(n_neighbors, dtype=np.int64)
     for row in range(n_rows):
-        _measure(products[row], own[row], others, unit, first + row if first >= 0 else -1, distances)
+        _measure(products[row], squares[row], others, unit, first + row if first >= 0 else -1, distances)
         count = 0
         for place in range(len(order)):
             label = order[place]

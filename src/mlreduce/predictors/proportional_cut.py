@@ -23,7 +23,7 @@ class ProportionalCut(LabelClassifier):
     Column j of the features is the score of label j, the larger the likelier; the share of instances that get a label
     is that of the training instances which have it. All instances that are passed to ``predict`` are decided
     together, so that predictions depend on the other instances. A score of zero or less is no label, and neither is a
-    label without a column. This is what makes label propagations classifiers of their own.
+    label without a column. With this rule label propagations are classifiers.
 
     Attributes
     ----------

@@ -47,11 +47,11 @@ _STEP = 4
 # Least share of a row that the others must leave to it: below, what leaving it out changes is lost in rounding.
 _ALONE = 1e-8
 
-# What the chosen end of the penalties says.
+# Likely causes and remedies if the penalty at an end of the grid is chosen.
 _EDGES = {
     "lowest": "the features determine the targets, or alpha='gcv' is misled by rows that repeat; give alpha a number, "
     "or take alpha='loo'",
-    "highest": "the features say nothing of the targets beyond their mean; scale the features, or take others",
+    "highest": "the features predict the targets no better than their mean; scale the features, or take others",
 }
 
 # Relative difference of errors that are equal: the larger penalty is taken.
@@ -60,7 +60,7 @@ _SAME = 1e-9
 # Rows and features from which generalised errors are computed without eigenvectors.
 _MANY = 2500
 
-# Random vectors by which a trace is estimated, and steps of the bidiagonalisation, where a decomposition is too dear.
+# Random vectors by which a trace is estimated, and steps of the bidiagonalisation, where a decomposition is expensive.
 _PROBES, _STEPS = 8, 60
 
 
@@ -132,12 +132,12 @@ def _coefficients(features: Features, targets: Any, penalty: float) -> FloatArra
     elif penalty > 0:  # without a penalty the centred kernel is singular
         factor = _Factor.of(_plus_diagonal(features.gram, penalty))
         if factor is not None:
-            kept = factor
-            return map_columns(lambda part: features.transposed_dot(kept.solve(part)), targets, centred=True)
+            solver = factor
+            return map_columns(lambda part: features.transposed_dot(solver.solve(part)), targets, centred=True)
     dense = features.dense()
     left, values, right = scipy.linalg.svd(dense, full_matrices=False, check_finite=False)
-    kept = values > DEFAULT_RCOND * values[0]
-    left, values, right = left[:, kept], values[kept], right[kept]
+    used = values > DEFAULT_RCOND * values[0]
+    left, values, right = left[:, used], values[used], right[used]
     shrunk = (values / (np.square(values) + penalty))[:, np.newaxis]
     return map_columns(lambda part: right.T @ (shrunk * (left.T @ part)), targets, centred=True)
 
@@ -165,9 +165,9 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
             left = penalty * np.square(inverse * factor.scale).sum(axis=0) - features.intercept_leverage
     if factor is None:
         vectors, values, _ = scipy.linalg.svd(features.dense(), full_matrices=False, check_finite=False)
-        kept = values > DEFAULT_RCOND * values[0]
-        shares = np.square(values[kept]) / (np.square(values[kept]) + penalty)
-        left = 1.0 - features.intercept_leverage - np.square(vectors[:, kept]) @ shares
+        used = values > DEFAULT_RCOND * values[0]
+        shares = np.square(values[used]) / (np.square(values[used]) + penalty)
+        left = 1.0 - features.intercept_leverage - np.square(vectors[:, used]) @ shares
     return left if left.min() > _ALONE else None
 
 
@@ -183,8 +183,8 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
         return _generalised_errors(features, targets)
     rows, columns = features.shape
     squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
-    kept = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
-    squares, vectors = squares[kept], vectors[:, kept]
+    used = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
+    squares, vectors = squares[used], vectors[:, used]
     if not len(squares):  # the features do not vary
         return np.ones(1), np.zeros(1)
     by_rows = rows < columns
@@ -381,7 +381,7 @@ class RidgeRegressor(Regressor):
         y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
             Targets, in any unit; NaN where not known. A sparse matrix stays sparse.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the squared errors; a whole number stands for so many equal rows, except in the choice of
+            Weights >= 0 of the squared errors; an integer counts as so many equal rows, except in the choice of
             the penalty, which leaves out a row with its weight.
 
         Returns
@@ -445,11 +445,11 @@ class RidgeRegressor(Regressor):
         self.penalty_ = np.zeros(n_targets)
         left_out: FloatArray | None = np.full(table.shape, np.nan) if leaving_out else None
         for rows, columns in known_together(table):
-            part, own = clone(self), table[rows][:, columns]
+            part, known_targets = clone(self), table[rows][:, columns]
             if left_out is None:
-                part.fit(X[rows], own, None if weights is None else weights[rows])
+                part.fit(X[rows], known_targets, None if weights is None else weights[rows])
             else:
-                predicted = part._fit_left_out(X[rows], own)
+                predicted = part._fit_left_out(X[rows], known_targets)
                 if predicted is not None:
                     left_out[np.ix_(rows, columns)] = predicted
                 leaving_out &= predicted is not None
@@ -528,7 +528,7 @@ class RidgeRegressor(Regressor):
         Returns
         -------
         iterator over ndarray of shape (n_test, n_targets)
-            One array a size. Each is the next one's starting point: use it before asking for the next.
+            One array a size. Each is updated in place to the next one: use it before requesting the next.
 
         Raises
         ------
@@ -574,12 +574,14 @@ class RidgeRegressor(Regressor):
                 yield left_out, model.predict(testing[:, :size])
             return
         weights = factor.half_solve(leading.transposed_dot(targets - mean))
-        own, queries = (factor.half_solve((rows[:, :largest] - leading.mean).T).T for rows in (training, testing))
-        left = np.full(len(own), 1.0 - leading.intercept_leverage)
+        training_codes, queries = (
+            factor.half_solve((rows[:, :largest] - leading.mean).T).T for rows in (training, testing)
+        )
+        left = np.full(len(training_codes), 1.0 - leading.intercept_leverage)
         starts = (0, *sizes)
-        fits, guesses = (_accumulate(basis, weights, mean, sizes) for basis in (own, queries))
+        fits, guesses = (_accumulate(basis, weights, mean, sizes) for basis in (training_codes, queries))
         for start, stop, fitted, guess in zip(starts, sizes, fits, guesses, strict=False):
-            left -= np.square(own[:, start:stop]).sum(axis=1)
+            left -= np.square(training_codes[:, start:stop]).sum(axis=1)
             if left.min() > _ALONE:
                 yield targets - (targets - fitted) / left[:, np.newaxis], guess
             else:

@@ -73,9 +73,9 @@ class SLEEC(DecidingClassifier):
     """Sparse local embeddings for extreme multi-label classification (SLEEC): neighbours in an embedding of the labels.
 
     Instances are partitioned by k-means. In each cluster they are embedded so that the inner products of the nearest
-    label vectors are kept, ``min sum over pairs of (y_i'y_j - z_i'z_j)^2`` by singular value projection, and a ridge
-    regression predicts the embedding from the features. An instance is embedded by the regression of its cluster; the
-    labels of its nearest training instances there, embedded by the same regression, are its scores.
+    label vectors are preserved, ``min sum over pairs of (y_i'y_j - z_i'z_j)^2`` by singular value projection, and a
+    ridge regression predicts the embedding from the features. An instance is embedded by the regression of its cluster;
+    the labels of its nearest training instances there, embedded by the same regression, are its scores.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class SLEEC(DecidingClassifier):
     n_neighbors : int or "cv", default="cv"
         Nearest instances that vote, >= 1; at most as many as a cluster has. "cv" chooses 10 or 30.
     n_label_neighbors : int, default=15
-        Nearest label vectors whose inner products with an instance's are kept, >= 1; at most as many as a cluster has.
+        Nearest label vectors whose inner products with an instance are preserved, >= 1; at most the cluster size.
     n_clusters : int or None, default=None
         Clusters, of 1..n_samples; None is one for every 6000 instances.
     n_learners : int, default=1
@@ -106,8 +106,8 @@ class SLEEC(DecidingClassifier):
         fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class SLEEC(DecidingClassifier):
     The paper's penalty ``||VX||_1``, which makes embedded instances sparse, is left out; so is the choice of the number
     of labels to predict, of which by default those are predicted that more than half of the neighbours have. The
     projection starts from the embedding that is best for all inner products. Which of equally near label vectors are
-    kept depends on the order of the instances.
+    used depends on the order of the instances.
 
     Cost: for clusters of m instances O(m² l) for l labels per instance, O(m (M + p) M) per step for p label
     neighbours, and a ridge regression; prediction O(m M) per instance.
@@ -329,7 +329,7 @@ def neighbour_pairs(labels: Any, n_neighbors: int) -> Any:
     """
     n_samples, rare = labels.shape[0], sp.csr_array(labels)
     counts = np.asarray(labels.sum(axis=1))
-    handicap = counts / (2 * counts.max(initial=0.0) + 1)  # below one half: products are whole numbers
+    handicap = counts / (2 * counts.max(initial=0.0) + 1)  # below one half: products are integers
     columns = []
     for block in row_blocks(n_samples, n_samples):
         columns.append(nearest(handicap - (rare[block] @ rare.T).toarray(), n_neighbors))

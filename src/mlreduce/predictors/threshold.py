@@ -34,8 +34,8 @@ class ThresholdClassifier(DecidingClassifier):
         rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
         ``"half"`` is where probabilities are one half, or decisions zero.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is found exactly
-        for the measures of this package, and among a hundred for measures that a script declares.
+        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
+        for measures of this package, and the best of a hundred values for measures that a script declares.
 
     Attributes
     ----------
@@ -136,13 +136,13 @@ class ThresholdClassifier(DecidingClassifier):
         check_is_fitted(self, "estimator_")
         features = check_features(self, X, reset=False)
         n_labels = self._n_labels
-        found = label_scores(self.estimator_, features, n_labels)
-        if found is None:
+        scores_and_level = label_scores(self.estimator_, features, n_labels)
+        if scores_and_level is None:
             raise DataError(
                 f"{type(self.estimator_).__name__} gives no score for each of {n_labels} labels: it is no multi-label "
                 "classifier; sklearn.multioutput.MultiOutputClassifier makes it one"
             )
-        scores, level = found
+        scores, level = scores_and_level
         return scores + (0.5 - level)
 
 
@@ -182,13 +182,13 @@ def label_scores(estimator: Any, X: Any, n_labels: int) -> tuple[FloatArray, flo
     for verb in overridden or _VERBS:
         level = _VERBS[verb]
         try:
-            found = getattr(estimator, verb)(X)
+            answers = getattr(estimator, verb)(X)
         except (AttributeError, NotImplementedError):  # of a classifier inside too, when it is called
             continue
-        if isinstance(found, list):
-            scores = _of_labels(found, estimator.classes_)
+        if isinstance(answers, list):
+            scores = _positive_probabilities(answers, estimator.classes_)
         else:  # scikit-multilearn has sparse matrices
-            scores = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
+            scores = np.asarray(answers.toarray() if hasattr(answers, "toarray") else answers, dtype=np.float64)
         if n_labels == 1:
             scores = scores[:, -1:] if scores.ndim == 2 else scores[:, np.newaxis]
         if scores.shape == (n_samples, n_labels):
@@ -196,10 +196,10 @@ def label_scores(estimator: Any, X: Any, n_labels: int) -> tuple[FloatArray, flo
     return None
 
 
-def _of_labels(found: list[FloatArray], classes: Any) -> FloatArray:
+def _positive_probabilities(probabilities: list[FloatArray], classes: Any) -> FloatArray:
     """Return the probabilities of 1 from an array per label, which has one column where training had one class."""
     columns = [
-        own[:, -1] if own.shape[1] == 2 else np.full(len(own), float(np.ravel(known)[0]))
-        for own, known in zip(found, classes, strict=True)
+        one[:, -1] if one.shape[1] == 2 else np.full(len(one), float(np.ravel(known)[0]))
+        for one, known in zip(probabilities, classes, strict=True)
     ]
     return np.column_stack(columns)

@@ -63,7 +63,7 @@ def discretise(X: Any, labels: Any, method: str | None, n_bins: int) -> Bins:
     Raises
     ------
     DataError
-        If a parameter is impossible, or a column holds no whole numbers and ``method`` is None.
+        If a parameter is impossible, or a column holds no integers and ``method`` is None.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def discretise(X: Any, labels: Any, method: str | None, n_bins: int) -> Bins:
         if (bins[:, column] != values).any():
             wrong = values[bins[:, column] != values][0]
             raise DataError(
-                f"discretise=None takes columns that are bins already, whole numbers; column {column} holds {wrong:g}"
+                f"discretise=None takes columns that are bins already, integers; column {column} holds {wrong:g}"
             )
     return bins
 
@@ -135,7 +135,7 @@ class Discretiser(TransformerMixin, Estimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []  # codes are whole numbers
+        tags.transformer_tags.preserves_dtype = []  # codes are integers
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -150,7 +150,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estima
     def transform(self, X: Any) -> FloatArray:
         """Relate instances to the prototypes.
 
-        Rows are processed in blocks, so that only one block is in memory besides the result.
+        Rows are processed in blocks, so that only one block is in memory in addition to the result.
 
         Parameters
         ----------

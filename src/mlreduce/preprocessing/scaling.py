@@ -22,7 +22,7 @@ class ScaledParts(NamedTuple):
 
     Attributes
     ----------
-    train, test : ndarray or csr_array of shape (n_rows, n_kept)
+    train, test : ndarray or csr_array of shape (n_rows, n_selected)
     columns : ndarray of int, shape (n_columns,)
         Indices of the columns that remain: those without information in the training rows are dropped, see
         `scale_parts`.

@@ -90,8 +90,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
-        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        An integer of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that reach it are used (Xu et al.
         2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
         a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
         with ``signed_values`` as many as the rank of the features.
@@ -104,7 +104,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        Share of each eigenvalue in the sum of all positive ones, including unused directions. Not where eigenvalues
         may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
         exist: their sum is not known then.
     mean_ : ndarray of shape (n_features,)
@@ -307,14 +307,14 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return (data.centred if self.centred else data.raw).mean
 
     def _check_parameters(self) -> None:
-        """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
+        """Raise DataError if a parameter is out of range; to be extended by methods with further parameters."""
         if not isinstance(self.centred, (bool, np.bool_)):
             raise DataError(f"centred must be True or False; got {self.centred!r}")
         if self._wants_share:
             if self.signed_values:
                 raise DataError(
                     f"{type(self).__name__} has eigenvalues below zero, which have no shares: n_components must be a "
-                    f"whole number, or a percentage of the features such as '50%'; got {self.n_components!r}"
+                    f"integer, or a percentage of the features such as '50%'; got {self.n_components!r}"
                 )
             check_range(self.n_components, "n_components as a share", 0, 1, open_ends=True)
 
@@ -391,7 +391,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         By the pseudo-inverse of the directions: of all features with this projection, those nearest to ``mean_``. Where
         directions are orthonormal, as with the constraint ``P'P = I``, the pseudo-inverse is their transpose, and what
-        was projected comes back as its nearest point in their span.
+        was projected is reconstructed as its nearest point in their span.
 
         Parameters
         ----------

@@ -17,8 +17,8 @@ _NO_VARIANCE = 1e-10
 def _inverse(matrix: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of a scatter matrix, which constant or repeated labels make singular."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
-    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    nonzero = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
+    return (vectors[:, nonzero] / values[nonzero]) @ vectors[:, nonzero].T
 
 
 @register("cca")

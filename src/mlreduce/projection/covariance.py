@@ -77,8 +77,8 @@ class _Covariances(NamedTuple):
         scale = np.sqrt(scatter.diagonal())
         unit = np.where(scale > 0, scale, 1.0)
         values, vectors = np.linalg.eigh(scatter / unit / unit[:, np.newaxis])
-        kept = values > len(values) * np.finfo(float).eps * values[-1]
-        root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T * scale
+        nonzero = values > len(values) * np.finfo(float).eps * values[-1]
+        root = np.sqrt(values[nonzero])[:, np.newaxis] * vectors[:, nonzero].T * scale
         data = TrainingSet(np.ascontiguousarray(root[:, :n_features]), root[:, n_features:])
         data.centred = data.raw  # they are already
         data.label_scatter = data.label_products
@@ -121,7 +121,7 @@ class CovarianceProjection(Projection):
             then are those of the instances where it is, times n_samples over their number; the features count
             everywhere.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the instances in means and covariances; a whole number stands for so many equal rows.
+            Weights >= 0 of the instances in means and covariances; an integer counts as so many equal rows.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class CovarianceProjection(Projection):
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1}, or in {-1, 1}, without NaN. Unsupervised methods ignore it.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the instances in means and covariances; a whole number stands for so many equal rows.
+            Weights >= 0 of the instances in means and covariances; an integer counts as so many equal rows.
 
         Returns
         -------

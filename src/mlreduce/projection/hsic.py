@@ -97,5 +97,5 @@ class SFEHS(MDDMKernel):
         weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * diagonal - total
         middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
         rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)
-        whole = kernel * ((n - 1.0) * (n - 2.0)) + rest
-        return whole * (1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))
+        scaled = kernel * ((n - 1.0) * (n - 2.0)) + rest
+        return scaled * (1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))

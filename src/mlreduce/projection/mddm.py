@@ -249,7 +249,7 @@ class SupervisedPCA(MDDMKernel):
 
     ``max tr(P'Xc'LXcP)`` subject to ``P'P = I``: `MDDMKernel` with another default of the kernel L. With the delta
     kernel it is the scatter of the sums of the label sets, ``Xc'TT'Xc`` for the indicator T of these sets: at most as
-    many directions as different label sets, less one. Where every instance has a label set of its own it is PCA.
+    many directions as different label sets, less one. Where every instance has a different label set it is PCA.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ class ONPPR(SONPP):
 
 @register("donpp")
 class DONPP(ClassProjection):
-    """Discriminative orthogonal neighbourhood preserving projection (DONPP): reconstruction from the whole class.
+    """Discriminative orthogonal neighbourhood preserving projection (DONPP): reconstruction from the full class.
 
     ``min sum_i (||z_i - sum_j w_ij z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are all
     others of the class of i, with its reconstruction weights of sum 1, and k the nearest of other classes. The only

@@ -37,8 +37,8 @@ def with_ridge(scatter: Form, features: Features, ridge: Ridge) -> Form:
     """
     if ridge is None or isinstance(ridge, str):
         n_columns, n_used = features.shape[1], features.n_used
-        whole = isinstance(ridge, str) or n_used in (0, n_columns)
-        ridge = _RIDGE * scatter.mean_diagonal(features) * (1.0 if whole else n_columns / n_used)
+        unscaled = isinstance(ridge, str) or n_used in (0, n_columns)
+        ridge = _RIDGE * scatter.mean_diagonal(features) * (1.0 if unscaled else n_columns / n_used)
     return replace(scatter, ridge=float(ridge))
 
 

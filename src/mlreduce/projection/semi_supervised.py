@@ -98,9 +98,9 @@ class PartlyLabelled(Projection):
         return None if form is None else self._extended(form, part, part_data, data)
 
     def _extended(self, form: Form, part: Projection, part_data: TrainingSet, data: TrainingSet) -> Form:
-        """Return a form over a part's instances as one over all instances and the features of the whole.
+        """Return a form over a part's instances as one over all instances and all features.
 
-        Where the part is centred and the whole is not, the form includes the centring.
+        If the part is centred and the combination is not, the form includes the centring.
         """
         if part_data is data and part.centred == self.centred:
             return form
@@ -121,12 +121,12 @@ class SemiSupervised(PartlyLabelled):
 
     ``max tr(P'(weight X'A_uX + (1 - weight) X_l'A_sX_l)P)``, with ``A_s`` of the supervised part and ``A_u`` of the
     unsupervised one, subject to ``P'P = I`` or to a B of the parts. With ``weight=0`` and the constraint of the
-    supervised part it is that part, fitted to the labelled instances. Each part centres its instances as it does on its
-    own; projected features are centred if both parts are.
+    supervised part it is that part, fitted to the labelled instances. Each part centres its instances as the separate
+    method does; projected features are centred if both parts are.
 
     Unlabelled instances are rows of NaN in ``y``. Single cells may be NaN where the supervised part depends on the data
     by covariances alone (`MDDMp`, `MDDMf`, `MVMD`, `PLS`, `OPLS`): an instance then is labelled if a label of it is
-    known, and the covariances are those of these methods. Other parts need whole rows: their graphs and class means are
+    known, and the covariances are those of these methods. Others need complete rows: their graphs and class means are
     of instances with all labels.
 
     Parameters

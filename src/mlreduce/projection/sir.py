@@ -59,7 +59,7 @@ class SIR(Discriminant):
     Raises
     ------
     DataError
-        With ``"label-sets"``, if there is one slice only, or every instance is a slice of its own.
+        With ``"label-sets"``, if there is one slice only, or every instance is a separate slice.
 
     Notes
     -----
@@ -110,9 +110,9 @@ class SIR(Discriminant):
         """Return the indicator of the slices, a CSR array of shape (n_samples, n_slices)."""
         which = data.label_sets[1]
         counts = np.bincount(which)
-        kept = counts >= self.min_count
-        numbers = np.where(kept, np.cumsum(kept) - 1, kept.sum())
-        n_samples, n_slices = len(which), int(kept.sum()) + int(not kept.all())
+        large = counts >= self.min_count
+        numbers = np.where(large, np.cumsum(large) - 1, large.sum())
+        n_samples, n_slices = len(which), int(large.sum()) + int(not large.all())
         if n_slices in (1, n_samples):
             problem = "are one slice" if n_slices == 1 else "are a slice each, so that any direction is as good"
             raise DataError(

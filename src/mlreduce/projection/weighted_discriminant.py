@@ -143,7 +143,7 @@ class WMLDA(WeightedDiscriminant):
 
     Notes
     -----
-    ``"fuzzy"`` and ``"dependence"`` are found by iteration from ``"entropy"``: a local optimum, the same whatever the
+    ``"fuzzy"`` and ``"dependence"`` result from iteration from ``"entropy"``: a local optimum, the same whatever the
     order of instances and labels.
 
     Cost: O(n d² + d³) as of `LDACopy`; ``"fuzzy"`` and ``"dependence"`` add O(n d q) per iteration.

@@ -38,7 +38,7 @@ class LabelPropagation(Estimator):
     Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve
     (`_solve`). Other instances cannot be predicted: pass them as unlabelled ones.
 
-    Where single labels of an instance are unknown, each label has its own labelled instances: error terms are sums over
+    Where single labels of an instance are unknown, labelled instances differ between labels: error terms are sums over
     the known labels, constraints hold for these, and the similarity of two labels is that on the instances of which
     both are known.
 

@@ -73,8 +73,8 @@ def solve_cells(
         n, c = target.shape
         matrix = sp.kron(sp.csr_array(left), sp.eye_array(c)) + sp.kron(sp.eye_array(n), sp.csr_array(right))
         cells = free.reshape(-1).nonzero()[0]
-        whole = sp.csr_array(matrix + sp.diags_array(weights.reshape(-1)))
-        solution = _factorised(whole[cells][:, cells], 0.0, target[free])
+        system = sp.csr_array(matrix + sp.diags_array(weights.reshape(-1)))
+        solution = _factorised(system[cells][:, cells], 0.0, target[free])
     return spread(solution)
 
 

@@ -143,7 +143,7 @@ class Selector(SelectorMixin, Estimator):
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
-    #: Fitted arrays with a row per feature, besides the scores and the ranking.
+    #: Fitted arrays with a row per feature, in addition to the scores and the ranking.
     by_feature: tuple[str, ...] = ()
 
     k: Size
@@ -240,14 +240,14 @@ class Selector(SelectorMixin, Estimator):
             return super().inverse_transform(X)
 
     def _rank(self, features: Any, labels: Any, size: int) -> None:
-        """Score and rank features, of which ``size`` are to be kept."""
-        self._n_kept = size
+        """Score and rank features, of which ``size`` are to be selected."""
+        self._n_selected = size
         self.scores_ = self._scores(features, labels)
         self.ranking_ = np.empty(len(self.scores_), dtype=np.intp)
         self.ranking_[self._best_first(self.scores_)] = np.arange(1, len(self.scores_) + 1)
 
     def _widen(self, places: NDArray[np.intp], n_features: int) -> None:
-        """Let what was fitted to the features at some places stand for all: the others, which are constant, come last.
+        """Extend what was fitted to the features at some places to all; the others are constant and rank last.
 
         Their rows of the arrays `by_feature` are 0; none has a score above one that varies.
         """
@@ -288,7 +288,7 @@ class Selector(SelectorMixin, Estimator):
 
 
 def selects_by_ranking(cls: type) -> bool:
-    """Return whether the ranking of a selector's class says what it transforms to, which a class may override."""
+    """Return whether a selector's class selects by its ranking; a class may override this."""
     return has_shortcut(cls, "_rank", "transform", "fit_transform", "get_support", "_get_support_mask")
 
 
@@ -301,7 +301,7 @@ class DiscretisingSelector(Selector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 

@@ -29,7 +29,7 @@ class JMI(GreedySelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -49,7 +49,7 @@ class JMI(GreedySelector):
 
     Notes
     -----
-    MLC_toolbox takes the last label only; the sum is what the composite likelihood says.
+    MLC_toolbox takes the last label only; the sum follows from the composite likelihood.
 
     References
     ----------
@@ -66,7 +66,7 @@ class JMI(GreedySelector):
     array([1, 3, 2])
     """
 
-    # Some thousand instances take no longer than few, and bins are to be found (docs/scale.md).
+    # The fixed terms: some thousand instances take no longer than few, and features are discretised (docs/scale.md).
     complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
@@ -87,7 +87,7 @@ class CMIM(GreedySelector):
 
         J(f) = sum_l min(I(f;l), min_{s selected} I(f;l|s))
 
-    The information of a feature about a label is that beside the selected feature that leaves it the least.
+    The information of a feature about a label is the least, over selected features, of that given the feature.
 
     Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
 
@@ -98,7 +98,7 @@ class CMIM(GreedySelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -141,8 +141,8 @@ class CMIM(GreedySelector):
         return information.relevances.copy()
 
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        beside = information.relevances[rest] - information.interactions(feature, rest)
-        state[rest] = np.minimum(state[rest], beside)
+        conditional = information.relevances[rest] - information.interactions(feature, rest)
+        state[rest] = np.minimum(state[rest], conditional)
 
     def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
         return state.sum(axis=1)
@@ -165,7 +165,7 @@ class D2F(GreedySelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -221,7 +221,7 @@ class MDMR(MeanRedundancy):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -260,5 +260,5 @@ class MDMR(MeanRedundancy):
     complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
 
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        beside = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)
-        state[rest, 1] += information.shared(feature, rest) - beside
+        conditional = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)
+        state[rest, 1] += information.shared(feature, rest) - conditional

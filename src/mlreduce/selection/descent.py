@@ -137,7 +137,7 @@ def _minimise_rows(
 ) -> FloatArray:
     """Minimise ``<W, G W> - 2 <M, W> + sum_j penalties_j ||w_j||``, where half the negative gradient is ``M - G W``.
 
-    The rows of the minimum are combinations of those of M: with more columns than rows W is found in their span.
+    The rows of the minimum are combinations of those of M: with more columns than rows W is sought in their span.
     Passes over the rows make rows zero. In between, the others are those of the ridge regression with a quadratic
     function above the norms, which touches them: passes alone take many steps where rows depend on each other.
     """

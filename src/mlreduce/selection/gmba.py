@@ -26,7 +26,7 @@ _ROUNDING = 64 * np.finfo(float).eps
 class GMBA(Selector):
     """Graph-margin based multi-label feature selection (GMBA): instances with the same labels near, others by a margin.
 
-    An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
+    Similar to an instance are those whose label sets have at least ``s_min`` similarity (hits) and dissimilar to all
     others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a
     margin. Weights of the features start at 1 and take a step of length ``step`` down the gradient of the loss of one
     instance after the other. The random order of the instances matters, see ``n_orders``.
@@ -130,11 +130,11 @@ class GMBA(Selector):
         visits = [_visits(X.shape[0], n_iter, random) for _ in range(n_orders)]
         # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
         once = n_orders == 1 and n_iter <= X.shape[0]
-        kept = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
+        stored = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
         total = np.zeros(X.shape[1])
         for order in visits:
             weights = np.ones(X.shape[1])
-            for block in slopes.in_order(order) if kept is None else (kept[i : i + 1] for i in order):
+            for block in slopes.in_order(order) if stored is None else (stored[i : i + 1] for i in order):
                 for slope in block:
                     gradient = weights * slope
                     norm = np.sqrt(np.square(gradient).sum())  # the same sum on all processors
@@ -174,9 +174,9 @@ class _Slopes:
     def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
         """Yield the numbers of the instances in an order, in blocks of rows; zeros for skipped ones."""
         for rows in row_blocks(len(order), self._X.shape[0]):
-            yield self._of(order[rows])
+            yield self._slopes_of_rows(order[rows])
 
-    def _of(self, rows: NDArray[np.intp]) -> FloatArray:
+    def _slopes_of_rows(self, rows: NDArray[np.intp]) -> FloatArray:
         slopes = np.zeros((len(rows), self._X.shape[1]))
         similarity = self._graph.of(rows)
         hit = similarity >= self._s_min
@@ -186,10 +186,10 @@ class _Slopes:
         self.skipped[rows[few]] = True
         used = np.flatnonzero(~few)
         if len(used):
-            slopes[used] = self._of_used(rows[used], similarity[used], hit[used], miss[used])
+            slopes[used] = self._slopes_of_used_rows(rows[used], similarity[used], hit[used], miss[used])
         return slopes
 
-    def _of_used(
+    def _slopes_of_used_rows(
         self, rows: NDArray[np.intp], similarity: FloatArray, hit: NDArray[np.bool_], miss: NDArray[np.bool_]
     ) -> FloatArray:
         line = np.arange(len(rows))

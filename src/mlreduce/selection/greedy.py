@@ -100,7 +100,7 @@ class GreedySelector(DiscretisingSelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -128,7 +128,7 @@ class GreedySelector(DiscretisingSelector):
     def _scores(self, X: Any, labels: Any) -> FloatArray:
         self._check_parameters()
         information = self._information(self._bins(X, labels), labels)
-        order, self.gains_ = self._order(information, self._n_kept if self.looks_back else 1)
+        order, self.gains_ = self._order(information, self._n_selected if self.looks_back else 1)
         scores = np.empty(len(order))
         scores[order] = np.arange(len(order))[::-1]
         return scores
@@ -179,7 +179,7 @@ class GreedySelector(DiscretisingSelector):
         return state
 
 
-def whole_rows(labels: Any) -> NDArray[np.bool_]:
+def rows_without_unknown(labels: Any) -> NDArray[np.bool_]:
     """Return the instances of which all labels are known, for criteria that take their set.
 
     Raises
@@ -189,13 +189,13 @@ def whole_rows(labels: Any) -> NDArray[np.bool_]:
     """
     if is_sparse(labels):
         return np.ones(labels.shape[0], dtype=bool)
-    whole = np.asarray(~np.isnan(labels).any(axis=1))
-    if not whole.any():
+    complete = np.asarray(~np.isnan(labels).any(axis=1))
+    if not complete.any():
         raise DataError(
             f"none of the {len(labels)} instances has all its labels known, and the method takes sets of labels: take "
             "one that takes label by label, such as MIM, or fewer labels"
         )
-    return whole
+    return complete
 
 
 def _rounded(gains: FloatArray) -> FloatArray:

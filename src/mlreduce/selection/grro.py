@@ -45,7 +45,7 @@ class GRRO(DiscretisingSelector):
         Weight of the relation of labels, >= 0.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-frequency"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=2
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     label_relation : {"distance", "cosine"}, default="distance"
@@ -131,10 +131,10 @@ class GRRO(DiscretisingSelector):
         copies = distinct_rows(bins.T)[1]  # which have the same weights but for rounding
         sums = np.zeros_like(weights)
         np.add.at(sums, copies, weights)
-        self.coef_ = kept = sums[copies] / np.bincount(copies)[copies, np.newaxis]
-        if self.n_per_label is not None and self.n_per_label < len(kept):
-            kept = np.where(kept >= np.sort(kept, axis=0)[-self.n_per_label], kept, 0.0)
-        return np.asarray(kept.sum(axis=1))
+        self.coef_ = coefficients = sums[copies] / np.bincount(copies)[copies, np.newaxis]
+        if self.n_per_label is not None and self.n_per_label < len(coefficients):
+            coefficients = np.where(coefficients >= np.sort(coefficients, axis=0)[-self.n_per_label], coefficients, 0.0)
+        return np.asarray(coefficients.sum(axis=1))
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self.coef_.sum(axis=1), -scores))

@@ -48,24 +48,24 @@ class Counted(NamedTuple):
 
     @classmethod
     def of(cls, bins: Any) -> Self:
-        """Return the indicators of a table of bins, whole numbers of shape (n_samples, n_variables).
+        """Return the indicators of a table of bins, integers of shape (n_samples, n_variables).
 
         Raises
         ------
         DataError
-            If they are not a table of whole numbers.
+            If they are not a table of integers.
         """
         table = np.asarray(bins)
         if table.ndim != 2 or table.dtype.kind not in "biu" or not table.size:
             what = f"{table.dtype} of shape {table.shape}"
-            raise DataError(f"bins must be whole numbers in a table with a row and a column at least; got {what}")
+            raise DataError(f"bins must be integers in a table with a row and a column at least; got {what}")
         n_samples, n_variables = table.shape
         rows, columns, starts = [], [], np.zeros(n_variables + 1, dtype=np.int64)
         for number in range(n_variables):
             codes, n_bins = _renumbered(table[:, number])
-            (kept,) = np.nonzero(codes < n_bins - 1)
-            rows.append(kept)
-            columns.append(codes[kept] + starts[number])
+            (rows_of_bins,) = np.nonzero(codes < n_bins - 1)
+            rows.append(rows_of_bins)
+            columns.append(codes[rows_of_bins] + starts[number])
             starts[number + 1] = starts[number] + n_bins - 1
         return cls._stored(np.concatenate(rows), np.concatenate(columns), starts, n_samples)
 
@@ -127,7 +127,7 @@ class Counted(NamedTuple):
         """Return the counts of the bins, shape (n_bins,), without those left out."""
         return np.asarray(self.ones.sum(axis=0, dtype=np.float64)).reshape(-1).astype(np.int64)
 
-    def own_terms(self) -> FloatArray:
+    def bin_terms(self) -> FloatArray:
         """Return the sum over the bins of ``k log k`` for their counts k, shape (n_variables,)."""
         counts, number = self.totals(), len(self.starts) - 1
         variables = np.repeat(np.arange(number), np.diff(self.starts))
@@ -136,8 +136,8 @@ class Counted(NamedTuple):
 
     def entropies(self) -> FloatArray:
         """Return the entropy of each variable, in nats; see `entropies`."""
-        whole = float(_terms(np.array([self.n_samples]))[0])
-        return _cleaned(whole - self.own_terms(), whole) / self.n_samples
+        total = float(_terms(np.array([self.n_samples]))[0])
+        return _cleaned(total - self.bin_terms(), total) / self.n_samples
 
     def shared_terms(self, other: Counted) -> FloatArray:
         """Return, for each pair of variables, the sum over pairs of bins of ``k log k``, shape (n_variables, n_others).
@@ -305,17 +305,17 @@ def _terms_of_pair(
 def shared_information(one: Counted, other: Counted) -> FloatArray:
     """Return n times the mutual information of each variable with each; see `mutual_information`."""
     n_samples = one.n_samples
-    whole = float(_terms(np.array([n_samples]))[0])
-    terms = one.own_terms()
-    other_terms = terms if other is one else other.own_terms()
+    total = float(_terms(np.array([n_samples]))[0])
+    terms = one.bin_terms()
+    other_terms = terms if other is one else other.bin_terms()
     shared = one.shared_terms(other)
-    shared += whole
+    shared += total
     shared -= terms[:, np.newaxis] + other_terms
-    shared[shared <= _ROUNDING * whole] = 0.0
+    shared[shared <= _ROUNDING * total] = 0.0
     if other is one:
         upper = np.triu(shared, 1)
         shared = upper + upper.T
-        shared.flat[:: len(terms) + 1] = _cleaned(whole - terms, whole)
+        shared.flat[:: len(terms) + 1] = _cleaned(total - terms, total)
     return shared
 
 
@@ -337,17 +337,17 @@ class Pairs:
     def __init__(self, table: Counted) -> None:
         self._table, self._parts = table, table.parts()
         self._terms = _terms(np.arange(table.n_samples + 1))
-        self._own, self._totals = table.own_terms(), table.totals()
+        self._bin_terms, self._totals = table.bin_terms(), table.totals()
 
     def of(self, variable: int) -> FloatArray:
         """Return n times the mutual information of each variable with one, shape (n_variables,)."""
-        parts, table, whole = self._parts[variable], self._table, self._terms[-1]
+        parts, table, total = self._parts[variable], self._table, self._terms[-1]
         counts = np.zeros((len(parts), len(self._totals)))
         for place, rows in enumerate(parts):
             counts[place] = table.ones[rows].sum(axis=0, dtype=np.float64)
         sizes, bounds = np.array([len(rows) for rows in parts], dtype=np.int64), np.array([0, len(parts)])
         terms = _shared_terms(counts, bounds, table.starts, sizes, self._totals, table.n_samples, self._terms)
-        return _cleaned(terms[0] + whole - (self._own[variable] + self._own), whole)
+        return _cleaned(terms[0] + total - (self._bin_terms[variable] + self._bin_terms), total)
 
 
 class Triples:
@@ -493,17 +493,17 @@ def _add_information(
     rounding: float,
 ) -> None:
     """Add n times the mutual information of some variables with those of the other table from one on."""
-    whole = terms[n_samples]
+    all_terms = terms[n_samples]
     binary = True
     for other in range(len(other_starts)):
         binary = binary and other_starts[other] == other
     other_terms = np.zeros(sums.shape[1])
     for other in range(sums.shape[1]):
-        other_terms[other] = _own_terms(other_totals, other_starts, first + other, n_samples, terms)
+        other_terms[other] = _bin_terms(other_totals, other_starts, first + other, n_samples, terms)
     for place in range(len(chosen)):
         bins_of_one = starts[chosen[place]], starts[chosen[place] + 1]
-        own_terms = _own_terms(totals, starts, chosen[place], n_samples, terms)
-        if own_terms == whole:
+        bin_terms = _bin_terms(totals, starts, chosen[place], n_samples, terms)
+        if bin_terms == all_terms:
             continue  # one bin only
         if bins_of_one[1] == bins_of_one[0] + 1 and binary:
             total, counts = totals[bins_of_one[0]], pairs[bins_of_one[0]]
@@ -511,14 +511,14 @@ def _add_information(
                 both = counts[first + other]
                 either = total + other_totals[first + other] - both
                 cells = terms[both] + terms[total - both] + terms[other_totals[first + other] - both]
-                information = cells + terms[n_samples - either] + whole - (own_terms + other_terms[other])
-                sums[place, other] += information if information > rounding * whole else 0.0
+                information = cells + terms[n_samples - either] + all_terms - (bin_terms + other_terms[other])
+                sums[place, other] += information if information > rounding * all_terms else 0.0
             continue
         for other in range(sums.shape[1]):
             others = other_starts[first + other], other_starts[first + other + 1]
             cells = _terms_of_pair(pairs, bins_of_one, others, totals, other_totals, n_samples, terms)
-            information = cells + whole - (own_terms + other_terms[other])
-            sums[place, other] += information if information > rounding * whole else 0.0
+            information = cells + all_terms - (bin_terms + other_terms[other])
+            sums[place, other] += information if information > rounding * all_terms else 0.0
 
 
 @compiled
@@ -533,7 +533,7 @@ def _subtract_from(
 
 
 @compiled_part
-def _own_terms(
+def _bin_terms(
     totals: NDArray[np.int64], starts: NDArray[np.int64], variable: int, n_samples: int, terms: FloatArray
 ) -> float:
     """Return the sum of ``k log k`` over the bins of a variable."""
@@ -551,7 +551,7 @@ def entropies(bins: Any) -> FloatArray:
 
     Parameters
     ----------
-    bins : array-like of shape (n_samples, n_columns), whole numbers
+    bins : array-like of shape (n_samples, n_columns), integers
 
     Returns
     -------
@@ -560,7 +560,7 @@ def entropies(bins: Any) -> FloatArray:
     Raises
     ------
     DataError
-        If they are not a table of whole numbers.
+        If they are not a table of integers.
 
     References
     ----------
@@ -576,8 +576,8 @@ def mutual_information(A: Any, B: Any = None) -> FloatArray:
 
     Parameters
     ----------
-    A : array-like of shape (n_samples, n_columns), whole numbers
-    B : array-like of shape (n_samples, n_others), whole numbers, or None
+    A : array-like of shape (n_samples, n_columns), integers
+    B : array-like of shape (n_samples, n_others), integers, or None
         None for the columns of A among themselves; the entropies are then on the diagonal, ``I(a;a) = H(a)``.
 
     Returns
@@ -587,7 +587,7 @@ def mutual_information(A: Any, B: Any = None) -> FloatArray:
     Raises
     ------
     DataError
-        If they are not tables of whole numbers, or have different rows.
+        If they are not tables of integers, or have different rows.
 
     References
     ----------
@@ -606,8 +606,8 @@ def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
 
     Parameters
     ----------
-    a : array-like of shape (n_samples,), whole numbers
-    B, C : array-like of shape (n_samples, n_columns), whole numbers
+    a : array-like of shape (n_samples,), integers
+    B, C : array-like of shape (n_samples, n_columns), integers
 
     Returns
     -------
@@ -616,7 +616,7 @@ def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
     Raises
     ------
     DataError
-        If they are not tables of whole numbers, or have different rows.
+        If they are not tables of integers, or have different rows.
 
     References
     ----------

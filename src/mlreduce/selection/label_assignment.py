@@ -12,7 +12,7 @@ from mlreduce.linalg.distances import to_grid
 from mlreduce.linalg.utilities import dense_columns, scaled
 from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
-from mlreduce.selection.greedy import whole_rows
+from mlreduce.selection.greedy import rows_without_unknown
 from mlreduce.selection.information import Counted
 from mlreduce.spectral.training_set import selection_matrix
 from mlreduce.validation import FloatArray
@@ -39,7 +39,7 @@ class ELAChi2(DiscretisingSelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -78,8 +78,8 @@ class ELAChi2(DiscretisingSelector):
     takes_sparse_labels = True
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
-        bins, whole = self._bins(X, labels), whole_rows(labels)
-        bins, labels = bins[whole], labels[whole]
+        bins, complete = self._bins(X, labels), rows_without_unknown(labels)
+        bins, labels = bins[complete], labels[complete]
         sizes = np.asarray(labels.sum(axis=1), dtype=np.float64)
         labelled, scores = np.flatnonzero(sizes), np.zeros(bins.shape[1])
         if not len(labelled):

@@ -23,7 +23,7 @@ _UNIT = 2.0**-32
 # Total change of a distribution that sums to one, at which the power iteration stops.
 _CONVERGED = 1e-12
 
-# Whole numbers up to this have exact sums and differences.
+# Integers up to this have exact sums and differences.
 _EXACT = 2.0**53
 
 
@@ -38,7 +38,7 @@ def correlation_distances(X: Any, labels: Any) -> FloatArray:
     labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
     """
     n_samples = X.shape[0]
-    # The product with a sparse matrix adds up row by row, for all columns alike.
+    # The product with a sparse matrix adds up row by row, in the same order for all columns.
     members = sp.csr_array(labels.T)
     counts = np.asarray(members.sum(axis=1)).reshape(-1)
     centred = shifted(X)
@@ -160,7 +160,7 @@ class BMFS(Selector):
     Cost: O(n d q + d^2 q) in practice, for d / q matchings.
 
     The authors' program, too, orders by the frequency of the labels; their abstract has weighted distances. It appends
-    what is left after the last whole matching in the order of the columns.
+    what is left after the last complete matching in the order of the columns.
 
     References
     ----------

@@ -35,7 +35,7 @@ class LabelGraph:
         else:
             either = self._weighted[rows] @ self._known.T + self._known[rows] @ self._weighted.T
         either -= shared
-        np.maximum(either, 1.0, out=either)  # whole numbers: 0 only where neither has a label
+        np.maximum(either, 1.0, out=either)  # integers: 0 only where neither has a label
         shared /= either
         shared[np.arange(len(rows)), rows] = 0.0
         return shared

@@ -41,7 +41,7 @@ class PMU(GreedySelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     pairs : {"distinct", "ordered"}, default="distinct"
@@ -95,8 +95,8 @@ class PMU(GreedySelector):
         relevance: FloatArray = information.triples.shared.sum(axis=1)
         gains, ordered = relevance.copy(), self.pairs == "ordered"
         for interactions in information.label_pairs():
-            alike = interactions.sum(axis=1)
-            gains -= 2.0 * alike if ordered else alike
+            information_of_pairs = interactions.sum(axis=1)
+            gains -= 2.0 * information_of_pairs if ordered else information_of_pairs
         if ordered:
             gains -= relevance
         gains /= information.n_samples
@@ -124,12 +124,12 @@ class LRFS(MeanRedundancy):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     others : {"varying", "all"}, default="varying"
         Which labels are l': those that some instances have and others lack, or all. A label that all instances have, or
-        none, tells nothing; with I(f;l|l') = I(f;l) it would add to the weight of the relevance against the redundancy.
+        none, has no information: with I(f;l|l') = I(f;l) it would raise the weight of relevance against redundancy.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class TCRFS(MeanRedundancy):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -277,7 +277,7 @@ class LSMFS(AMI):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     supplement : {"gain", "redundancy"}, default="gain"
@@ -338,7 +338,7 @@ class LSMFS(AMI):
         return information.relevance + self._supplement(information) / information.n_samples
 
     def _supplement(self, information: Information) -> FloatArray:
-        """Return n times what pairs of labels add, shape (n_features,); a pair is supplemented in both orders alike."""
+        """Return n times what pairs of labels add, shape (n_features,); both orders of a pair add the same."""
         added, sign = np.zeros(len(information.relevance)), 1.0 if self.supplement == "redundancy" else -1.0
         for pairs in information.label_pairs():
             added += 2.0 * np.maximum(sign * pairs, 0.0).sum(axis=1)
@@ -362,7 +362,7 @@ class MLSMFS(LSMFS):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     supplement : {"gain", "conditional"}, default="gain"

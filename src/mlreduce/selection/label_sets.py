@@ -13,7 +13,7 @@ from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, whole_rows
+from mlreduce.selection.greedy import GreedySelector, rows_without_unknown
 from mlreduce.validation import FloatArray, Size, check_count
 
 
@@ -22,9 +22,9 @@ class LabelSets:
 
     Attributes
     ----------
-    bins : ndarray of int32, shape (n_kept, n_features)
+    bins : ndarray of int32, shape (n_frequent, n_features)
         Numbered from 0.
-    classes : ndarray of int, shape (n_kept,)
+    classes : ndarray of int, shape (n_frequent,)
         Number of the label set of each instance.
     n_classes : int
     n_pruned : int
@@ -32,22 +32,22 @@ class LabelSets:
     """
 
     def __init__(self, bins: Bins, labels: Any, min_count: int) -> None:
-        whole = whole_rows(labels)
-        bins, sets = bins[whole], distinct_rows(labels[whole])[1]
+        complete = rows_without_unknown(labels)
+        bins, sets = bins[complete], distinct_rows(labels[complete])[1]
         counts = np.bincount(sets)
-        kept = (counts >= min_count)[sets]
-        self.n_pruned = int(np.count_nonzero(~kept))
+        frequent = (counts >= min_count)[sets]
+        self.n_pruned = int(np.count_nonzero(~frequent))
         self.n_classes = np.count_nonzero(counts >= min_count)
         if self.n_classes < 2:
-            known = "" if len(whole) == len(bins) else f" whose labels are all known, of {len(whole)}"
+            known = "" if len(complete) == len(bins) else f" whose labels are all known, of {len(complete)}"
             raise DataError(
                 f"{self.n_classes} of {len(counts)} label sets occur min_count={min_count} times or more among "
                 f"n_samples={len(bins)} instances{known}, the commonest {counts.max()} times; two must be left: take a "
                 "smaller min_count"
             )
-        self.classes = np.unique(sets[kept], return_inverse=True)[1]
-        self.bins = np.empty((np.count_nonzero(kept), bins.shape[1]), dtype=np.int32, order="F")
-        for column, values in enumerate(bins[kept].T):
+        self.classes = np.unique(sets[frequent], return_inverse=True)[1]
+        self.bins = np.empty((np.count_nonzero(frequent), bins.shape[1]), dtype=np.int32, order="F")
+        for column, values in enumerate(bins[frequent].T):
             self.bins[:, column] = np.unique(values, return_inverse=True)[1]
         #: Number of each instance's cell: instances with the same values of the selected features.
         self.cells = np.zeros(len(self.bins), dtype=np.int64)
@@ -115,7 +115,7 @@ class LabelSetSelector(GreedySelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     min_count : int, default=6
@@ -124,7 +124,7 @@ class LabelSetSelector(GreedySelector):
     Attributes
     ----------
     n_pruned_ : int
-        Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
+        Number of instances that were left out; a `DegenerateWarning` is issued if they are more than half.
         Instances with an unknown label, NaN in ``y``, are left out before.
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
@@ -179,7 +179,7 @@ class PPTMI(LabelSetSelector):
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     min_count : int, default=6
@@ -188,7 +188,7 @@ class PPTMI(LabelSetSelector):
     Attributes
     ----------
     n_pruned_ : int
-        Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
+        Number of instances that were left out; a `DegenerateWarning` is issued if they are more than half.
         Instances with an unknown label, NaN in ``y``, are left out before.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
@@ -252,7 +252,7 @@ class PPTChi2(LabelSetSelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     min_count : int, default=6
@@ -263,7 +263,7 @@ class PPTChi2(LabelSetSelector):
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
     n_pruned_ : int
-        Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
+        Number of instances that were left out; a `DegenerateWarning` is issued if they are more than half.
         Instances with an unknown label, NaN in ``y``, are left out before.
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.

@@ -144,13 +144,13 @@ def _numerical_labels(data: TrainingSet, labels: FloatArray, number: int, ridge:
 def _closeness(data: TrainingSet, number: int) -> Any:
     """Return the graph of nearest neighbours with weights that fall to 0 at the first that is none, a csr_array."""
     nearest = neighbours_of(data, number + 1)
-    n_samples, found = nearest.shape
-    squares = pair_distances(data.points, np.repeat(np.arange(n_samples), found), nearest.reshape(-1))
+    n_samples, n_nearest = nearest.shape
+    squares = pair_distances(data.points, np.repeat(np.arange(n_samples), n_nearest), nearest.reshape(-1))
     squares = np.sort(squares.reshape(nearest.shape), axis=1)  # those of equal rows are 0; others may be rounded apart
     closer = squares[:, -1:] - squares[:, :-1]
     totals = closer.sum(axis=1, keepdims=True)
     differ = totals > _NONE * squares[:, -1:]
-    directed = directed_graph(nearest[:, :-1], np.where(differ, quotient(closer, totals), 1.0 / max(1, found - 1)))
+    directed = directed_graph(nearest[:, :-1], np.where(differ, quotient(closer, totals), 1.0 / max(1, n_nearest - 1)))
     return sp.csr_array((directed + directed.T) / 2)
 
 

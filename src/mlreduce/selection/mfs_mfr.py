@@ -53,7 +53,7 @@ class MFSMFR(DiscretisingSelector):
         ten nearest neighbours.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-frequency"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=2
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     max_iter : int, default=5000
@@ -94,7 +94,7 @@ class MFSMFR(DiscretisingSelector):
     with the same step for both, and no step increases the objective. With ``sharing=0`` the problem is convex and W + M
     unique. The authors' program has fixed weights, solves systems for the quadratic terms in each step, and starts at
     a ridge solution that depends on the unit of the features; its objective may rise. Nor does it discretise: it takes
-    the whole part of a value, by which features between 0 and 1 have no information. Two bins of equal frequency are
+    the integer part of a value, by which features between 0 and 1 have no information. Two bins of equal frequency are
     those of a line of it that is commented out. Where G is not positive semidefinite the nearest such matrix takes its
     place, as of `QPFS`.
 
@@ -186,7 +186,7 @@ class _Together(NamedTuple):
 
     def shrunk(self, table: FloatArray, steps: FloatArray) -> FloatArray:
         parts = zip((self.entries, self.rows), np.split(table, 2), np.split(steps, 2), strict=True)
-        return np.vstack([norm.shrunk(part, own) for norm, part, own in parts])
+        return np.vstack([norm.shrunk(part, step) for norm, part, step in parts])
 
     def gap(self, coefficients: FloatArray, gradient: FloatArray, objective: float) -> float:
         """Return the largest change by a step of one, relative to the unit; a norm without weight has no steepness."""

@@ -13,7 +13,7 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector, complet
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range
 
-# Singular value, relative to the largest, that counts as zero; of squares, at which they say too little.
+# Singular value, relative to the largest, that counts as zero; if squares have such values, they are too inexact.
 _RANK = 1e-10
 
 # Of the steps in which V is minimised over: the share of what all have gained at which a step is the last one, what
@@ -103,7 +103,7 @@ class MRDM(RowSparseSelector):
 
     V starts as the left singular vectors of HY, all of them, so that equal singular values leave no choice, and is
     minimised over by polar factors of ``(c - alpha L) V + beta H Y Y'H V + X W`` with a bound c of the eigenvalues of
-    alpha L, extended as in Nesterov's method. The objective does not change where V and W are turned alike, nor do the
+    alpha L, extended as in Nesterov's method. The objective does not change if one matrix rotates V and W, nor do the
     scores. The problem is not convex: the result is a point at which neither can be improved alone.
 
     There is no intercept, as in the paper's program: centre the features.
@@ -210,7 +210,7 @@ def _polar(columns: FloatArray) -> FloatArray:
     """Return the nearest matrix with orthonormal columns."""
     values, vectors = np.linalg.eigh(columns.T @ columns)
     nearest: FloatArray
-    if values.size and values[0] <= _RANK * values[-1]:  # whose squares say too little
+    if values.size and values[0] <= _RANK * values[-1]:  # the squares are too inexact
         left, _, right = np.linalg.svd(columns, full_matrices=False)
         nearest = left @ right
     else:

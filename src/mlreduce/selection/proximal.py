@@ -37,7 +37,7 @@ class Penalty(Protocol):
         """Return the Z that minimises the penalty plus ``sum_j ||z_j - t_j||^2 / (2 steps_j)``."""
 
     def gap(self, coefficients: FloatArray, gradient: FloatArray, objective: float) -> float:
-        """Return how far the conditions of a minimum are missed, relative to the objective or to what a method says."""
+        """Return how far the conditions of a minimum are missed, relative to the objective or to the method's scale."""
 
 
 class Norm(NamedTuple):

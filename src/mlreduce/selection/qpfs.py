@@ -31,7 +31,7 @@ def approximate_dependency(rows: Any, sampled: Any, method: str = "average") -> 
 
     With A and B the known columns and the others of these rows, the part that is not known is, for "average", half the
     sum of the means of B's columns p and q, on its diagonal too; for "nystrom" ``B'A^+ B``; for "half-nystrom" half of
-    that, which is what the paper's proposition 3 has where its proposition 2 has the whole.
+    that: proposition 3 of the paper has the half, its proposition 2 the full product.
 
     Parameters
     ----------
@@ -62,17 +62,17 @@ def approximate_dependency(rows: Any, sampled: Any, method: str = "average") -> 
         raise DataError(f"rows {known.shape} and sampled {places.shape} must name each row once, one row at least")
     others = np.delete(np.arange(known.shape[1]), places)
     block = known[:, others]
-    whole = np.empty((known.shape[1], known.shape[1]))
+    matrix = np.empty((known.shape[1], known.shape[1]))
     if method == "average":
         mean = block.mean(axis=0)
-        whole[np.ix_(others, others)] = (mean[:, np.newaxis] + mean) / 2
+        matrix[np.ix_(others, others)] = (mean[:, np.newaxis] + mean) / 2
     else:
         inverse = np.linalg.pinv(known[:, places], rcond=_RCOND, hermitian=True)
         filled = block.T @ inverse @ block / (2 if method == "half-nystrom" else 1)
-        whole[np.ix_(others, others)] = (filled + filled.T) / 2
-    whole[:, places] = known.T
-    whole[places] = known
-    return whole
+        matrix[np.ix_(others, others)] = (filled + filled.T) / 2
+    matrix[:, places] = known.T
+    matrix[places] = known
+    return matrix
 
 
 def approximation_error(dependency: FloatArray, approximated: FloatArray) -> float:
@@ -98,7 +98,7 @@ class QPFS(DiscretisingSelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -183,7 +183,7 @@ class SampledQPFS(QPFS):
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
@@ -261,9 +261,9 @@ class ApproximateQPFS(SampledQPFS):
     """Approximate QPFS: mutual information of a sample of features, averages for the rest.
 
     The proposed method of the paper. Two features that were not sampled depend on each other as much as they depend on
-    the sampled ones on average; so does each of them on itself, the diagonal included, as the paper's equation says.
+    the sampled ones on average; so does each of them on itself, the diagonal included, as in the paper's equation.
     The result is rarely positive semidefinite, see `QPFS`. A feature independent of the sampled ones would have a 0 on
-    the diagonal and the function no minimum: its entropy stands there.
+    the diagonal and the function no minimum: its entropy is used there.
 
     Labels may be unknown, NaN in ``y``: as of `QPFS`.
 
@@ -275,13 +275,13 @@ class ApproximateQPFS(SampledQPFS):
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample, which is uniform.
     diagonal : {"average", "entropies"}, default="average"
-        What stands on the diagonal of the features that were not sampled: the average, as the equation says, or their
+        Diagonal of the features that were not sampled: the average, as in the equation, or their
         entropies, which are known without any pair of features.
 
     Attributes
@@ -346,7 +346,7 @@ class ApproximateQPFS(SampledQPFS):
 class NystromQPFS(SampledQPFS):
     """QPFS with Nystrom approximation: mutual information of a sample of features.
 
-    The paper's baseline for its own approximation. A feature independent of the sampled ones has its entropy on the
+    The paper's baseline for its approximation. A feature independent of the sampled ones has its entropy on the
     diagonal, as in `ApproximateQPFS`.
 
     Labels may be unknown, NaN in ``y``: as of `QPFS`.
@@ -359,7 +359,7 @@ class NystromQPFS(SampledQPFS):
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None

@@ -10,7 +10,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Information, whole_rows
+from mlreduce.selection.greedy import GreedySelector, Information, rows_without_unknown
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.validation import FloatArray, Size, check_count
 
@@ -29,7 +29,7 @@ class MIM(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -85,7 +85,7 @@ class FIMF(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     n_labels : int or None, default=10
@@ -159,7 +159,7 @@ class IGMF(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
+        bins: integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -198,8 +198,8 @@ class IGMF(GreedySelector):
     looks_back = False
 
     def _information(self, bins: Bins, labels: Any) -> tuple[Counted, Counted]:
-        whole = whole_rows(labels)
-        return Counted.of(bins[whole]), Counted.of(distinct_rows(labels[whole])[1][:, np.newaxis])
+        complete = rows_without_unknown(labels)
+        return Counted.of(bins[complete]), Counted.of(distinct_rows(labels[complete])[1][:, np.newaxis])
 
     def _begin(self, information: Any) -> FloatArray:
         features, sets = information

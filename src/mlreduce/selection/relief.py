@@ -35,7 +35,7 @@ class MLRF(Selector):
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
     variant : {"equations", "published-code", "pairs"}, default="equations"
         The published code of Yan and Li (2016) takes hits and "misses" from instances with and without a label, never
-        across, counts an instance among its own neighbours, and reads positions in these lists as row numbers, so
+        across, counts an instance among its neighbours, and reads positions in these lists as row numbers, so
         that the outcome depends on a random order. "pairs" is another reading of Kong et al.: each pair of labels is a
         problem of two classes, the instances with the one and not the other, and the scores are the means of ReliefF's
         over the pairs, with differences of the features as they are given.
@@ -96,7 +96,7 @@ class MLRF(Selector):
         # How many instances have one label and not the other.
         apart = (present.T.astype(np.float64) @ absent.astype(np.float64)).astype(np.int64)
         if self.variant == "pairs":
-            return _of_pairs(X, present, absent, apart, n_neighbors)
+            return _score_pairs(X, present, absent, apart, n_neighbors)
         distances = Distances(X)
         priors = present.sum(axis=0) / present.sum()
         scaled = _in_units_of_range(np.ascontiguousarray(as_dense(X)))
@@ -220,16 +220,16 @@ def _add_weighted_differences(
 ) -> None:
     """Add ``w |x_i - x_j|`` to the scores, for each of some rows i and of its others j, or of those of all."""
     for place in range(len(rows)):
-        features, own = X[rows[place]], others[min(place, len(others) - 1)]
+        features, neighbours = X[rows[place]], others[min(place, len(others) - 1)]
         for which in range(others.shape[1]):
             weight = weights[place, which]
             if weight != 0.0:
-                values = X[own[which]]
+                values = X[neighbours[which]]
                 for feature in range(len(scores)):
                     scores[feature] += weight * abs(features[feature] - values[feature])
 
 
-def _of_pairs(
+def _score_pairs(
     X: Any,
     present: NDArray[np.bool_],
     absent: NDArray[np.bool_],

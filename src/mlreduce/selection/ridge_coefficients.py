@@ -72,9 +72,9 @@ class RidgeCoefficientSelector(Selector):
         self.coef_ = self._coefficients(X, labels)
         largest = float(np.abs(self.coef_).max(initial=0.0))
         # Of a size that all scores are independent of.
-        return self._of_coefficients(np.rint(self.coef_ / ((largest or 1.0) * _UNIT)) * _UNIT, labels)
+        return self._score_coefficients(np.rint(self.coef_ / ((largest or 1.0) * _UNIT)) * _UNIT, labels)
 
-    def _of_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
+    def _score_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
         """Return the scores from the coefficients over the largest of them."""
         raise NotImplementedError  # abstract: a method is this choice
 
@@ -97,7 +97,7 @@ class RidgeCoefficientSelector(Selector):
                 solved = scale * scipy.linalg.solve(system, scale * moments, assume_a="pos", overwrite_a=True)
             except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
                 raise DataError(
-                    f"the regression cannot be solved: ridge={ridge:g} is lost beside the squares of the features; "
+                    f"the regression cannot be solved: ridge={ridge:g} is rounded away by the squares of the features; "
                     "scale these to the order of one, or take a larger ridge"
                 ) from None
         return copies.shared(solved if by_feature else features.transposed_dot(solved))
@@ -139,7 +139,7 @@ class MFSMCDM(RidgeCoefficientSelector):
 
     Notes
     -----
-    Coefficients keep their sign: a feature that speaks against a label ranks behind one that says nothing.
+    Coefficients keep their sign: a feature that is evidence against a label ranks behind one without information.
 
     Cost: O(n d min(n, d) + min(n, d)^3 + n d q).
 
@@ -172,7 +172,7 @@ class MFSMCDM(RidgeCoefficientSelector):
         super().__init__(k, ridge, scale)
         self.weights = weights
 
-    def _of_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
+    def _score_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
         if check_option(self.weights, "weights", WEIGHTS) == "entropy":
             shares = labels.mean(axis=0)
             coefficients = coefficients * (entr(shares) + entr(1.0 - shares))
@@ -246,7 +246,7 @@ class PMFS(RidgeCoefficientSelector):
 
     complexity = Complexity("s m + m^3 + s q + d^2 q", "m^2 + d q")
 
-    def _of_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
+    def _score_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
         difference = np.empty(len(coefficients))
         for rows in row_blocks(len(coefficients), len(coefficients)):
             difference[rows] = cdist(coefficients[rows], coefficients).sum(axis=1)

@@ -141,8 +141,8 @@ class _SharedSubspace(Regression):
 
     @property
     def _scatter(self) -> FloatArray:
-        whole = self._curved + self._beta * np.eye(len(self.subspace))
-        return whole - self._beta * (self.subspace @ self.subspace.T)
+        matrix = self._curved + self._beta * np.eye(len(self.subspace))
+        return matrix - self._beta * (self.subspace @ self.subspace.T)
 
     def update(self, coefficients: FloatArray) -> float:
         left, singular_values, _ = np.linalg.svd(coefficients, full_matrices=False)

@@ -25,7 +25,7 @@ class SPEC(Selector):
     """Spectral feature selection (SPEC): features that vary little along the graph of instances with the same labels.
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score ``phi = x'(D - A)x / x'Dx`` in
-    [0, 2], which is ``f'Lf`` for the normalised Laplacian L and ``f = D^(1/2) x`` of unit norm. A small one says that
+    [0, 2], which is ``f'Lf`` for the normalised Laplacian L and ``f = D^(1/2) x`` of unit norm. If it is small,
     instances with the same labels have nearly the same value. Labels may be unknown, NaN in ``y``: the graph compares
     two instances by the labels that are known of both, and does not join them if there are none.
 
@@ -88,12 +88,12 @@ class SPEC(Selector):
         seen = weighted > 0
         rough = np.where(seen, 1.0 - along / np.where(seen, weighted, 1.0), _WORST)
         if as_published and not seen.all():
-            rough[~seen] = self._of_constant(labels, degrees)
+            rough[~seen] = self._score_constant(labels, degrees)
         # Where rounding leaves the range at 0, all are moved by as much, so that their order stays.
         return 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
 
     @staticmethod
-    def _of_constant(labels: Any, degrees: FloatArray) -> float:
+    def _score_constant(labels: Any, degrees: FloatArray) -> float:
         """Return ``f'Lf`` of the constant f of unit norm."""
         graph, inverse, along = LabelGraph(labels), 1.0 / np.sqrt(degrees), 0.0
         for rows in row_blocks(len(degrees), len(degrees)):

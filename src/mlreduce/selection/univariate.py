@@ -28,7 +28,7 @@ AGGREGATES = ("mean", "max")
 # Noise that breaks ties of equal values, relative to a feature's scale.
 _NOISE = 1e-10
 
-# Variance relative to the mean square below which rows are compared to tell whether a feature is constant.
+# Variance relative to the mean square below which rows are compared to decide whether a feature is constant.
 _LITTLE = 1e-8
 
 # Bytes of the scores of a block of labels, which stay in the cache.
@@ -130,22 +130,22 @@ class SumsSelector(UnivariateSelector):
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
         sums, squares = np.asarray(X.sum(axis=0)).reshape(1, -1), squared_norms(X.T).reshape(1, -1)
-        whole = _Totals(np.full((1, 1), float(X.shape[0])), sums, squares)
-        constant = whole.constant(X, None)
+        all_rows = _Totals(np.full((1, 1), float(X.shape[0])), sums, squares)
+        constant = all_rows.constant(X, None)
 
         def score(members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
-            totals, nothing = whole, constant
+            totals, nothing = all_rows, constant
             if known is not None:
                 rows = sp.csc_array(known, dtype=np.float64)
                 squares = _sums(rows, X.multiply(X) if is_sparse(X) else np.square(X))
                 totals = _Totals(known.sum(axis=0, dtype=np.float64)[:, np.newaxis], _sums(rows, X), squares)
                 nothing = totals.constant(X, known)
-            scores = self._of_sums(np.asarray(members.sum(axis=0)).reshape(-1, 1), _sums(members, X), totals)
+            scores = self._score_sums(np.asarray(members.sum(axis=0)).reshape(-1, 1), _sums(members, X), totals)
             return np.where(nothing, 0.0, scores) if nothing.any() else scores
 
         return score
 
-    def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
+    def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         """Return the scores from the numbers and sums of the instances with each label, and of all that are known."""
         raise NotImplementedError  # abstract: a control is this choice
 
@@ -209,7 +209,7 @@ class Chi2(SumsSelector):
         tags.input_tags.positive_only = True
         return tags
 
-    def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
+    def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         scores = np.zeros_like(sums)
         with np.errstate(invalid="ignore"):  # 0 / 0 of a feature that is 0 where a label is known
             for counts, observed in ((totals.counts - sizes, totals.sums - sums), (sizes, sums)):
@@ -262,7 +262,7 @@ class AnovaF(SumsSelector):
 
     complexity = Complexity("s q", "d")
 
-    def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
+    def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         between = np.square(totals.sums - sums)
         between /= totals.counts - sizes
         squares = np.square(sums)
@@ -358,19 +358,19 @@ class MutualInformation(UnivariateSelector):
         return super()._scores(X, labels)
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
-        return partial(self._of_labels, X)
+        return partial(self._information_of_labels, X)
 
-    def _of_labels(self, X: Any, members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
+    def _information_of_labels(self, X: Any, members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
         scores = np.zeros((members.shape[1], X.shape[1]))
         for rows, chosen in known_together(np.zeros(0) if known is None else np.where(known, 0.0, np.nan)):
             # Labels that are known of the same instances have the same noise.
             some, of_some = rows_of(X, rows), sp.csc_array(rows_of(members, rows)[:, chosen])
             features, information = _varying(some), np.zeros((of_some.shape[1], X.shape[1]))
-            information[:, features] = self._of_whole(some[:, features], of_some)
+            information[:, features] = self._information_of_known(some[:, features], of_some)
             scores[chosen] = information
         return scores
 
-    def _of_whole(self, X: Any, labels: Any) -> FloatArray:
+    def _information_of_known(self, X: Any, labels: Any) -> FloatArray:
         """Return the information of features that vary and labels that are known, shape (n_labels, n_features)."""
         n_samples, n_features = X.shape
         information = np.empty((labels.shape[1], n_features))
@@ -380,7 +380,7 @@ class MutualInformation(UnivariateSelector):
         for block in row_blocks(n_features, n_samples, _NOISY_BYTES):
             values = scale(np.ascontiguousarray(as_dense(by_column[:, block])), with_mean=False)
             noise = np.empty(values.shape)
-            random.set_state(state)  # that of the noise of all features, of which a block is kept
+            random.set_state(state)  # that of the noise of all features, of which a block is used
             for rows in row_blocks(n_samples, n_features):
                 noise[rows] = random.standard_normal((rows.stop - rows.start, n_features))[:, block]
             noise *= _NOISE * np.maximum(1, np.abs(values).mean(axis=0))
@@ -410,7 +410,7 @@ def _ross(
 ) -> FloatArray:
     """Return the mutual information of each row, whose order is given, and a label in {0, 1}, in nats.
 
-    Among sorted values the nearest of a class are beside each other. Ross (2014), equation (2): an instance that is
+    Among sorted values the nearest of a class are adjacent. Ross (2014), equation (2): an instance that is
     alone in its class is left out.
     """
     sizes = np.array([len(label) - label.sum(), label.sum()])

@@ -3,7 +3,7 @@
 A duplicate is a pair of an instance and one of its labels; its features and distances are those of the instance and
 are never copied. C of shape (n_duplicates, n_samples) has the weight of each duplicate in the column of its instance:
 1, or one divided by the instance's number of labels (Mu et al. 2012, equations (32) and (33)). A form M over the
-duplicates is ``C'MC`` over the instances. Instances with one label each are their own duplicates.
+duplicates is ``C'MC`` over the instances. Instances with one label each equal their duplicates.
 
 Duplicates are ordered by instance and then by label; of equally near ones the first is the nearer. Duplicates of the
 same instance have distance zero and different classes.
@@ -238,7 +238,7 @@ def duplicates_of(data: TrainingSet, weighted: bool) -> Duplicates:
 
 
 def instances_with_labels(data: TrainingSet) -> TrainingSet:
-    """Return the subset of the instances that have a label, cached with the whole; the whole if all have.
+    """Return the subset of the instances that have a label, cached with the full set; the full set if all have.
 
     Raises
     ------

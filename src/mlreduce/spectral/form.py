@@ -115,8 +115,8 @@ class Form:
         if not isinstance(self.middle, np.ndarray):
             return float(np.sqrt(self.middle))
         values, vectors = np.linalg.eigh(self.middle)
-        kept = values > len(values) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-        return vectors[:, kept] * np.sqrt(values[kept])
+        nonzero = values > len(values) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+        return vectors[:, nonzero] * np.sqrt(values[nonzero])
 
     def sample_factor(self) -> Any:
         """Return ``factor R``, shape (n_samples, q), sparse where ``factor`` is and R is a number.
@@ -286,7 +286,7 @@ class Form:
 
         Parameters
         ----------
-        incidence : sparse matrix of shape (n_own, n_samples)
+        incidence : sparse matrix of shape (n_instances, n_samples)
             C: at most one entry per row. The instances of M are duplicates of those of the result, or some of them.
 
         Returns
@@ -297,7 +297,7 @@ class Form:
         Raises
         ------
         ValueError
-            If the form has ``squared``, which belongs to its own features.
+            If the form has ``squared``, which depends on its features.
         """
         if self.squared:
             raise ValueError("a form with squared scatter cannot be moved to other instances")
@@ -326,7 +326,7 @@ class Form:
         return self.pulled_back(sp.csr_array(sp.diags_array(scale)))
 
     def recentred(self, n_samples: int) -> Form:
-        """Return the form with ``HMH``: of the instances less their own mean, whatever else is centred.
+        """Return the form with ``HMH``: of the instances minus their mean, whatever else is centred.
 
         Parameters
         ----------

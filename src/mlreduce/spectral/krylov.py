@@ -31,7 +31,7 @@ _NONE = 1e-12
 _GROWTH = 1.2
 
 # Steps from a second vector that look for missed eigenvectors, and the multiple of the residual by which the largest
-# eigenvalue there must be below those found.
+# eigenvalue there must be below the computed ones.
 _LEAST, _MOST, _DOUBT = 6, 20, 10.0
 
 # Distance of the next eigenvalue, relative to the last one wanted, below which it is computed to the tight tolerance.
@@ -100,8 +100,8 @@ def _orthonormal(block: FloatArray, others: FloatArray, least: float) -> FloatAr
     for _ in range(2):
         block = block - others @ (others.T @ block)
     directions, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
-    kept = np.abs(np.diag(triangle)) > least
-    directions = directions[:, kept]
+    independent = np.abs(np.diag(triangle)) > least
+    directions = directions[:, independent]
     # Scaling short vectors to norm one amplifies their components along the others.
     directions = directions - others @ (others.T @ directions)
     return np.linalg.qr(directions)[0]
@@ -114,7 +114,7 @@ def simple_eigenpairs(
 
     Lanczos iteration with full orthogonalisation. The Krylov space of the first vector has one direction of each
     eigenspace, and the others are orthogonal to it. So a second vector, orthogonal to that space, meets the other
-    directions of a multiple eigenvalue, if there are any, and little else of the largest eigenvalues: a few steps tell.
+    directions of a multiple eigenvalue, if there are any, and little else of the largest eigenvalues: few steps do.
 
     Parameters
     ----------
@@ -147,8 +147,8 @@ def simple_eigenpairs(
         image = product(vector - vectors @ (vectors.T @ vector))
         return np.asarray(image - vectors @ (vectors.T @ image))
 
-    beside = _LanczosSpace(rest, size, number, seed=1).leading(1, _TIGHT)
-    return pairs if beside is not None and beside[0][0] < values[-1] * (1.0 - _EQUAL) else None
+    missed = _LanczosSpace(rest, size, number, seed=1).leading(1, _TIGHT)
+    return pairs if missed is not None and missed[0][0] < values[-1] * (1.0 - _EQUAL) else None
 
 
 class _LanczosSpace:

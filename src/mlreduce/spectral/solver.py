@@ -172,8 +172,8 @@ def solve(
     assert pairs is not None  # the last strategy applies to all and always succeeds
     values, vectors, noise, total = pairs
     if not signed_values:
-        kept = _positive(values, max(features.shape), noise)
-        values, vectors = values[kept], vectors[:, kept]
+        nonzero = _positive(values, max(features.shape), noise)
+        values, vectors = values[nonzero], vectors[:, nonzero]
     if features.centred and features.constant.any():
         vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
@@ -211,7 +211,7 @@ class _Problem:
 
     @cached_property
     def thin(self) -> bool:
-        """Whether A is ``SS'`` with one column per label, and negative eigenvalues are not asked for.
+        """Whether A is ``SS'`` with one column per label, and negative eigenvalues are not requested.
 
         Not where S is large and has more columns than rows: it is never computed then.
         """
@@ -272,9 +272,7 @@ def _refuse(problem: _Problem) -> None:
     (rows, columns), side = problem.features.shape, problem.side
     needs = f"of {rows} x {columns} features need three arrays of order {side}, {3 * 8e-9 * side**2:.0f} GB"
     if problem.constraint is None:
-        raise DataError(
-            f"all directions {needs}: ask for fewer with n_components, a whole number of {side // 4} at most"
-        )
+        raise DataError(f"all directions {needs}: request fewer with n_components, an integer of {side // 4} at most")
     raise DataError(
         f"directions with a constraint {needs}: reduce X first, by mlreduce.PCA or sklearn.decomposition.TruncatedSVD "
         "with some hundreds of components, or drop rare features"
@@ -303,8 +301,8 @@ def _least_squares(problem: _Problem) -> _Eigenpairs:
     products = spread.T @ images
     matrix = products + products.T - images.T @ images - (ridge / weight) * (inverse.T @ inverse)
     values, vectors = _descending(matrix / weight, None)
-    kept = _positive(values, max(features.shape))
-    values, vectors = values[kept], vectors[:, kept]
+    nonzero = _positive(values, max(features.shape))
+    values, vectors = values[nonzero], vectors[:, nonzero]
     return _Eigenpairs(values, inverse @ (vectors / (weight * np.sqrt(values))), total=float(values.sum()))
 
 
@@ -340,8 +338,8 @@ def _order_null_space(
     if limit is None or not start < limit < start + size:
         return values, vectors
     different = np.flatnonzero(np.r_[True, ~_ties(np.where(squares > _EQUAL * squares[0], squares, 0.0))])
-    kept = start + int(different[different <= limit - start].max())
-    return values[:kept], vectors[:, :kept]
+    number = start + int(different[different <= limit - start].max())
+    return values[:number], vectors[:, :number]
 
 
 def _by_norm(block: FloatArray, images_of: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -395,8 +393,8 @@ def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, Flo
         leading = _leading(singular**2, limit)
         return singular[leading] ** 2, vectors[:, leading]
     values, right = _descending(half.T @ half, limit)
-    kept = _positive(values, max(half.shape))
-    return values[kept], _orthonormal(values[kept], half @ right[:, kept])
+    nonzero = _positive(values, max(half.shape))
+    return values[nonzero], _orthonormal(values[nonzero], half @ right[:, nonzero])
 
 
 def _thin(problem: _Problem) -> _Eigenpairs:
@@ -414,8 +412,10 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         columns = slice(start, start + step)
         products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
     values, vectors = _descending(products, limit)
-    kept = _positive(values, max(features.shape))
-    return _Eigenpairs(values[kept], _orthonormal(values[kept], features.transposed_dot(spread @ vectors[:, kept])))
+    nonzero = _positive(values, max(features.shape))
+    return _Eigenpairs(
+        values[nonzero], _orthonormal(values[nonzero], features.transposed_dot(spread @ vectors[:, nonzero]))
+    )
 
 
 def _samples_apply(problem: _Problem) -> bool:
@@ -433,8 +433,8 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
     matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
     values, vectors = _descending(matrix, problem.limit)
-    kept = _positive(values, max(features.shape))
-    values, vectors = values[kept], vectors[:, kept]
+    nonzero = _positive(values, max(features.shape))
+    values, vectors = values[nonzero], vectors[:, nonzero]
     rooted = weight * vectors + gained @ (basis.T @ vectors)
     return _Eigenpairs(values, _orthonormal(values, features.transposed_dot(rooted)))
 
@@ -526,8 +526,8 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
     if "row space" not in features.shared:
         wide = features.shape[0] < features.shape[1]
         values, vectors = _descending(features.gram.copy() if wide else features.scatter.copy(), None)
-        kept = _positive(values, max(features.shape))
-        values, vectors = values[kept], vectors[:, kept]
+        nonzero = _positive(values, max(features.shape))
+        values, vectors = values[nonzero], vectors[:, nonzero]
         if wide:
             coordinates = vectors * np.sqrt(values)
             basis = _orthonormal(values, features.transposed_dot(vectors))
@@ -588,7 +588,7 @@ def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
 
     In nanoseconds of a processor of 2020, which only their ratios depend on: some 40 steps and three per direction are
     needed, the check included. A step takes 1.1 per stored entry of X and of the labels, a quarter per entry of the
-    vectors kept and 40,000 for calls. The matrix takes one per product of two entries of a row, its leading
+    vectors stored and 40,000 for calls. The matrix takes one per product of two entries of a row, its leading
     eigenvectors 0.07 n^3.
     """
     side, stored = min(features.shape), features.stored
@@ -651,8 +651,8 @@ def leading_pairs(
         if vectors is None:
             return None
         values, turn = np.linalg.eigh(vectors.T @ product(vectors))
-        kept = _positive(values[::-1], size)
-        return values[::-1][kept], (vectors @ turn[:, ::-1])[:, kept]
+        nonzero = _positive(values[::-1], size)
+        return values[::-1][nonzero], (vectors @ turn[:, ::-1])[:, nonzero]
 
 
 def _arpack(
@@ -707,8 +707,8 @@ def _lanczos(problem: _Problem) -> _Eigenpairs:
         values, vectors = _descending_arpack(
             lambda vector: np.asarray(spread.T @ features.dot(back(vector))), spread.shape[1], problem.limit or 0
         )
-        kept = _positive(values, max(features.shape))
-        values, vectors = values[kept], _orthonormal(values[kept], back(vectors[:, kept]))
+        nonzero = _positive(values, max(features.shape))
+        values, vectors = values[nonzero], _orthonormal(values[nonzero], back(vectors[:, nonzero]))
     noise = _rounding(max(features.shape), np.abs(values).max(initial=0.0))
     if problem.ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
         values, vectors = values[values > noise], vectors[:, values > noise]

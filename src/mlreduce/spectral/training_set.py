@@ -68,9 +68,9 @@ class TrainingSet:
         if known is not None:
             labelled = np.asarray(known.any(axis=1))
         self.labelled = None if labelled is None or labelled.all() else labelled
-        # None where whole rows are known: ``labelled`` says which.
-        whole_rows = known is None or bool((known == known.any(axis=1, keepdims=True)).all())
-        self.known = None if whole_rows else known
+        # None if no row is known in part: ``labelled`` then marks the known rows.
+        by_rows = known is None or bool((known == known.any(axis=1, keepdims=True)).all())
+        self.known = None if by_rows else known
         self.cache: dict[str, Any] = {}
         # The sets that this one is a subset of, with the rows in them. References are weak: a set caches its subsets,
         # and a reference cycle would keep large arrays alive until the garbage collector runs.
@@ -157,24 +157,24 @@ class TrainingSet:
         Returns
         -------
         TrainingSet
-            With a cache of its own.
+            With a separate cache.
         """
         labels = None if self.labels is None else self.labels[rows]
         subset = TrainingSet(self.X[rows], labels, points=None if self._points is None else self._points[rows])
-        subset._origins = [(weakref.ref(self), rows), *((whole, places[rows]) for whole, places in self._origins)]
+        subset._origins = [(weakref.ref(self), rows), *((full, places[rows]) for full, places in self._origins)]
         return subset
 
-    def selection_from(self, whole: TrainingSet) -> Any:
-        """Return C, shape (n_own, n_samples of whole), for `Form.pulled_back` from this subset to the whole set.
+    def selection_from(self, full: TrainingSet) -> Any:
+        """Return C, shape (n_instances, n_samples), for `Form.pulled_back` from this subset to the full set.
 
         Parameters
         ----------
-        whole : TrainingSet
+        full : TrainingSet
             The set that this one is a `subset` of.
 
         Returns
         -------
-        csr_array of shape (n_own, n_samples)
+        csr_array of shape (n_instances, n_samples)
             C: a one per row.
 
         Raises
@@ -182,11 +182,11 @@ class TrainingSet:
         ValueError
             If this is no subset of it.
         """
-        n_samples = whole.X.shape[0]
-        if whole is self:
+        n_samples = full.X.shape[0]
+        if full is self:
             return selection_matrix(np.arange(n_samples), n_samples)
         for origin, rows in self._origins:
-            if origin() is whole:
+            if origin() is full:
                 return selection_matrix(rows, n_samples)
         raise ValueError("not a subset of the other training set")
 

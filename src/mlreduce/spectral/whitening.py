@@ -75,7 +75,7 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
     factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(matrix.T, tol=_SINGULAR, lower=1, overwrite_a=1)
     chosen, rest = pivots[:rank] - 1, pivots[rank:] - 1
     remainder = factor[rank:, :rank].copy()
-    # Solving with the whole factor leaves determined features at zero.
+    # Solving with the full factor leaves determined features at zero.
     factor[rank:, :] = 0.0
     factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
 

@@ -197,7 +197,7 @@ def check_known_labels(
     Warns
     -----
     UserWarning
-        If a label is known of no instance: what it tells is nothing, and it is ignored.
+        If a label is known of no instance: it has no information, and is ignored.
     """
     if Y is not None:
         check_table(Y, what)

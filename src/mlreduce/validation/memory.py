@@ -24,7 +24,7 @@ _PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
 
 
 def machine_memory() -> int | None:
-    """Return the bytes of memory of this machine; None where the system does not say."""
+    """Return the bytes of memory of this machine; None where the system does not report them."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * _PAGE
     except (AttributeError, ValueError, OSError):  # not on Windows
@@ -32,7 +32,7 @@ def machine_memory() -> int | None:
 
 
 def memory_left() -> tuple[float, str]:
-    """Return the bytes that this process may still take, and by whose limit; infinity where the system does not say.
+    """Return the bytes that this process may still take, and by whose limit; infinity where the system reports none.
 
     The least of the machine's memory and the limit of the control group (containers, Slurm), less what the process
     holds, and of the limit of the address space (``ulimit -v``), less what the process has of it.
@@ -58,7 +58,7 @@ def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | N
         What would fit.
     of : (int, str) or None, default=None
         The number to which the bytes are proportional and what it counts, ``(30_938, "labels")``: how many would fit is
-        said too.
+        added.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def _counted(n: int, d: int, q: int) -> str:
 
 
 def _taken() -> tuple[int, int]:
-    """Return the bytes of address space and of memory that this process has; 0 where the system does not say."""
+    """Return the bytes of address space and of memory that this process has; 0 if the system does not report them."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:  # not on Linux

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError, nearest, unknown_name
 
-#: How many: a whole number, a share or a percentage such as ``"50%"``; None for all.
+#: How many: an integer, a share or a percentage such as ``"50%"``; None for all.
 Size: TypeAlias = int | float | str | None
 
 
@@ -34,7 +34,7 @@ def check_option(value: Any, name: str, options: Collection[str | None]) -> Any:
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:
-    """Return a parameter as an int if it is a whole number of ``least`` or more.
+    """Return a parameter as an int if it is an integer of ``least`` or more.
 
     Raises
     ------

@@ -34,7 +34,8 @@ def form_data() -> dict[str, Any]:
     """
     constants = {
         **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "stored": STORED},
-        **{"asked": shapes.ASKED, "share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
+        "asked": shapes.MAX_COMPONENTS,
+        **{"share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
         **{"few": evidence.FEW, "entry": evidence.ENTRY},
     }
     families, sets = {}, {}

@@ -42,7 +42,7 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 _NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
 _MISSING = ("?", "")
-# Rows that are kept as lists of numbers before they become an array.
+# Rows that are collected as lists of numbers before they become an array.
 _ROWS_AT_ONCE = 200
 
 _Line: TypeAlias = tuple[int, str]
@@ -54,7 +54,7 @@ def read_table(
     """Read an ARFF file, dense or sparse.
 
     Names and values may be quoted, single or double, inside of which a backslash precedes a quote, a percent sign or
-    itself. Behind a percent sign outside of quotes stands a comment. The values of a row are separated by commas, or
+    itself. A comment begins with a percent sign outside of quotes. The values of a row are separated by commas, or
     all by blanks. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite. A number
     in braces at the end of a row is its weight. Attributes are numeric, nominal, strings or dates; no relations.
     ``texts`` has the places of the values of strings and dates by attribute, and is extended by those of this file: for
@@ -120,7 +120,7 @@ class _Reading:
                 yield self.line, stripped
 
     def _without_weight(self, number: int, line: str) -> _Line:
-        """Return a row without the weight in braces at its end, which is kept."""
+        """Return a row without the weight in braces at its end, which is stored."""
         self.row += 1
         if line.endswith("}"):
             row, _, weight = line[:-1].rpartition("{")
@@ -144,7 +144,9 @@ class _Reading:
                 attribute = self._attribute(number, line)
                 if attribute.name in declared:
                     first = declared[attribute.name]
-                    raise self.wrong(number, f"the attribute {attribute.name[:40]!r} stands in line {first} already")
+                    raise self.wrong(
+                        number, f"the attribute {attribute.name[:40]!r} is already declared in line {first}"
+                    )
                 declared[attribute.name] = number
                 self.attributes.append(attribute)
             elif word == "@data" and self.attributes:
@@ -200,7 +202,7 @@ class _Reading:
         return self._checked_row(number, line)
 
     def _checked_row(self, number: int, line: str) -> list[float]:
-        """Parse a dense row in any layout, or raise an error that says what is wrong."""
+        """Parse a dense row in any layout, or raise an error that names the problem."""
         texts = _split(line, len(self.attributes))
         if texts is None:
             raise self.wrong(number, f"a quote or brace is out of place, or the row is cut off: {line[:60]!r}")
@@ -237,9 +239,9 @@ class _Reading:
         return self._checked_entries(number, line)
 
     def _checked_entries(self, number: int, line: str) -> dict[int, float]:
-        """Parse a sparse row in any layout, or raise an error that says what is wrong."""
+        """Parse a sparse row in any layout, or raise an error that names the problem."""
         if not (line.startswith("{") and line.endswith("}")):
-            raise self.wrong(number, f"a sparse row stands in braces; this one is cut off, or dense: {line[:60]!r}")
+            raise self.wrong(number, f"a sparse row is in braces; this one is cut off, or dense: {line[:60]!r}")
         row: dict[int, float] = {}
         inside = line[1:-1].strip()
         position = 0

@@ -54,7 +54,9 @@ def encoding_named(path: Path, encoding: str | None) -> Iterator[str]:
     try:
         yield encoding or "utf-8-sig"
     except UnicodeError as error:
-        raise DataError(f"{path}: not {encoding or 'UTF-8'} text; encoding= says which it is, as 'latin-1'") from error
+        raise DataError(
+            f"{path}: not {encoding or 'UTF-8'} text; name its encoding, as in encoding='latin-1'"
+        ) from error
     except LookupError as error:
         raise DataError(f"{path}: encoding={encoding!r} is not the name of an encoding of text") from error
 

@@ -21,7 +21,7 @@ from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.guards import check_names
 from mlreduce.validation import is_sparse
 
-#: What says which attributes are labels: a file, how many of the last, ``{"first": n}``, or names.
+#: Declaration of the attributes that are labels: a file, how many of the last, ``{"first": n}``, or names.
 Labels: TypeAlias = str | Path | int | Mapping[str, int] | Sequence[str] | None
 
 # What Meka writes behind the name: how many attributes are labels, from the front; from the back if negative.
@@ -105,13 +105,13 @@ def encoded(
         attribute = table.attributes[index]
         for option in ("keep_text", "ngrams"):
             if attribute.name in getattr(columns, option):
-                own = _texts(attribute, _column(table.values, index), where, option)
-                (texts if option == "keep_text" else counts)[attribute.name] = own
+                texts_of_column = _texts(attribute, _column(table.values, index), where, option)
+                (texts if option == "keep_text" else counts)[attribute.name] = texts_of_column
         if attribute.name in {**texts, **counts}:
             rest.remove(index)
     X, feature_names, dropped = _encode(table, rest, columns, check, where)
     if counts:
-        parts = [_ngrams(own, partial(check, what=f"n-grams of {name[:40]!r}")) for name, own in counts.items()]
+        parts = [_ngrams(column, partial(check, what=f"n-grams of {name[:40]!r}")) for name, column in counts.items()]
         X = sp.csr_array(sp.hstack([sp.csr_array(X), *parts]))
         feature_names += [f"{name} n-gram {place}" for name in counts for place in range(_N_GRAMS)]
     if not feature_names:
@@ -169,7 +169,7 @@ def _labels(
             place,
         )
     names = [attribute.name for attribute in attributes]
-    return as_labels(columns, names, where, ", or label_values=[1, 2] says which value means 0 and which 1")
+    return as_labels(columns, names, where, ", or name the values for 0 and 1, as in label_values=[1, 2]")
 
 
 def _label_codes(attribute: Attribute, where: str, given: Sequence[str | float] | None) -> NDArray[np.float64] | None:
@@ -177,7 +177,7 @@ def _label_codes(attribute: Attribute, where: str, given: Sequence[str | float] 
     name, places, is_text = attribute
     if places is None:
         return None
-    values = [value.strip() for value in places][is_text:]  # the first of a text stands for nothing
+    values = [value.strip() for value in places][is_text:]  # the first of a text has no meaning
     about = f"{where}: the label {name[:40]!r} has"
     if len(values) != 2 and not is_text:
         raise DataError(f"{about} {len(values)} values; a label has two, 0 and 1")
@@ -359,7 +359,7 @@ def _encode(
 
 
 def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> Labels:
-    """Return ``labels``, and ``{"first": n_labels}`` for "first", with "last" alike; one needs the other."""
+    """Return ``labels``, and ``{"first": n_labels}`` for "first", and likewise for "last"; one needs the other."""
     end = labels if isinstance(labels, str) and labels in ("first", "last") else None
     if (end is None) != (n_labels is None):
         raise DataError(
@@ -383,7 +383,7 @@ def chosen_labels(labels: Labels, names: Sequence[str], path: str | Path, relati
     Raises
     ------
     DataError
-        If nothing says it, or what does names other attributes.
+        If labels are not declared, or other attributes are named.
     """
     if isinstance(labels, (int, Mapping)) or labels is None:
         return _at_an_end(labels, relation, names, path)
@@ -414,21 +414,21 @@ def _at_an_end(
     """Return the names of the labels, which are the first or the last attributes."""
     written, moved, added = relation.partition("weka.filters")
     meka = _MEKA.search(written)
-    said = 0 if meka is None else int(meka.group(1))
-    if said and _MOVED.search(moved + added):
+    option = 0 if meka is None else int(meka.group(1))
+    if option and _MOVED.search(moved + added):
         if given is None:
             raise DataError(
-                f"{path}: its relation has the option -C {said} of Meka's, but Weka removed or moved attributes since. "
-                "Name Mulan's XML file, or say how many are the first or the last"
+                f"{path}: its relation has the option -C {option} of Meka's, but Weka removed or moved "
+                "attributes since. Name Mulan's XML file, or give how many are the first or the last"
             )
-        said = 0
+        option = 0
     if given is None:
-        if not said:
+        if not option:
             raise DataError(
-                f"{path}: nothing says which attributes are labels: its relation has no option -C of Meka's. Name "
-                "Mulan's XML file, or say how many are the first or the last"
+                f"{path}: no attributes are declared as labels: its relation has no option -C of Meka's. Name "
+                "Mulan's XML file, or give how many are the first or the last"
             )
-        end, number = "first" if said > 0 else "last", abs(said)
+        end, number = "first" if option > 0 else "last", abs(option)
     else:
         ends = {"last": given} if isinstance(given, int) else dict(given)
         if len(ends) != 1 or not set(ends) <= {"first", "last"}:
@@ -436,9 +436,9 @@ def _at_an_end(
         end, number = next(iter(ends.items()))
     if not 0 < number < len(names):
         raise DataError(f"{path}: cannot take the {end} {number} of {len(names)} attributes as labels")
-    if said and (said > 0, abs(said)) != (end == "first", number):
+    if option and (option > 0, abs(option)) != (end == "first", number):
         raise DataError(
-            f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {said} of Meka's in "
-            f"its relation says that the {'first' if said > 0 else 'last'} {abs(said)} are"
+            f"{path}: the {end} {number} attributes are requested as labels, but the option -C {option} of Meka's in "
+            f"its relation declares the {'first' if option > 0 else 'last'} {abs(option)}"
         )
     return list(names[:number] if end == "first" else names[-number:])

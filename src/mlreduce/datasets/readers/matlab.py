@@ -82,7 +82,7 @@ def read_mat(
     x instances or instances x labels, in 0/1 or -1/1, NaN where unknown. Other variables are left out, but a file in
     which others are further instances is refused. X is sparse where the file's is; names are numbers from 1.
 
-    Arguments are those of `mlreduce.datasets.read`. ``labels`` says which are labels of the columns of both variables,
+    Arguments are those of `mlreduce.datasets.read`. ``labels`` selects the labels among the columns of both variables,
     features before labels, for files whose author took the wrong columns of a file of Meka's, or that have one variable
     for both; None takes the variables as they are.
 
@@ -142,9 +142,9 @@ def _divided(X: Any, Y: Any, labels: Labels, files: Sequence[Path]) -> tuple[Any
 
 
 def _parts(
-    path: Path, files: Sequence[Path], asked: Sequence[str] | None, labels_in: str | None
+    path: Path, files: Sequence[Path], variables_given: Sequence[str] | None, labels_in: str | None
 ) -> list[tuple[Any, NDArray[Any], str]]:
-    """Return features, labels and where they stand, for each part in a file."""
+    """Return features, labels and their place in the file, for each part."""
     with opened(path) as file:
         content = memoryview(file.read())
     try:
@@ -154,8 +154,8 @@ def _parts(
             f"{name if name.isprintable() else ascii(name)} {' x '.join(map(str, variable.shape))}"
             for name, variable in sorted(variables.items())
         )
-        if asked is not None:
-            pairs = [tuple(asked[place : place + 2]) for place in range(0, len(asked), 2)]
+        if variables_given is not None:
+            pairs = [tuple(variables_given[place : place + 2]) for place in range(0, len(variables_given), 2)]
         else:
             lower = {name.lower() for name in variables}
             pairs = next((list(known) for known in PAIRS if {n for pair in known for n in pair} <= lower), [])
@@ -163,12 +163,12 @@ def _parts(
         spelled: dict[str, str] = {}
         for name in (name for pair in pairs for name in pair):
             spellings = sorted(other for other in variables if other.lower() == name.lower())
-            if asked is not None and name in variables:
+            if variables_given is not None and name in variables:
                 spellings = [name]
             if len(spellings) > 1:
                 raise DataError(
-                    f"{path}: the names of the variables {' and '.join(spellings)} differ in case only; variables= "
-                    f"says which are read, by their exact names; it holds {shown[:400]}"
+                    f"{path}: the names of the variables {' and '.join(spellings)} differ in case only; name "
+                    f"those to read exactly in variables=; it holds {shown[:400]}"
                 )
             if spellings:
                 spelled[name] = spellings[0]
@@ -176,18 +176,18 @@ def _parts(
                 expected = expected or f"no variable {name!r}"
         if expected:
             raise DataError(
-                f"{path}: {expected}; it holds {shown[:400] or 'none'}. variables=('features', 'labels') says which "
-                "are features and labels"
+                f"{path}: {expected}; it holds {shown[:400] or 'none'}. Name the features "
+                "and the labels, as in variables=('features', 'labels')"
             )
         pairs = [tuple(spelled[name] for name in pair) for pair in pairs]
         used = [name for pair in pairs for name in pair]
-        if asked is None:
+        if variables_given is None:
             _refuse_further(path, variables, used, shown)
         needed = sum(8 * math.prod(variables[name].shape) for name in used if variables[name].kind != _SPARSE)
         check_memory(needed, files, f"the variables {', '.join(used)}")
         return [_part(path, variables, pair, order, files, labels_in) for pair in pairs]
     except (_Damaged, zlib.error) as error:
-        raise DataError(f"{path}: not a whole MATLAB file ({error}); fetch it again, or save it with -v7") from error
+        raise DataError(f"{path}: not a complete MATLAB file ({error}); fetch it again, or save it with -v7") from error
 
 
 def _refuse_further(path: Path, variables: Mapping[str, _Variable], used: Sequence[str], shown: str) -> None:
@@ -201,7 +201,7 @@ def _refuse_further(path: Path, variables: Mapping[str, _Variable], used: Sequen
             of_them = [other for other in others if other != name and others[other] in fitting]
             if of_them:
                 raise DataError(
-                    f"{path}: besides {' and '.join(used)} it holds {name} and {of_them[0]}, perhaps further instances "
+                    f"{path}: it also holds {name} and {of_them[0]}, perhaps further instances "
                     f"({shown[:400]}); variables= names all that belong to the set, as in "
                     f"variables={(*used, name, of_them[0])!r}"
                 )
@@ -244,8 +244,8 @@ def _part(
         )
     if len(sides) == 2 and (target != target.T).sum():
         raise DataError(
-            f"{where}: as many labels as instances, {X.shape[0]}, so that rows and columns cannot be told apart; "
-            "labels_in='rows' or 'columns' says where a label is"
+            f"{where}: as many labels as instances, {X.shape[0]}, so that rows and columns cannot be distinguished; "
+            "give labels_in='rows' or 'columns', where a label is"
         )
     if 0 in (*X.shape, *target.shape):
         raise DataError(f"{where}: no features, labels or instances")
@@ -285,7 +285,7 @@ def _element(content: memoryview, place: int, order: str) -> tuple[int, memoryvi
     if len(tag) < 8:
         raise _Damaged(f"it is cut off at byte {place}")
     first = int.from_bytes(tag[:4], _endian(order))
-    if first >> 16:  # four bytes or fewer stand in the tag itself
+    if first >> 16:  # four bytes or fewer are in the tag itself
         size, kind, start, next_place = first >> 16, first & 0xFFFF, place + 4, place + 8
         if size > 4:
             raise _Damaged(f"a small element of {size} bytes at byte {place}")

@@ -41,7 +41,7 @@ def read_label_names(path: str | Path) -> list[str]:
     except (UnicodeDecodeError, LookupError, ValueError) as error:
         raise DataError(f"{path}: the text cannot be decoded: {error}") from error
     if not names or None in names:
-        raise DataError(f'{path}: expected elements <label name="...">; found {len(names)}, one without a name')
+        raise DataError(f'{path}: expected elements <label name="...">; got {len(names)}, one without a name')
     labels = [str(name) for name in names]
     check_names(labels, "label", str(path))
     return labels

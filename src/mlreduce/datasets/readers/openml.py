@@ -27,7 +27,7 @@ def read_openml(
     """Read a data set of OpenML by `sklearn.datasets.fetch_openml`.
 
     Attributes become features and labels as those of ARFF files (`mlreduce.datasets.readers.arff.read_arff`); arguments
-    are those of `mlreduce.datasets.read`. A name may stand for several data sets, numbered by versions; not all of them
+    are those of `mlreduce.datasets.read`. A name may belong to several data sets, numbered by versions; not all of them
     have the labels as targets. ``cache`` is a folder of downloads; None is scikit-learn's.
 
     Raises
@@ -45,7 +45,7 @@ def read_openml(
     if labels is None:
         chosen = _fetch(name, where, version, cache, "default-target").target_names
         if not chosen:
-            raise DataError(f"{where}: has no default targets; say which attributes are labels")
+            raise DataError(f"{where}: has no default targets; name the attributes that are labels")
     else:
         chosen = chosen_labels(labels, fetched.feature_names, where)
     check = partial(check_memory, advice="take a smaller set")

@@ -14,10 +14,10 @@ _UNPACKED, _PACKED = 2, 3
 
 
 def declared_sizes(file: BinaryIO) -> tuple[int, int]:
-    """Return how many rows a file says that it has, and to how many bytes its pages unpack, which Arrow allocates.
+    """Return the declared number of rows of a file and the bytes to which its pages unpack, which Arrow allocates.
 
-    Arrow's own objects for the metadata end the process where some of these are damaged. The metadata say the bytes
-    too, and may say less than the pages.
+    Arrow's objects for the metadata end the process where some of these are damaged. The metadata declare the bytes
+    too, and may declare fewer than the pages.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _struct(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int
 
 
 def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
-    """Return a whole number, structure or list, None for other values, and where it ends."""
+    """Return an integer, structure or list, None for other values, and where it ends."""
     if kind in _INTEGERS:
         value, place = _number(content, place)
         return value >> 1 ^ -(value & 1), place

@@ -51,7 +51,7 @@ def read_reuters(
         Repeat a document for each of its labels, with all its labels each time: what mope-mesd-2012 counts as its
         articles are pairs of an article and a category. Copies of one document may then both train and test.
     min_df, tokens
-        See `mlreduce.datasets.readers.text.count_terms`. Documents are counted among those that are kept, of every
+        See `mlreduce.datasets.readers.text.count_terms`. Documents are counted among the selected ones, of every
         part of a later split; labels are not used.
 
     Raises
@@ -59,8 +59,8 @@ def read_reuters(
     DataError
         If a file deviates from the format, two documents have one number, or no document has a category that is listed.
     """
-    kept = [d for d in _documents(paths) if d.mark in marks and d.split in splits]
-    listed = [{category for field in fields for category in document.categories[field]} for document in kept]
+    selected = [d for d in _documents(paths) if d.mark in marks and d.split in splits]
+    listed = [{category for field in fields for category in document.categories[field]} for document in selected]
     frequency = Counter(category for categories_of in listed for category in categories_of)
     if isinstance(categories, Mapping):
         ranked = sorted(frequency, key=lambda category: (-frequency[category], category))
@@ -70,15 +70,15 @@ def read_reuters(
     for label in labels:
         if label not in frequency:
             raise DataError(unknown_name("category", label, frequency, f"{name}: {' and '.join(fields)}"))
-    check_memory(2 * len(kept) * len(labels), paths, f"{len(labels)} categories of {len(kept)} documents")
-    Y = np.zeros((len(kept), len(labels)), dtype=np.int8)
+    check_memory(2 * len(selected) * len(labels), paths, f"{len(labels)} categories of {len(selected)} documents")
+    Y = np.zeros((len(selected), len(labels)), dtype=np.int8)
     places = {label: place for place, label in enumerate(labels)}
     for row, categories_of in enumerate(listed):
         Y[row, [places[category] for category in categories_of if category in places]] = 1
     rows = np.flatnonzero(Y.any(axis=1))
     if not len(rows):
-        raise DataError(f"{name}: no document has a category among the {len(kept)} that the entry keeps")
-    X, terms = count_terms([kept[row].text for row in rows], min_df, tokens)
+        raise DataError(f"{name}: no document has a category among the {len(selected)} that the entry selects")
+    X, terms = count_terms([selected[row].text for row in rows], min_df, tokens)
     times = Y[rows].sum(axis=1) if copies else np.ones(len(rows), dtype=int)
     lengths = len(labels) + (X.data.itemsize + X.indices.itemsize) * np.diff(X.indptr)
     check_memory(int(times @ lengths), paths, f"{times.sum()} copies of {len(rows)} documents")

@@ -146,7 +146,7 @@ class _Reading:
             place = f"directly in <{inside}>" if inside else "outside the documents"
             shown = between.strip()[:40]
             offset = start + len(between) - len(between.lstrip())
-            raise self.wrong(offset, f"the text {shown!r} stands {place}, where only elements may")
+            raise self.wrong(offset, f"the text {shown!r} is {place}, where only elements may be")
 
     def _open(self, tag: re.Match[str]) -> None:
         name, inside = tag.group(2), self.opened[-1]
@@ -154,7 +154,7 @@ class _Reading:
         if name not in allowed:
             place = f"<{inside.name}>" if inside.name else "a file"
             known = ", ".join(f"<{child}>" for child in sorted(allowed)) or "text only"
-            raise self.wrong(tag.start(), f"<{name}> cannot stand in {place}, which holds {known}")
+            raise self.wrong(tag.start(), f"<{name}> is not allowed in {place}, which holds {known}")
         if name in inside.seen and name not in _REPEATED:
             raise self.wrong(tag.start(), f"<{name}> comes a second time in <{inside.name}>; it may be there once")
         inside.seen.add(name)
@@ -175,8 +175,8 @@ class _Reading:
         for name, (pattern, right) in _ATTRIBUTES.items():
             value = attributes.get(name)
             if value is None or not pattern.fullmatch(value):
-                said = "is missing" if value is None else f"is {value[:40]!r}"
-                raise self.wrong(tag.start(), f"the attribute {name} of <REUTERS> {said}; it should be {right}")
+                problem = "is missing" if value is None else f"is {value[:40]!r}"
+                raise self.wrong(tag.start(), f"the attribute {name} of <REUTERS> {problem}; it should be {right}")
         self.attributes = attributes
         self.listed: dict[str, list[str]] = {name: [] for name in _LISTS}
         self.pieces: list[tuple[str, str]] = []

@@ -39,7 +39,7 @@ _LOOSE = re.compile(rb"[_q]")
 XMC_HEADER = re.compile(rb"\s*+(\d{1,18})[ \t]++(\d{1,18})[ \t]++(\d{1,18})\s*+")
 # Bytes of memory per name of a feature or label, in lists and in the check that names differ, as measured.
 _BYTES_OF_A_NAME = 120
-# Where the file does not say how many features there are: SciPy's indices have 32 bits.
+# If the file does not declare the number of features: SciPy's indices have 32 bits.
 _LARGEST_INDEX = 2**31 - 1
 _LONGEST_HEADER = 1000
 # Bytes that are read at once.
@@ -92,7 +92,7 @@ def read_svmlight(
 
     A row may have no label; ``#`` begins a comment. Features ascend in each row. Labels are the numbers that occur,
     ascending; names are the numbers. Arguments are those of `mlreduce.datasets.read`: ``zero_based`` of "auto" or None
-    takes what a comment of scikit-learn's `dump_svmlight_file` or of `MultiLabelData.save` says, or else whether a row
+    reads a comment of scikit-learn's `dump_svmlight_file` or of `MultiLabelData.save`, or else whether a row
     has a feature 0.
 
     Raises
@@ -159,7 +159,7 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
             read = _read(text, file, _Layout(0, width, n_labels))
         number = sum(len(part.lengths) for part in read)
         if number != rows:
-            raise DataError(f"{file}: its header says {rows} rows, and it has {number}; is it truncated?")
+            raise DataError(f"{file}: its header declares {rows} rows, and it has {number}; is it truncated?")
         parts += read
     X, Y = _matrices(parts, width, np.concatenate([part.labels for part in parts]).astype(np.int32), n_labels)
     feature_names, label_names = (list(map(str, range(n))) for n in (width, n_labels))
@@ -168,9 +168,9 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
 
 def _is_zero_based(path: Path) -> bool:
     with opened(path) as file:
-        said = _SAID.search(file.read(_HEAD))
+        comment = _SAID.search(file.read(_HEAD))
         file.seek(0)
-        return said[1] == b"zero" if said else any(map(_ZERO.match, file))
+        return comment[1] == b"zero" if comment else any(map(_ZERO.match, file))
 
 
 def is_row(line: bytes) -> bool:
@@ -200,7 +200,7 @@ def _starts(lengths: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def _read(file: BinaryIO, path: Path, layout: _Layout) -> list[_Rows]:
-    """Read features and labels of a file from where it is, in blocks of whole lines."""
+    """Read features and labels of a file from where it is, in blocks of complete lines."""
     start, parts, doubtful, empty = file.tell(), [], False, False
     while block := file.read(_BLOCK):
         block += file.readline()
@@ -214,11 +214,11 @@ def _read(file: BinaryIO, path: Path, layout: _Layout) -> list[_Rows]:
             raise wrong or DataError(f"{path}: cannot be read as text: {error}") from error
         n_labels = np.fromiter(map(len, rows), np.int64, len(rows))
         labels = np.fromiter(chain.from_iterable(rows), np.float64, n_labels.sum())
-        whole = (
+        valid = (
             layout.n_labels is None or ((np.floor(labels) == labels) & (labels >= 0) & (labels < layout.n_labels)).all()
         )
         finite = np.isfinite(X.data).all() and np.isfinite(labels).all()
-        doubtful |= not (whole and finite and X.shape[1] <= _LARGEST_INDEX) or bool(_LOOSE.search(block))
+        doubtful |= not (valid and finite and X.shape[1] <= _LARGEST_INDEX) or bool(_LOOSE.search(block))
         empty |= _EMPTY.search(block) is not None
         parts.append(_Rows(np.diff(X.indptr), X.indices.astype(np.int32), X.data, n_labels, labels))
     some = any(len(part.lengths) for part in parts)

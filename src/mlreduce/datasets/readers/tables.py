@@ -178,7 +178,7 @@ def _read_csv(
     sep = str(layout.sep)
     if sep == layout.decimal and given_sep is None:
         raise DataError(
-            f"{path}: decimal={sep!r} separates the cells too; say sep=, as in sep=';', or sep={sep!r} where the "
+            f"{path}: decimal={sep!r} separates the cells too; give sep=, as in sep=';', or sep={sep!r} where the "
             "numbers are in quotes"
         )
     lines = _rows(text, path, sep)
@@ -187,7 +187,7 @@ def _read_csv(
         raise DataError(f"{path}: cannot be read as a table: it is empty")
     if given_sep is None and len(first) == 1 and (other := next((sign for sign in ";\t|" if sign in first[0]), None)):
         raise DataError(
-            f"{path}: its first line has no {sep!r}; are the cells separated by {other!r}? Say sep={other!r}, and "
+            f"{path}: its first line has no {sep!r}; are the cells separated by {other!r}? Give sep={other!r}, and "
             "decimal=',' where numbers have decimal commas"
         )
     names, notes = _names(first, path, layout, named)

@@ -15,7 +15,7 @@ from mlreduce.exceptions import DataError, from_extra, unknown_name
 #: Kinds of tokens.
 TOKENS = ("spaced", "alphanumeric")
 
-# Words of one or two letters stay as they are, as in Porter's own program; and so do runs of letters that no language
+# Words of one or two letters stay as they are, as in Porter's program; and so do runs of letters that no language
 # has, on which a stemmer may work in the square of their length.
 _WORD = re.compile("[a-z]{3,}")
 _LONGEST_WORD = 100
@@ -48,7 +48,7 @@ def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -
     """Count the terms of texts.
 
     Texts are lower-cased, every run of 3 to 100 of the letters a to z is replaced by its stem (Porter 1980, An
-    algorithm for suffix stripping, Program 14(3)), as the author's own program does with a file, and what remains is
+    algorithm for suffix stripping, Program 14(3)), as the author's program does with a file, and what remains is
     cut into tokens.
 
     Parameters
@@ -57,7 +57,7 @@ def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -
     min_df : int, default=1
         In how many of the texts a term must be, at the least; >= 1.
     tokens : {"spaced", "alphanumeric"}, default="spaced"
-        "spaced": what stands between white space, with the punctuation on it; "alphanumeric": runs of letters a to z
+        "spaced": what is between white space, with the punctuation on it; "alphanumeric": runs of letters a to z
         and digits.
 
     Returns

@@ -23,7 +23,7 @@ __all__ = ["LabelProximity", "Rows"]
 #: Function of a slice of the instances: their proximities to all, shape (n_rows, n_samples).
 Rows = Callable[[slice], FloatArray]
 
-# Indices of scheme 1, and those of scheme 2 besides the weights of `Proximity`.
+# Indices of scheme 1, and those of scheme 2 in addition to the weights of `Proximity`.
 _OF_BITS = ("and", "dice", "hamming-exponential", "hamming-linear", "jaccard", "scaled-dice")
 _OF_POINTS = ("cosine", "minkowski", "tanimoto")
 # Indices of scheme 3 only.
@@ -44,7 +44,7 @@ class LabelProximity(Estimator):
     scheme : {1, 2, 3}, default=3
         1: an index of label sets. 2: an index of points phi(y) in the space of ``space``. 3: the mean similarity of
         the classes of the two instances, ``(1 / m m') sum of sigma_st``, where sigma is an index of schemes 1 and 2 of
-        the columns of Y, or one of its own.
+        the columns of Y, or one defined only here.
     index : str, default="dice"
         Scheme 1: ``"dice"``, ``2 y & y' / (m + m')``; ``"scaled-dice"``, with labels weighted by the inverse
         of their number of instances; ``"jaccard"``, ``y & y' / (m + m' - y & y')``; ``"hamming-exponential"``,

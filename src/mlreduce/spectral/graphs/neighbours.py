@@ -34,7 +34,7 @@ __all__ = [
     "weights_from",
 ]
 
-#: Entries up to which a table of all pairs is kept (0.25 GB) where blocks of its rows would do.
+#: Entries up to which a table of all pairs is cached (0.25 GB) where blocks of its rows would do.
 TABLE_ENTRIES = 2**25
 
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.

@@ -172,11 +172,11 @@ class Proximity(Estimator):
         Raises
         ------
         DataError
-            If a parameter is out of range, or own weights are invalid.
+            If a parameter is out of range, or given weights are invalid.
         """
         self.check()
         named = isinstance(self.weight, str)
-        # The object of an id is cached too, so that the id stays its own.
+        # The object of an id is cached too: the id of a deleted object may be reused.
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
         return data.cached(key, lambda: (self.weight, self._matrix(data)))[1]
 
@@ -184,7 +184,7 @@ class Proximity(Estimator):
         """Return a function of a slice of the instances that returns these rows of W, scaled to [0, 1].
 
         All are divided by the largest if it exceeds 1. Weights of all pairs that are functions of their distances are
-        computed when they are asked for; others are those of `matrix`.
+        computed when requested; others are those of `matrix`.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Proximity(Estimator):
         Raises
         ------
         DataError
-            If one is; own weights are checked when used.
+            If one is; given weights are checked when used.
         """
         if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
             raise DataError(unknown_name("weight", self.weight, _WEIGHTS))
@@ -244,13 +244,13 @@ class Proximity(Estimator):
         if data.X.shape[0] == 1:
             return sp.csr_array((1, 1))
         if self.n_neighbors is None and self.threshold is None:
-            return self._of_all(data)
+            return self._weights_of_all_pairs(data)
         graph = data.cached(self._graph_key(), lambda: self._graph(data))
         if self._weighs("constant"):
             return graph
         if self._weighs("geodesic"):
             return self._geodesic(geodesics_of(data, graph))
-        weights = symmetric_graph(graph, self._of_pairs(data, *joined_pairs(graph)))
+        weights = symmetric_graph(graph, self._weights_of_pairs(data, *joined_pairs(graph)))
         weights.eliminate_zeros()
         return weights
 
@@ -267,27 +267,27 @@ class Proximity(Estimator):
         joined.sort_indices()
         return joined
 
-    def _of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
+    def _weights_of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
         """Return the weights of joined pairs."""
         if not isinstance(self.weight, str):
-            return as_dense(self._own(data)[first, second]).reshape(-1)
+            return as_dense(self._given_weights(data)[first, second]).reshape(-1)
         if self.weight in SIMILARITIES:
             return similarities_of(data.points, self.weight, first, second).clip(0)
         if self.weight == "reconstruction":
             coefficients = abs(reconstruction_weights(data, self._number, metric=self.metric))
             return as_dense((coefficients + coefficients.T)[first, second]).reshape(-1) / 2
         squares = pair_distances(data.points, first, second)
-        return self._of_distances(data, squares, first, second, float(squares.sum()) / max(squares.size, 1))
+        return self._weights_of_distances(data, squares, first, second, float(squares.sum()) / max(squares.size, 1))
 
     @property
     def _number(self) -> int:
         return self.n_neighbors or _LOCAL_NEIGHBOUR
 
-    def _of_all(self, data: TrainingSet) -> Any:
+    def _weights_of_all_pairs(self, data: TrainingSet) -> Any:
         """Return the weights of all pairs."""
         n_samples = data.X.shape[0]
         if not isinstance(self.weight, str):
-            return self._own(data)
+            return self._given_weights(data)
         if self.weight == "geodesic":
             return self._geodesic(np.sqrt(distances_of(data)))
         if self.weight in SIMILARITIES:
@@ -308,13 +308,13 @@ class Proximity(Estimator):
             if self._weighs("constant"):
                 weights = np.ones((len(numbers), len(everyone)))
             else:
-                weights = self._of_distances(data, squares(rows), numbers[:, np.newaxis], everyone, mean)
+                weights = self._weights_of_distances(data, squares(rows), numbers[:, np.newaxis], everyone, mean)
             weights[np.arange(len(numbers)), numbers] = 0.0
             return weights
 
         return weights_of
 
-    def _of_distances(
+    def _weights_of_distances(
         self, data: TrainingSet, squares: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp], mean: float
     ) -> FloatArray:
         """Return weights that are functions of squared distances, of which the mean is given."""
@@ -347,18 +347,18 @@ class Proximity(Estimator):
         np.fill_diagonal(weights, 0.0)
         return weights
 
-    def _own(self, data: TrainingSet) -> Any:
-        """Return the user's own weights, checked."""
+    def _given_weights(self, data: TrainingSet) -> Any:
+        """Return the weights of the user, checked."""
         n_samples = data.X.shape[0]
         weights: Any = self.weight(data.points) if callable(self.weight) else self.weight
         weights = sp.csr_array(weights, dtype=np.float64) if is_sparse(weights) else np.array(weights, dtype=np.float64)
         if weights.shape != (n_samples, n_samples):
-            raise DataError(f"own weights must have the shape {(n_samples, n_samples)}; got {weights.shape}")
+            raise DataError(f"weights must have the shape {(n_samples, n_samples)}; got {weights.shape}")
         values = weights.data if is_sparse(weights) else weights
         if not np.isfinite(values).all() or (values < 0).any():
-            raise DataError("own weights must be finite and not negative")
+            raise DataError("weights must be finite and not negative")
         if abs(weights - weights.T).max() > _ASYMMETRY * values.max(initial=0.0):
-            raise DataError("own weights must be symmetric")
+            raise DataError("weights must be symmetric")
         weights = (weights + weights.T) / 2
         if not is_sparse(weights):
             np.fill_diagonal(weights, 0.0)

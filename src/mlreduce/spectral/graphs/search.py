@@ -17,7 +17,7 @@ from mlreduce.validation import FloatArray
 
 __all__ = ["nearest_between", "nearest_others", "nearest_within", "search_blocks"]
 
-# Bytes of a block, and the least number of its rows: products of fewer would read the whole matrix too often.
+# Bytes of a block, and the least number of its rows: products of fewer would read the full matrix too often.
 _BLOCK_BYTES = 2**21
 _LEAST_ROWS = 128
 
@@ -30,7 +30,7 @@ def search_blocks(n_samples: int) -> list[slice]:
 def nearest_others(
     values: FloatArray, rows: slice, number: int, ties: FloatArray | None = None, order: NDArray[np.intp] | None = None
 ) -> NDArray[np.intp]:
-    """Return the columns of the smallest entries of each row, in ascending order, without an instance's own.
+    """Return the columns of the smallest entries of each row, in ascending order, without the column of the instance.
 
     Of equal entries those of smaller ``ties`` are taken, and of equal ones of these the first in ``order``; without
     ``ties`` the lower columns.
@@ -74,19 +74,19 @@ def _nearest_by_two(
 ) -> NDArray[np.intp]:
     """Return the columns of the smallest pairs of entries, compared first by ``values``."""
     nearest = np.full((len(values), number), -1, dtype=np.intp)
-    kept, second = np.empty(number), np.empty(number)
+    smallest, second = np.empty(number), np.empty(number)
     for row in range(len(values)):
         line, other, mine = values[row], ties[row], nearest[row]
-        kept[:], second[:] = np.inf, np.inf
+        smallest[:], second[:] = np.inf, np.inf
         for column in order:
             value, tie = line[column], other[column]
-            if column == first + row or value > kept[-1] or (value == kept[-1] and tie >= second[-1]):
+            if column == first + row or value > smallest[-1] or (value == smallest[-1] and tie >= second[-1]):
                 continue
             rank = number - 1
-            while rank > 0 and (kept[rank - 1] > value or (kept[rank - 1] == value and second[rank - 1] > tie)):
-                kept[rank], second[rank], mine[rank] = kept[rank - 1], second[rank - 1], mine[rank - 1]
+            while rank > 0 and (smallest[rank - 1] > value or (smallest[rank - 1] == value and second[rank - 1] > tie)):
+                smallest[rank], second[rank], mine[rank] = smallest[rank - 1], second[rank - 1], mine[rank - 1]
                 rank -= 1
-            kept[rank], second[rank], mine[rank] = value, tie, column
+            smallest[rank], second[rank], mine[rank] = value, tie, column
     return nearest
 
 
@@ -117,21 +117,21 @@ def nearest_within(
     """
     offset = starts[first]
     nearest = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
-    kept = np.empty(number + 1)
+    smallest = np.empty(number + 1)
     for row in range(len(values)):
         line = values[row]
         for copy in range(starts[first + row], starts[first + row + 1]):
             mine, worst = nearest[copy - offset], np.inf if number else -np.inf
-            kept[:] = np.inf
+            smallest[:] = np.inf
             for place in range(ends[labels[copy]], ends[labels[copy] + 1]):
                 value = line[members[place]]
                 if value < worst and members[place] != first + row:
                     rank = number - 1
-                    while rank > 0 and kept[rank - 1] > value:
-                        kept[rank], mine[rank] = kept[rank - 1], mine[rank - 1]
+                    while rank > 0 and smallest[rank - 1] > value:
+                        smallest[rank], mine[rank] = smallest[rank - 1], mine[rank - 1]
                         rank -= 1
-                    kept[rank], mine[rank] = value, place
-                    worst = kept[number - 1]
+                    smallest[rank], mine[rank] = value, place
+                    worst = smallest[number - 1]
     return nearest
 
 
@@ -151,7 +151,7 @@ def nearest_between(
     for row in range(len(values)):
         line, begin = values[row], starts[first + row]
         size = starts[first + row + 1] - begin
-        kept = np.full((size, number), np.inf)
+        smallest = np.full((size, number), np.inf)
         bound = np.inf if size else -np.inf
         for other in range(values.shape[1]):
             value = line[other]
@@ -160,7 +160,7 @@ def nearest_between(
             count = starts[other + 1] - starts[other]
             bound = 0.0
             for copy in range(size):
-                near, mine = kept[copy], nearest[begin - offset + copy]
+                near, mine = smallest[copy], nearest[begin - offset + copy]
                 if value < near[number - 1] and (
                     count > 1 or (count == 1 and labels[starts[other]] != labels[begin + copy])
                 ):

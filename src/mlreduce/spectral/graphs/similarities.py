@@ -182,7 +182,7 @@ def _merged(
     right_values: FloatArray,
     n_features: int,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the values of two sparse rows at the features that either stores, and how many features each stands for.
+    """Return the values of two sparse rows at the features that either stores, and how many features each represents.
 
     The features that neither stores are one last item.
     """
