@@ -97,9 +97,11 @@ def packages_behind(files):
 
 
 def rules():
-    """Each rule of the workflow: its name, environment and script."""
+    """Each rule of the workflow that runs something: its name, environment and script; named targets do not."""
     for path in sorted((PROJECT / "workflow" / "rules").glob("*.smk")):
         for text in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
+            if "script:" not in text:
+                continue
             (environment,) = re.findall(r'"\.\./\.\./envs/([a-z]+)\.yaml"', text)
             (script,) = re.findall(r'"\.\./scripts/([a-z_]+)\.py"', text)
             yield text.partition(":")[0], environment, script
