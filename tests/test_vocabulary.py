@@ -20,10 +20,7 @@ SCIKIT_LEARN = {
 #: Rates are at most so many times scikit-learn's, and at most 1 in 10,000 lines of a word that it does not have.
 TIMES, LEAST_RATE = 5, 1e-4
 #: Counts that are above these rates still. Lower them with each change that removes such words; never raise them.
-RATCHET = {
-    "own": 1386, "found": 575, "kept": 377, "asked": 110, "said": 122, "beside": 160, "alike": 63,
-    "told": 31, "whole": 275, "stands": 55,
-}  # fmt: skip
+RATCHET = {"own": 707, "kept": 134, "asked": 59, "said": 79, "beside": 56, "alike": 36, "told": 15}
 #: Folders of docs that are built.
 BUILT = {"_build", "api", "gallery"}
 SUFFIXES = {".md", ".py", ".rst", ".smk", ".yaml"}

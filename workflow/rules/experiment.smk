@@ -66,10 +66,10 @@ rule factorise:
 
 
 # A job of the rules below is a unit of a study on a data set (a group under a protocol, all of them where data are
-# small, or one method) and a batch of splits; one thread each, so that results do not depend on the number of cores. Each
-# job begins with the same two steps for each of its splits, which are
-# quicker done again than read: rows are drawn from the seed, and features normalised by the training rows alone
-# (mlreduce.evaluation.view.normalise, in the way that `params.normalisation` says).
+# small, or one method) and a batch of splits; one thread each, so that results do not depend on the number of cores.
+# Each job begins with the same two steps for each of its splits: rows are drawn from the seed, and features normalised
+# by the training rows alone (mlreduce.evaluation.view.normalise, in the way that `params.normalisation` says). They have
+# no job, since they take less time than to start one: 0.1 s for 5,000 rows of 500 features, against 0.7 s.
 
 
 rule choose:
