@@ -21,8 +21,8 @@ SCIKIT_LEARN = {
 TIMES, LEAST_RATE = 5, 1e-4
 #: Counts that are above these rates still. Lower them with each change that removes such words; never raise them.
 RATCHET = {
-    "own": 1386, "found": 575, "kept": 377, "asked": 110, "said": 122, "beside": 160, "alike": 63,
-    "told": 31, "whole": 275, "stands": 55,
+    "own": 1109, "found": 485, "kept": 210, "asked": 68, "said": 100, "beside": 123, "alike": 44,
+    "told": 26, "whole": 139,
 }  # fmt: skip
 #: Folders of docs that are built.
 BUILT = {"_build", "api", "gallery"}
