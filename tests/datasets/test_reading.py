@@ -122,7 +122,7 @@ def test_what_says_no_format_is_refused_with_the_formats(tmp_path):
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(
-            DataError, match=rf"{name}: neither its suffix nor its first line tells .*, one of arff, mat"
+            DataError, match=rf"{name}: neither its suffix nor its first line shows .*, one of arff, mat"
         ):
             mlreduce.read(tmp_path / name)
     with pytest.raises(DataError, match="nothing.here: no such file"):

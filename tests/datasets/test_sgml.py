@@ -153,7 +153,7 @@ def test_missing_categories_are_named(write):
     path = write(SET)
     with pytest.raises(DataError, match="set: topics: unknown category 'weat'; did you mean 'wheat'"):
         read_reuters([path], ["weat"], "set")
-    with pytest.raises(DataError, match="set: no document has a category among the 0 that the entry keeps"):
+    with pytest.raises(DataError, match="set: no document has a category among the 0 that the entry selects"):
         read_reuters([path], {"top": 1}, "set", marks=["BYPASS"])
     with pytest.raises(DataError, match=r"again\.sgm: a document with NEWID 1 was read before"):
         read_reuters([path, write(SET, "again.sgm")], {"top": 1})
