@@ -160,7 +160,7 @@ def test_parts_of_tables_are_not_stacked(tmp_path):
         ([], "labels names no attribute"),
         ({"last": 4}, "cannot take the last 4 of 4"),
         (["a", "b", "x", "y"], "no attribute or column is left as a feature"),
-        (["b"], r"t\.csv: .*label 'b' is 2.5 in data row 1; labels must be 0/1 or -1/1, or label_values="),
+        (["b"], r"t\.csv: .*label 'b' is 2.5 in data row 1; labels must be 0/1 or -1/1, or name the values"),
         ("first", "go together"),
     ],
 )

@@ -89,7 +89,7 @@ def test_control_characters_separate_and_white_space_stays(write):
         ('NEWID="1"', "", "line 2: the attribute NEWID of <REUTERS> is missing; it should be a number"),
         ('NEWID="1"', 'NEWID="' + "9" * 5000 + '"', "line 2: the attribute NEWID of <REUTERS> is '9+'; it should"),
         ('LEWISSPLIT="TRAIN"', "LEWISSPLIT=TRAIN", "line 2: '<REUTERS TOPICS=.*' is no tag"),
-        ("</REUTERS>\n<REUTERS", "</REUTERS>\nhm\n<REUTERS", "line 22: the text 'hm' stands outside the documents"),
+        ("</REUTERS>\n<REUTERS", "</REUTERS>\nhm\n<REUTERS", "line 22: the text 'hm' is outside the documents"),
         ("</REUTERS>\n<REUTERS", "</REUTERS>\n</REUTERS>\n<REUTERS", "line 22: '</REUTERS>' comes where <REUTERS ...>"),
         (GOOD[-30:], "", "line 3.: the file ends inside <TEXT>, which begins in line 34; is it truncated"),
         (GOOD[len(HEAD) :], "\n \n", "line 4: the file holds no <REUTERS> document; is it truncated"),
