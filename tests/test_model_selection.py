@@ -238,7 +238,7 @@ LABELS = np.eye(6, 2, dtype=int)
         (lambda: iterative_stratification(LABELS, [3, 4]), r"add up to the 6 rows; got \[3, 4\]"),
         (lambda: iterative_stratification(None, [3, 3]), "y to be passed, but the target y is None"),
         (lambda: iterative_stratification([{1}, {2}], [1, 1]), "MultiLabelBinarizer"),
-        (lambda: iterative_stratification(LABELS, [6, 0]), "sizes must be whole numbers of at least 1"),
+        (lambda: iterative_stratification(LABELS, [6, 0]), "sizes must be integers of at least 1"),
         (lambda: iterative_stratification(LABELS, [3, 3], order=3), r"order must be 1 \(labels\) or 2"),
         (lambda: iterative_stratification(LABELS * 2, [3, 3]), "labels must be 0/1 or -1/1"),
         (lambda: list(MultilabelStratifiedKFold(1).split(LABELS, LABELS)), "n_splits must be an integer >= 2; got 1"),

@@ -119,7 +119,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
             raise  # about something that the block read
         raise not_written(path, error) from error
     finally:
-        with suppress(OSError):  # gone, in its place, or in a folder that is read-only by now
+        with suppress(OSError):  # already moved or deleted, or in a folder that is read-only by now
             temporary.unlink()
 
 

@@ -59,7 +59,7 @@ def replacing_folder(folder: str | Path, *, force: bool = False) -> Iterator[Pat
         if _is_filled(folder):
             _exchange(new, folder)
             linked = False
-            _take_over(new, folder, force)  # what came in between
+            _take_over(new, folder, force)  # files that appeared in the meantime
             linked = True
         else:
             new.replace(folder)

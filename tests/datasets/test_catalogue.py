@@ -305,7 +305,7 @@ def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
     eep = read_catalogue()["eep"]
     assert not eep.is_at_hand()
     with pytest.raises(
-        FetchError, match=r"eep-train\.svmlight: no such file; it is not published; docs/add-data\.md says"
+        FetchError, match=r"eep-train\.svmlight: no such file; it is not published; see docs/add-data\.md for"
     ):
         mlreduce.load_dataset("eep")
     for where, mirror in ((tmp_path / "cache", None), (tmp_path / "mirror", tmp_path / "mirror")):

@@ -213,7 +213,7 @@ def test_words_for_truth_in_any_spelling_are_one_feature(tmp_path):
 
 def test_an_encoding_without_its_mark_is_refused(tmp_path):
     (tmp_path / "u.csv").write_bytes("a,y\n1,0\n".encode("utf-16-be"))
-    with pytest.raises(DataError, match="not utf-16 text; encoding="):
+    with pytest.raises(DataError, match="not utf-16 text; name its encoding"):
         mlreduce.read(tmp_path / "u.csv", 1, encoding="utf-16")
 
 

@@ -122,7 +122,7 @@ def test_what_says_no_format_is_refused_with_the_formats(tmp_path):
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(
-            DataError, match=rf"{name}: neither its suffix nor its first line tells .*, one of arff, mat"
+            DataError, match=rf"{name}: neither its suffix nor its first line shows .*, one of arff, mat"
         ):
             mlreduce.read(tmp_path / name)
     with pytest.raises(DataError, match="nothing.here: no such file"):
@@ -160,7 +160,7 @@ def test_parts_of_tables_are_not_stacked(tmp_path):
         ([], "labels names no attribute"),
         ({"last": 4}, "cannot take the last 4 of 4"),
         (["a", "b", "x", "y"], "no attribute or column is left as a feature"),
-        (["b"], r"t\.csv: .*label 'b' is 2.5 in data row 1; labels must be 0/1 or -1/1, or label_values="),
+        (["b"], r"t\.csv: .*label 'b' is 2.5 in data row 1; labels must be 0/1 or -1/1, or name the values"),
         ("first", "go together"),
     ],
 )

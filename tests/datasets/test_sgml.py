@@ -89,7 +89,7 @@ def test_control_characters_separate_and_white_space_stays(write):
         ('NEWID="1"', "", "line 2: the attribute NEWID of <REUTERS> is missing; it should be a number"),
         ('NEWID="1"', 'NEWID="' + "9" * 5000 + '"', "line 2: the attribute NEWID of <REUTERS> is '9+'; it should"),
         ('LEWISSPLIT="TRAIN"', "LEWISSPLIT=TRAIN", "line 2: '<REUTERS TOPICS=.*' is no tag"),
-        ("</REUTERS>\n<REUTERS", "</REUTERS>\nhm\n<REUTERS", "line 22: the text 'hm' stands outside the documents"),
+        ("</REUTERS>\n<REUTERS", "</REUTERS>\nhm\n<REUTERS", "line 22: the text 'hm' is outside the documents"),
         ("</REUTERS>\n<REUTERS", "</REUTERS>\n</REUTERS>\n<REUTERS", "line 22: '</REUTERS>' comes where <REUTERS ...>"),
         (GOOD[-30:], "", "line 3.: the file ends inside <TEXT>, which begins in line 34; is it truncated"),
         (GOOD[len(HEAD) :], "\n \n", "line 4: the file holds no <REUTERS> document; is it truncated"),
@@ -153,7 +153,7 @@ def test_missing_categories_are_named(write):
     path = write(SET)
     with pytest.raises(DataError, match="set: topics: unknown category 'weat'; did you mean 'wheat'"):
         read_reuters([path], ["weat"], "set")
-    with pytest.raises(DataError, match="set: no document has a category among the 0 that the entry keeps"):
+    with pytest.raises(DataError, match="set: no document has a category among the 0 that the entry selects"):
         read_reuters([path], {"top": 1}, "set", marks=["BYPASS"])
     with pytest.raises(DataError, match=r"again\.sgm: a document with NEWID 1 was read before"):
         read_reuters([path, write(SET, "again.sgm")], {"top": 1})

@@ -86,8 +86,8 @@ def test_folds_of_a_number_are_no_splitter_for_the_reader(data):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"cv": "ten"}, "cv must be a whole number of at least 2, a splitter or pairs"),
-        ({"cv": 2.5}, "cv must be a whole number"),
+        ({"cv": "ten"}, "cv must be an integer of at least 2, a splitter or pairs"),
+        ({"cv": 2.5}, "cv must be an integer"),
         ({"cv": StratifiedKFold(3)}, "cv: StratifiedKFold does not split these data: Supported target types"),
         ({"cv": GroupKFold(3)}, "cv: GroupKFold does not split these data: The 'groups' parameter"),
         ({"cv": KFold(100)}, "cv: KFold does not split these data: Cannot have number of splits"),

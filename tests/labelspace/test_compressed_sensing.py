@@ -178,7 +178,7 @@ def test_a_stored_coder_decodes_the_same(rng):
 
 @pytest.mark.parametrize("value", [0, 7, -1, True, 1.0, "two"])
 def test_impossible_numbers_of_labels_are_refused(value, rng):
-    with pytest.raises(DataError, match=r"n_nonzero must be a whole number of 1\.\.6"):
+    with pytest.raises(DataError, match=r"n_nonzero must be an integer of 1\.\.6"):
         coder(few_labels(rng, 10, 6, 3), n_nonzero=value)
 
 

@@ -167,7 +167,7 @@ def test_the_edge_of_the_penalties_warns(alpha):
         model = RidgeRegressor(alpha).fit(X, X @ np.ones((3, 2)))
     assert (model.edge_, model.penalty_) == ("lowest", model.penalties_[0])
     noise = np.tile([[1.0], [0.0], [0.0], [1.0]], (10, 1))  # unrelated to features that change sign
-    with pytest.warns(UserWarning, match="the highest of the penalties compared was chosen: the features say nothing"):
+    with pytest.warns(UserWarning, match="the highest of the penalties compared was chosen: the features predict"):
         assert RidgeRegressor(alpha).fit(np.tile([[1.0], [1.0], [-1.0], [-1.0]], (10, 1)), noise).edge_ == "highest"
 
 

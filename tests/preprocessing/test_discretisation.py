@@ -147,7 +147,7 @@ def test_features_that_are_bins():
     bins = np.array([[0, 3], [7, -1]])
     np.testing.assert_array_equal(discretise(bins.astype(float), np.zeros((2, 1)), None, 3), bins)
     np.testing.assert_array_equal(discretise(sp.csr_array(bins.astype(float)), np.zeros((2, 1)), None, 3), bins)
-    with pytest.raises(DataError, match="takes columns that are bins already, whole numbers; column 1 holds 0.5"):
+    with pytest.raises(DataError, match="takes columns that are bins already, integers; column 1 holds 0.5"):
         discretise(np.array([[1, 0.5]]), np.zeros((1, 1)), None, 3)
 
 

@@ -147,7 +147,7 @@ def test_shares_of_the_features():
 def test_signed_eigenvalues_have_no_shares(name, rng):
     X, Y = data(rng, 20, 5, 3)
     with pytest.raises(
-        DataError, match="has eigenvalues below zero, which have no shares: n_components must be a whole"
+        DataError, match="has eigenvalues below zero, which have no shares: n_components must be an integer"
     ):
         make(name, n_components=0.9).fit(X, Y)
 

@@ -137,7 +137,7 @@ def test_memory_is_bounded():
 
 
 def test_tables_without_bins_are_refused():
-    with pytest.raises(DataError, match="bins must be whole numbers in a table"):
+    with pytest.raises(DataError, match="bins must be integers in a table"):
         entropies(np.array([[0.5]]))
     with pytest.raises(DataError, match=r"got int64 of shape \(3,\)"):
         mutual_information(np.zeros(3, dtype=np.int64))

@@ -48,7 +48,7 @@ def download(addresses: Sequence[str], place: Path, sha256: str | None) -> list[
                 with replacing(place) as partial:
                     _download(address, partial)
                     if sha256 not in (None, file_sha256(partial)):
-                        raise _FailedTry("what came is not the published file (its SHA-256 differs)")
+                        raise _FailedTry("the downloaded file is not the published one (its SHA-256 differs)")
                 return []
             except _FailedTry as error:
                 failure = f"{address}: {error}"
@@ -145,7 +145,7 @@ class _Receiver(threading.Thread):
             raise _FailedTry("it redirects without end", is_final=True)
         except _FailedTry:
             raise
-        except Exception as error:  # whatever a server causes
+        except Exception as error:  # any error that a server causes
             raise _FailedTry(_why(error), isinstance(error, ValueError)) from error  # not a valid address
 
 

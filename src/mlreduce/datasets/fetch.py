@@ -102,7 +102,7 @@ def copy(
     Raises
     ------
     FetchError
-        As `fetch`; or if the file is gone before it is copied, or changes.
+        As `fetch`; or if the file is deleted or changed before it is copied.
     """
     source = fetch(entry, mirror, cache)
     with replacing(place) as partial:

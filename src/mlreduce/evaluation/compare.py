@@ -241,7 +241,7 @@ class _Request(NamedTuple):
             for method in self.methods
         ]
         results = {job.key: stored for job in jobs if (stored := cache.read(job.key)) is not None}
-        # Failures are repeated, since what caused them may have gone.
+        # Failures are repeated, since their cause may no longer exist.
         left = [job for job in jobs if job.key not in results or results[job.key]["failures"]]
         coded = any(job.method.family == "labelspace" for job in left)
         design = factorise(self.data, self.decisive["scaling"]) if coded else None

@@ -105,7 +105,7 @@ class Failures:
             raise out_of_memory(error, method) from error
         except PASSING:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a method may raise
+        except Exception as error:  # noqa: BLE001 - a method may raise any error
             self._record(split, method, error)
             return None
 
@@ -173,7 +173,7 @@ class _Raise(Failures):
         return dict(work(methods))
 
 
-#: For loops that are not to go on: the first failure ends them.
+#: For loops that end at the first failure.
 RAISE: Failures = _Raise("")
 
 

@@ -118,7 +118,7 @@ def factorise(data: MultiLabelData, scaling: str) -> Design | None:
 def run_all(
     jobs: Sequence[Job], common: Common, n_jobs: int | None, deadline: float | None, progress: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the key of each job with what came of it, as they end; none is begun after the deadline.
+    """Yield the key of each job with its result, as they end; none is started after the deadline.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class Facts:
     needs_labels : bool or None
         Whether `fit` needs them. None, as below, for a class of yours that does not declare it.
     unknown_labels : {"no", "rows", "cells"}
-        Whether labels may be unknown (NaN): not, those of whole instances, or any.
+        Whether labels may be unknown (NaN): not, those of complete instances, or any.
     single_label : bool
         Whether an instance must have one label.
     least_labels, least_instances : int

@@ -319,8 +319,8 @@ def _eliminate(
             _invert(gram, active[:size], inverse)
             _solve(cross, active[:size], inverse, coefficients)
             stale = False
-        gone = _extreme(coefficients, active, size, 1.0 if collinear else -1.0)
-        pivot, value = inverse[gone, gone], coefficients[gone]
+        removed = _extreme(coefficients, active, size, 1.0 if collinear else -1.0)
+        pivot, value = inverse[removed, removed], coefficients[removed]
         if collinear:  # collinear features have large coefficients of opposite signs
             if abs(value) <= _LARGEST_COEFFICIENT * deviation:
                 collinear = False
@@ -337,8 +337,8 @@ def _eliminate(
             without = penalised + value * value / pivot
             shrunk = 0.0
             for one in range(size):
-                if one != gone:
-                    shared = inverse[gone, one] if one < gone else inverse[one, gone]
+                if one != removed:
+                    shared = inverse[removed, one] if one < removed else inverse[one, removed]
                     left = coefficients[one] - shared * value / pivot
                     shrunk += left * left
             new_error = max(without - _RIDGE * shrunk, 0.0)
@@ -346,35 +346,35 @@ def _eliminate(
             if not new_criterion < criterion - _SAME_CRITERION * n:
                 break
             criterion, penalised, error = new_criterion, without, new_error
-        stale = pivot * gram[active[gone], active[gone]] > _INFLATED
+        stale = pivot * gram[active[removed], active[removed]] > _INFLATED
         size -= 1
-        _leave_out(inverse, coefficients, active, size, gone, line)
+        _leave_out(inverse, coefficients, active, size, removed, line)
     return active[:size], coefficients[:size], error
 
 
 @compiled_part
 def _leave_out(
-    inverse: FloatArray, coefficients: FloatArray, active: IntArray, last: int, gone: int, line: FloatArray
+    inverse: FloatArray, coefficients: FloatArray, active: IntArray, last: int, removed: int, line: FloatArray
 ) -> None:
     """Drop a feature from a regression in place. The last takes its place.
 
     Only the lower triangle of the inverse is updated.
     """
-    pivot = inverse[gone, gone]
+    pivot = inverse[removed, removed]
     for one in range(last + 1):
-        line[one] = inverse[gone, one] if one < gone else inverse[one, gone]
-    share = coefficients[gone] / pivot
+        line[one] = inverse[removed, one] if one < removed else inverse[one, removed]
+    share = coefficients[removed] / pivot
     for one in range(last + 1):
         factor = line[one] / pivot
         coefficients[one] -= share * line[one]
         for two in range(one + 1):
             inverse[one, two] -= factor * line[two]
-    for one in range(gone):
-        inverse[gone, one] = inverse[last, one]
-    inverse[gone, gone] = inverse[last, last]
-    for one in range(gone + 1, last):
-        inverse[one, gone] = inverse[last, one]
-    coefficients[gone], active[gone] = coefficients[last], active[last]
+    for one in range(removed):
+        inverse[removed, one] = inverse[last, one]
+    inverse[removed, removed] = inverse[last, last]
+    for one in range(removed + 1, last):
+        inverse[one, removed] = inverse[last, one]
+    coefficients[removed], active[removed] = coefficients[last], active[last]
 
 
 @compiled_part

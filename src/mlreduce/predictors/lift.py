@@ -135,11 +135,11 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
                 if not known.any():  # predicted as absent
                     known[:] = True
                 present, rows = column[known] > 0, features if known.all() else features[known]
-                own_centres = self._centres(rows, present, ratio, seed)
+                label_centres = self._centres(rows, present, ratio, seed)
                 several = present.any() and not present.all()
-                centres.append(own_centres)
+                centres.append(label_centres)
                 self.estimators_.append(
-                    seeded(base, random).fit(_distances(rows, own_centres), present) if several else None
+                    seeded(base, random).fit(_distances(rows, label_centres), present) if several else None
                 )
                 self._constant.append(float(present[0]))
         self.centres_ = np.vstack(centres)

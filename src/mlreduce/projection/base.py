@@ -313,7 +313,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self._wants_share:
             if self.signed_values:
                 raise DataError(
-                    f"{type(self).__name__} has eigenvalues below zero, which have no shares: n_components must be a "
+                    f"{type(self).__name__} has eigenvalues below zero, which have no shares: n_components must be an "
                     f"integer, or a percentage of the features such as '50%'; got {self.n_components!r}"
                 )
             check_range(self.n_components, "n_components as a share", 0, 1, open_ends=True)

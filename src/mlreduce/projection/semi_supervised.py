@@ -261,7 +261,7 @@ def _sum(forms: list[Form]) -> Form:
 
 
 class _Pair(SemiSupervised):
-    """A pair of projections with a constraint, under one name."""
+    """A pair of projections, with a constraint, that is registered under its name."""
 
     least_labels = 2
     #: Defaults of ``supervised_parameters``.
