@@ -12,7 +12,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="u
 
 
 def test_what_it_names_is_there():
-    names = re.findall(r"^\| `found\.(\w+)", PAGE, flags=re.MULTILINE)
+    names = re.findall(r"^\| `comparison\.(\w+)", PAGE, flags=re.MULTILINE)
     assert len(names) == 6
     known = {*dir(Comparison), *(own.name for own in fields(Comparison))}
     assert set(names) <= known

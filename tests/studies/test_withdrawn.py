@@ -87,7 +87,7 @@ def test_advice_has_ridge_regression_and_what_reduces_nothing():
 
 def test_readme_and_guide_name_the_predictor_nothing_reduced_and_the_same_first_methods():
     readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
-    use = re.search(r"\*\*To use\*\*.*?<!-- found: end -->", readme)[0]
+    use = re.search(r"\*\*To use\*\*.*?<!-- opening: end -->", readme)[0]
     guide = (PROJECT / "docs" / "which-method.md").read_text(encoding="utf-8")
     assert "with ridge regression" in use
     assert "benchmark-withdrawn.md" in use
