@@ -195,7 +195,7 @@ def test_the_summary_counts_kinds_apart():
     ]
     table = pd.DataFrame(rows, columns=["method", "dataset", "peer", "kind", "ratio", "refused"])
     exact, approximate, refused = peers.summary(table).splitlines()
-    assert "in 1 of 2 comparisons; behind: `pca` beside x (b 1.25)." in exact
+    assert "in 1 of 2 comparisons; behind: `pca` against x (b 1.25)." in exact
     assert "approximate" in approximate
     assert "in 0 of 1 comparisons" in approximate
     assert refused.startswith("- 1 comparisons are refused")

@@ -40,8 +40,8 @@ def update(project):
     pages = [project / name for name in ("README.md", "docs/papers.md", "papers/mine-2020/README.md")]
     assert set(pages) <= set(module.PAGES)
     for page in pages:
-        page.write_text(module.updated(page.read_text()))
-    return module.updated
+        page.write_text(module.update_page(page.read_text()))
+    return module.update_page
 
 
 def test_a_paper_is_one_folder(copy):

@@ -311,9 +311,7 @@ def _labels_against(facts: Facts, shape: Shape) -> Iterator[str]:
         yield "takes instances without labels, but none of which only some are known"
     if facts.single_label and not shape.single_label:
         yield "takes one label per instance; the mesd method of this name takes several"
-    if shape.classes and not facts.single_label:
-        yield "takes labels in {0, 1}: sklearn.preprocessing.LabelBinarizer makes a column of each class"
-    if shape.sizes.q < facts.least_labels and not facts.single_label:
+    if shape.sizes.q < facts.least_labels and not (facts.single_label or shape.classes):
         yield f"needs {facts.least_labels} labels at least"
     if facts.family == "labelspace" and shape.sizes.q == 1:
         yield "codes several labels, and there is one"

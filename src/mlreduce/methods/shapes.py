@@ -39,7 +39,7 @@ class Shape(NamedTuple):
     single_label : bool
         Whether every instance with labels has one.
     classes : bool
-        Whether labels are a vector of classes other than 0 and 1, or -1 and 1.
+        Whether labels are a vector, of which methods that separate classes take the two values as classes.
     negative : bool
         Whether a feature is below 0 somewhere.
     second_set : int
@@ -103,7 +103,7 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
             raise DataError(f"y holds {min(wrong):g}; labels are 0 and 1, and classes integers or strings")
         classes = not (values <= {0, 1} or values <= {-1, 1})
         second = _second([repr(label) for label in np.asarray(filled).tolist()])
-        return len(values) if classes else 1, "no" if labelled is None else "rows", True, classes, second
+        return len(values) if classes else 1, "no" if labelled is None else "rows", True, True, second
     labels, known = check_known_labels(y, n_samples, sparse=True)
     counts = np.asarray(labels.sum(axis=1)).reshape(-1)
     rows = sp.csr_array(labels).tolil().rows
