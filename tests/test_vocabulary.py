@@ -21,8 +21,7 @@ SCIKIT_LEARN = {
 TIMES, LEAST_RATE = 5, 1e-4
 #: Counts that are above these rates still. Lower them with each change that removes such words; never raise them.
 RATCHET = {
-    "own": 1386, "found": 575, "kept": 377, "asked": 110, "said": 122, "beside": 160, "alike": 63,
-    "told": 31, "whole": 275, "stands": 55,
+    "own": 931, "kept": 301, "asked": 86, "said": 101, "beside": 94, "alike": 55, "told": 17, "whole": 251,
 }  # fmt: skip
 #: Folders of docs that are built.
 BUILT = {"_build", "api", "gallery"}
