@@ -36,7 +36,7 @@ def _enter(options: Any) -> int:
     entry = read_entry(options.method, project)
     if options.lock:
         pinned = write_lock(entry, project)
-        print(f"{entry.lock}: {', '.join(' '.join(own) for own in pinned.items()) or 'nothing beyond the project'}")
+        print(f"{entry.lock}: {', '.join(' '.join(value) for value in pinned.items()) or 'nothing beyond the project'}")
         return 0
     for name in options.sets:
         if name not in SETS:

@@ -60,7 +60,7 @@ AREA = {"type": "boolean"}
 _COMMON = {
     "kind": {"type": "string"},
     "caption": {"type": "string"},
-    # Made by a job of its own, where others that are made from the same files share one.
+    # Made by a separate job, where others that are made from the same files share one.
     "alone": {"type": "boolean"},
     "methods": METHODS,
     "protocols": {

@@ -94,7 +94,10 @@ class Group:
         choice = self.choice or {}
         powers = {name: _of(choice[f"log2_{name}"], dataset, None) for name in ("gamma", "alpha")}
         ranges = {name: range(first, last + 1, *step) for name, (first, last, *step) in powers.items()}
-        return {"folds": choice["folds"], **{f"{name}s": [2.0**power for power in own] for name, own in ranges.items()}}
+        return {
+            "folds": choice["folds"],
+            **{f"{name}s": [2.0**power for power in value] for name, value in ranges.items()},
+        }
 
     def chosen_once(self, dataset: str) -> bool:
         """Say whether parameters are chosen on the first split only, for all splits."""
@@ -220,29 +223,29 @@ class Study:
 
     def methods_of(self, dataset: str, protocol: str, group: str) -> Methods:
         """Return the methods of a group that are run: all, or those of a sample."""
-        own = self.groups[group].methods
+        methods = self.groups[group].methods
         if self.sample is None:
-            return own
+            return methods
         asked = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
-        asked |= {other for label in asked for other in others_of(own[label])}
-        return {label: entry for label, entry in own.items() if label in asked}
+        asked |= {other for label in asked for other in others_of(methods[label])}
+        return {label: entry for label, entry in methods.items() if label in asked}
 
     def predictors_of(self, dataset: str, protocol: str, group: str) -> list[str]:
         """Return the predictors of a group that are trained: all, or those of a sample."""
-        own = self.groups[group].predictors
+        predictors = self.groups[group].predictors
         if self.sample is None:
-            return list(own)
+            return list(predictors)
         asked = {predictor for *_, predictor in self._sampled(dataset, protocol, group)}
-        return [name for name in own if name in asked]
+        return [name for name in predictors if name in asked]
 
     def _sampled(self, dataset: str, protocol: str, group: str) -> list[tuple[str, str, str, str]]:
-        own = self.groups[group]
+        members = self.groups[group]
         return [
             curve
             for curve in self.sample or []
             if curve[:2] == (protocol, dataset)
-            and self.draws(curve[2])[0] in own.methods
-            and curve[3] in own.predictors
+            and self.draws(curve[2])[0] in members.methods
+            and curve[3] in members.predictors
         ]
 
     def draws(self, method: str) -> Sequence[str]:
@@ -254,7 +257,7 @@ class Study:
 
         All that it does not name it may show; of data sets all where none of those that it names is run.
         """
-        kinds, spec = next((kinds, own[output]) for key, kinds in _OUTPUTS if output in (own := getattr(self, key)))
+        kinds, spec = next((kinds, specs[output]) for key, kinds in _OUTPUTS if output in (specs := getattr(self, key)))
         options, names = schema_of(kinds, spec)["properties"], defaultdict(set)
         for key, value in spec.items():
             for kind, name in _named(options[key], value) if key != "leave_out" else ():
@@ -282,9 +285,9 @@ class Study:
         labels |= {other for label in labels for other in others_of(self.methods[label])}
         kept = {*labels, *(name for name in methods if name in self.averages)}
         groups = {
-            name: replace(group, methods=own)
+            name: replace(group, methods=chosen)
             for name, group in self.groups.items()
-            if (own := {label: entry for label, entry in group.methods.items() if label in labels})
+            if (chosen := {label: entry for label, entry in group.methods.items() if label in labels})
         }
         tables, figures = (
             {name: shown for name, output in outputs.items() if (shown := _shown(output, kept)) is not None}
@@ -292,8 +295,8 @@ class Study:
         )
         costs = self.costs
         if costs is not None:
-            own = {label: entry for label, entry in costs["methods"].items() if label in kept}
-            costs = {**costs, "methods": own} if own else None
+            chosen = {label: entry for label, entry in costs["methods"].items() if label in kept}
+            costs = {**costs, "methods": chosen} if chosen else None
         return replace(self, groups=groups, tables=tables, figures=figures, costs=costs, approximation=None)
 
     @property
@@ -312,8 +315,8 @@ class Study:
         if spec.get("kind") == "ends":
             searched = {method: self.methods.get(method, {}).get("search", {}) for method in spec["methods"]}
             spec["ranges"] = {
-                method: {name: values for name, values in own.items() if is_range(values)}
-                for method, own in searched.items()
+                method: {name: values for name, values in value.items() if is_range(values)}
+                for method, value in searched.items()
             }
         return spec
 
@@ -372,15 +375,15 @@ class Study:
 
     def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
         """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
-        own = self.groups[group]
-        if not own.chooses:
+        members = self.groups[group]
+        if not members.chooses:
             return []
-        return list(batches(1, 1)) if own.chosen_once(dataset) else self.batches(group, dataset, per_job)
+        return list(batches(1, 1)) if members.chosen_once(dataset) else self.batches(group, dataset, per_job)
 
     def batches(self, group: str, dataset: str, per_job: int) -> list[str]:
         """Return the names of the batches of splits that a group's jobs have on a data set: see `batches`."""
-        own = min(per_job, _of(self.groups[group].splits_per_job, dataset, per_job))
-        return list(batches(self.splits_of(group, dataset), own))
+        size = min(per_job, _of(self.groups[group].splits_per_job, dataset, per_job))
+        return list(batches(self.splits_of(group, dataset), size))
 
 
 def approximations(asked: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
@@ -460,8 +463,8 @@ def study_name(path: str | Path) -> str:
 def _beside(path: str | Path, name: str) -> Path | None:
     """Return a file that belongs to a study, in the folder of its ``study.yaml``; None where there is none."""
     path = Path(path)
-    own = path.with_name(name)
-    return own if path.name == _FILE and own.is_file() else None
+    sibling = path.with_name(name)
+    return sibling if path.name == _FILE and sibling.is_file() else None
 
 
 def study_content(path: str | Path) -> dict[str, Any]:
@@ -493,7 +496,8 @@ def _with_fewer_candidates(content: Mapping[str, Any], candidates: int) -> dict[
     if candidates == 1:
         groups = {
             group: {
-                label: {key: own for key, own in entry.items() if key != "search"} for label, entry in methods.items()
+                label: {key: value for key, value in entry.items() if key != "search"}
+                for label, entry in methods.items()
             }
             for group, methods in content["methods"].items()
         }
@@ -584,7 +588,7 @@ def load_study(
         costs=content.get("costs"),
         identifier=content.get("identifier"),
         averages=averages,
-        known_datasets=sorted({name for own in content["scales"].values() for name in own["datasets"]}),
+        known_datasets=sorted({name for scale in content["scales"].values() for name in scale["datasets"]}),
         proposed=content.get("proposed", []),
         claims=_beside(path, "claims.yaml"),
         published=_beside(path, "published.csv"),
@@ -600,17 +604,17 @@ def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any
         return None
     shown = dict(output)
     for key in ("methods", "references"):
-        own = output.get(key)
-        if own is not None:
+        listed = output.get(key)
+        if listed is not None:
             shown[key] = (
-                {name: label for name, label in own.items() if name in kept}
-                if isinstance(own, Mapping)
-                else [name for name in own if name in kept]
+                {name: label for name, label in listed.items() if name in kept}
+                if isinstance(listed, Mapping)
+                else [name for name in listed if name in kept]
             )
     for key in ("thin", "families"):
         if key in output:
-            lines = {name: [method for method in own if method in kept] for name, own in output[key].items()}
-            shown[key] = {name: own for name, own in lines.items() if own}
+            lines = {name: [method for method in value if method in kept] for name, value in output[key].items()}
+            shown[key] = {name: line for name, line in lines.items() if line}
     least = 2 if output.get("kind") in ("average-ranks", "critical-differences") else 1
     return shown if len(shown["methods"]) >= least else None
 
@@ -621,20 +625,20 @@ def _by_dataset(value: Any) -> Mapping[str, Any]:
 
 
 def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict[str, list[str]]]:
-    """Write out methods that are to be drawn several times, each draw under a label of its own."""
+    """Write out methods that are to be drawn several times, each draw under a separate label."""
     written: dict[str, Methods] = {}
     averages: dict[str, list[str]] = {}
     for group, methods in groups.items():
-        own: dict[str, Mapping[str, Any]] = {}
+        entries: dict[str, Mapping[str, Any]] = {}
         for label, entry in methods.items():
             draws = entry.get("draws")
             if draws is None:
-                own[label] = entry
+                entries[label] = entry
                 continue
             plain = {key: value for key, value in entry.items() if key != "draws"}
             averages[label] = [f"{label}-{number}" for number in range(draws)]
-            own |= {name: {**plain, "method": registry.entry_name(label, entry)} for name in averages[label]}
-        written[group] = own
+            entries |= {name: {**plain, "method": registry.entry_name(label, entry)} for name in averages[label]}
+        written[group] = entries
     return written, averages
 
 
@@ -648,7 +652,7 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
         for name in names:
             if name not in content["methods"]:
                 raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
-    taken = {name for own in settings.values() for name in own.get("predictors", [])}
+    taken = {name for setting in settings.values() for name in setting.get("predictors", [])}
     common = [name for name in content["predictors"] if name not in taken]
     groups = {
         name: Group(
@@ -666,7 +670,7 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
         )
         for name, methods in content["methods"].items()
     }
-    return {own: part for name, group in groups.items() for own, part in _tuned(name, group)}
+    return {item: part for name, group in groups.items() for item, part in _tuned(name, group)}
 
 
 def _tuned(name: str, group: Group) -> Iterator[tuple[str, Group]]:
@@ -683,9 +687,9 @@ def _tuned(name: str, group: Group) -> Iterator[tuple[str, Group]]:
     if plain:
         yield name, replace(group, methods=plain, search=None)
     for predictor, (measure, measures) in product(group.predictors, group.search["tuned"].items()):
-        own = f"{name}-{predictor}-{measure.replace('@', '-')}"
+        label = f"{name}-{predictor}-{measure.replace('@', '-')}"
         tuned = {**search, "measure": measure, "also": list(group.search["tuned"]), "together": list(group.predictors)}
-        yield own, replace(group, methods=searched, predictors=[predictor], search=tuned, measures=measures)
+        yield label, replace(group, methods=searched, predictors=[predictor], search=tuned, measures=measures)
 
 
 def _family(groups: Mapping[str, Methods], where: str) -> str:
@@ -779,7 +783,7 @@ def _check_groups(study: Study, where: str) -> None:
     """Check the names in groups, and that no pair of method and predictor would be scored twice."""
     seen: dict[tuple[str, str, str, str], str] = {}
     for name, group in study.groups.items():
-        others = {label for other, own in study.groups.items() if other != name for label in own.methods}
+        others = {label for other, group in study.groups.items() if other != name for label in group.methods}
         if group.timed_only and not others.isdisjoint(group.methods):
             label = min(others & set(group.methods))
             raise ConfigurationError(
@@ -820,7 +824,7 @@ def _check_groups(study: Study, where: str) -> None:
             if entry != study.methods[label]:
                 raise ConfigurationError(
                     f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
-                    "label of its own, and its name under method"
+                    "separate label, and its name under method"
                 )
 
 
@@ -839,8 +843,10 @@ def _check_search(study: Study, group: Group, name: str, where: str) -> None:
 
 def _outputs_schema(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of the tables and figures of a study file, each by its kind."""
-    own = {key: {name: schema_of(kinds, entry) for name, entry in content[key].items()} for key, kinds in _OUTPUTS}
-    return {"properties": {key: {"properties": schemas} for key, schemas in own.items()}}
+    schemas_by_key = {
+        key: {name: schema_of(kinds, entry) for name, entry in content[key].items()} for key, kinds in _OUTPUTS
+    }
+    return {"properties": {key: {"properties": schemas} for key, schemas in schemas_by_key.items()}}
 
 
 def _check_output(
@@ -850,7 +856,9 @@ def _check_output(
     known: dict[str, Iterable[Any]] = {
         "method": [*study.methods, *study.averages],
         "approximation": [
-            label for own in approximations(study.approximation or {"methods": {}}).values() for label in own
+            label
+            for approximation in approximations(study.approximation or {"methods": {}}).values()
+            for label in approximation
         ],
         "data set": catalogue,
         "energy": study.energies,

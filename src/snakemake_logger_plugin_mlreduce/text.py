@@ -68,7 +68,7 @@ def plan_lines(plan: Mapping[tuple[str, str], Counter[str]], width: int) -> list
         for (step, study), count in plan.items():
             merged[step] = merged.get(step, Counter()) + count
             studies.setdefault(step, []).append(study)
-        named = {step: own[0] if len(own) == 1 else f"{len(own)} studies" for step, own in studies.items()}
+        named = {step: study[0] if len(study) == 1 else f"{len(study)} studies" for step, study in studies.items()}
         plan = {(step, named[step]): count for step, count in merged.items()}
     steps = list(dict.fromkeys(step for step, _ in plan))
     ordered = sorted(plan.items(), key=lambda item: (steps.index(item[0][0]), item[0][1]))
@@ -149,9 +149,9 @@ def _untraced(message: str) -> list[str]:
     if "Traceback (most recent call last)" not in message:
         return []
     places = re.findall(r'^ +File "(.+?)", line (\d+)', message, flags=re.MULTILINE)
-    own = [(path, line) for path, line in places if "site-packages" not in path and not path.startswith("<")]
+    ours = [(path, line) for path, line in places if "site-packages" not in path and not path.startswith("<")]
     last = [line for line in message.splitlines() if line and not line.startswith(" ")][-1:]
-    return [*last, *(f"  in {path}, line {line}" for path, line in own[-1:])]
+    return [*last, *(f"  in {path}, line {line}" for path, line in ours[-1:])]
 
 
 def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:

@@ -126,5 +126,5 @@ def test_a_missing_draw_is_named():
 
 
 def test_a_name_that_is_taken_is_refused():
-    with pytest.raises(DataError, match="'b' has scores of its own"):
+    with pytest.raises(DataError, match="'b' has scores"):
         averaged_draws(drawn(), {"b": DRAWS})

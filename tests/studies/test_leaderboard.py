@@ -259,9 +259,9 @@ def test_an_unknown_entry_has_the_nearest_known_name(project, capsys):
     [
         ({"scikit-learn": "1.0"}, None, "the project locks"),
         ({"no-such-package": "1.0"}, None, "is wanted, and here is none. Write"),
-        ({"no-such-package": "1.0"}, "no-such-package==1.1 --hash=sha256:00\n", "1.0 is wanted, and it has 1.1"),
+        ({"no-such-package": "1.0"}, "no-such-package==1.1 --hash=sha256:00\n", "1.0 is required, it has 1.1"),
         ({"no-such-package": "1.0"}, "no-such-package==1.0\nnumpy==1.0\n", "numpy is locked by the project"),
-        ({"no-such-package": "1.0"}, "no-such-package[all]==1.1\n", "1.0 is wanted, and it has 1.1"),
+        ({"no-such-package": "1.0"}, "no-such-package[all]==1.1\n", "1.0 is required, it has 1.1"),
     ],
 )
 def test_packages_that_are_not_there_need_a_lock(project, tmp_path, versions, lock, sentence):

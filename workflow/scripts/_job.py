@@ -22,7 +22,7 @@ def job(snakemake: Any) -> Iterator[None]:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     source = Path(snakemake.scriptdir).resolve().parents[1] / "src"
     if source.is_dir() and str(source) not in sys.path:
-        sys.path.append(str(source))  # where the library is not installed: rules in conda environments of their own
+        sys.path.append(str(source))  # where the library is not installed: rules in conda separate environments
     from mlreduce.exceptions import MLReduceError
     from mlreduce.files import made_of
 

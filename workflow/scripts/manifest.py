@@ -16,7 +16,7 @@ with job(snakemake):
 
     params, folder = snakemake.params, Path(snakemake.output.manifest).parent
     jobs = read_jobs(params.benchmarks, params.threads)
-    own = jobs[~jobs["rule"].isin(["fetch", "prepare", "factorise"])]  # which other runs share
+    jobs_of_run = jobs[~jobs["rule"].isin(["fetch", "prepare", "factorise"])]  # which other runs share
     with replacing(snakemake.output.jobs) as path:
         write_csv(jobs, path)
 
@@ -33,7 +33,7 @@ with job(snakemake):
         digests(path for path in snakemake.input.results if path not in timed),
         {
             **environment(Path(snakemake.scriptdir).resolve().parents[1]),
-            **span(own),
+            **span(jobs_of_run),
             "cost": costs(jobs),
             "outputs": digests([*timed, snakemake.output.jobs]),
         },

@@ -1,4 +1,4 @@
-"""Processor seconds to fit each method on its own, with one thread."""
+"""Processor seconds to fit each method separately, with one thread."""
 
 import json
 

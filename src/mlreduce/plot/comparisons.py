@@ -67,7 +67,7 @@ def quality_against_size(
     """
     table, settings = getattr(scores, "scores", scores), getattr(scores, "settings", None)
     measures = (
-        settings["measures"] if settings else sorted(set(table["measure"]), key=lambda own: (own != "micro-f1", own))
+        settings["measures"] if settings else sorted(set(table["measure"]), key=lambda name: (name != "micro-f1", name))
     )
     measure = measure or str(measures[0])
     predictor = predictor or str(next(iter(settings["predictors"])) if settings else table["predictor"].iloc[0])

@@ -114,9 +114,9 @@ def cost_of(study: Study, shape: Shape) -> Cost:
                 predict += shape.splits * _prediction(study, shape, share)
     for label, (group, targets) in searched.items():
         choose += shape.splits * _search(study, label, group, targets, shape)
-    time = sum(min(2 * _fit(study, *own, shape, shape.train), limit) for own in study.methods.items())
+    time = sum(min(2 * _fit(study, *method, shape, shape.train), limit) for method in study.methods.items())
     factor = CORRECTION[study.family]
-    return Cost(*(factor * own for own in (choose, fit, predict, time)))
+    return Cost(*(factor * item for item in (choose, fit, predict, time)))
 
 
 def _fit(study: Study, label: str, entry: Mapping[str, Any], shape: Shape, rows: int) -> float:

@@ -29,7 +29,7 @@ def fold_rows(protocol: Protocol, study: Study, data: MultiLabelData) -> list[Fo
     group = next(iter(study.groups))
     number = study.splits_of(group, data.name)
     splits = take_splits(data.Y, study.rule_of(name, data.name), range(number), protocol.config["seed"], data.name)
-    return [(data.name, i, len(own.train), len(own.test), digest_rows(own)) for i, own in splits.items()]
+    return [(data.name, i, len(split.train), len(split.test), digest_rows(split)) for i, split in splits.items()]
 
 
 def write_folds(project: str | Path, rows: Iterable[FoldRow]) -> None:
@@ -45,8 +45,8 @@ def read_folds(project: str | Path) -> dict[str, list[FoldRow]]:
     found: dict[str, list[FoldRow]] = {}
     with Path(project, FOLDS).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            own = (row["dataset"], int(row["split"]), int(row["train"]), int(row["test"]), row["sha256"])
-            found.setdefault(row["dataset"], []).append(own)
+            digests = (row["dataset"], int(row["split"]), int(row["train"]), int(row["test"]), row["sha256"])
+            found.setdefault(row["dataset"], []).append(digests)
     return found
 
 
@@ -61,9 +61,9 @@ def check_folds(protocol: Protocol, study: Study, data: MultiLabelData) -> None:
     committed = read_folds(protocol.project).get(data.name, [])
     if not committed:
         raise DataError(f"{FOLDS} has no folds of {data.name}; write them: python benchmarks/reducebench.py folds")
-    for own, there in zip(fold_rows(protocol, study, data), committed, strict=False):
-        if own != there:
+    for row, there in zip(fold_rows(protocol, study, data), committed, strict=False):
+        if row != there:
             raise DataError(
-                f"{data.name}, split {own[1]}: {own[2]} rows train and {own[3]} test here, with the digest "
-                f"{own[4][:8]}; {FOLDS} has {there[2]}, {there[3]} and {there[4][:8]}: the data or the seed are others"
+                f"{data.name}, split {row[1]}: {row[2]} rows train and {row[3]} test here, with the digest "
+                f"{row[4][:8]}; {FOLDS} has {there[2]}, {there[3]} and {there[4][:8]}: the data or the seed are others"
             )

@@ -24,7 +24,7 @@ with from_extra("workflow", "tables of a study"):
 #: Where pieces are kept, from the root of the project, and the list of them there.
 PIECES, LIST = "results/benchmark", "pieces.csv"
 
-#: Columns of a piece: ``percent`` is 0 where the size is a number of its own, and ``number`` 0 where it is a
+#: Columns of a piece: ``percent`` is 0 where the size is a number, and ``number`` 0 where it is a
 #: percentage; ``size`` is what the method had, fewer where it has no more directions. ``seconds`` and ``megabytes``
 #: are those of a fit on the first split. ``status`` is "ok", "failed", "time" or "memory"; what has no value is the
 #: last of its setting.
@@ -108,10 +108,10 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
     keys = ["method", "fold", "predictor", "measure"]
     most = alone.groupby(keys)["size"].transform("max")
     for number in numbers:
-        own = alone[alone["size"] == number]
+        rows = alone[alone["size"] == number]
         if study.family == "projection":  # with all directions that it has
-            own = pd.concat([own, alone[(alone["size"] == most) & (most < number)]])
-        parts.append(own.assign(number=number))
+            rows = pd.concat([rows, alone[(alone["size"] == most) & (most < number)]])
+        parts.append(rows.assign(number=number))
     table = pd.concat(parts).assign(status="ok")
     failed = pd.DataFrame(
         _failed_rows(study, dataset, read_failures(files.values()), numbers, set(table["number"])),
@@ -247,7 +247,7 @@ class Pieces:
         with replacing(path) as temporary:
             _write(temporary, table, {"study": study, "dataset": dataset, "protocol": self._protocol.digest})
         piece = piece._replace(bytes=path.stat().st_size, sha256=file_sha256(path))
-        others = [own for own in self.listed() if own.file != piece.file]
+        others = [item for item in self.listed() if item.file != piece.file]
         with (
             replacing(self.folder / LIST) as temporary,
             Path(temporary).open("w", encoding="utf-8", newline="") as file,

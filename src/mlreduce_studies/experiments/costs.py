@@ -78,7 +78,7 @@ def measure_costs(
     seed: int,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
-    """Fit methods at growing sizes, each in a process of its own, on one thread.
+    """Fit methods at growing sizes, each in a separate process, on one thread.
 
     Rows are drawn at random, the same for all methods; features are those that occur in most rows. Seconds are those of
     computing the relations and of the fit with all directions.

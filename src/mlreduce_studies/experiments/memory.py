@@ -27,7 +27,7 @@ def process_bytes(key: str) -> float:
 def allocate_in_one_arena() -> None:
     """Let all memory come from the main arena, whose free end `begin_peak` can give back.
 
-    Without it glibc moves a thread for good to an arena of its own where the main one is refused memory, as by the
+    Without it glibc moves a thread for good to another arena where the main one is refused memory, as by the
     limit of a fit; what is free at the end of that stays with the process, and a later fit takes it without a trace.
     """
     try:

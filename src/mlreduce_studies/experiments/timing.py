@@ -1,4 +1,4 @@
-"""Processor seconds and memory of fitting methods on their own, with nothing shared between methods."""
+"""Processor seconds and memory of fitting methods one by one, with nothing shared between methods."""
 
 from __future__ import annotations
 

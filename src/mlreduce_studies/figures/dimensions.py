@@ -29,8 +29,8 @@ def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set: mean and standard error of a measure against the dimensions, one line per method."""
     from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
-    own = summary[summary["method"].isin(spec["methods"])]
-    rows = one_value_each(own, spec["measure"], 0.0, ["dataset", "method", "size_percent"])
+    chosen = summary[summary["method"].isin(spec["methods"])]
+    rows = one_value_each(chosen, spec["measure"], 0.0, ["dataset", "method", "size_percent"])
     names, y_label = sorted(rows["dataset"].unique()), measure_label(spec["measure"])
     drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label, columns=3, size=(3.4, 2.2))
     for axis, line, line_style in lines(axes, rows, spec):

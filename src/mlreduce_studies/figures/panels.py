@@ -71,7 +71,7 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     names = [f"{dataset}, {predictor_labels.get(predictor, predictor)}" for dataset, predictor in shown]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise DataError(f"figure {title!r}: two panels are called {repeated[0]!r}; each needs a name of its own.")
+        raise DataError(f"figure {title!r}: two panels are called {repeated[0]!r}; each needs another name.")
     drawn, axes = panels(names, title, "selected features, %", measure_label(measure), columns=3, size=(3.4, 2.2))
     for panel, axis in zip(shown, axes.values(), strict=True):
         _draw(axis, cells[panel], spec, references, thin)

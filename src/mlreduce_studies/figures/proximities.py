@@ -22,7 +22,7 @@ def proximity_images(images: pd.DataFrame, spec: Spec) -> Any:
     run between two quantiles of its own values, see
     `mlreduce_studies.gathering.images.grey_levels`.
     """
-    cells = {(str(name), str(method)): own for (name, method), own in images.groupby(["dataset", "method"])}
+    cells = {(str(name), str(method)): group for (name, method), group in images.groupby(["dataset", "method"])}
     shown = [(name, method) for name in sorted(images["dataset"].unique()) for method in spec["methods"]]
     shown = [key for key in shown if key in cells]
     names = []

@@ -106,7 +106,7 @@ def averaged_draws(
     parts = [scores]
     for name, draws in averages.items():
         if (scores["method"] == name).any():
-            raise DataError(f"{name!r} has scores of its own; the mean of its draws needs a name that no method has.")
+            raise DataError(f"{name!r} has scores; the mean of its draws needs a name that no method has.")
         rows = scores[scores["method"].isin(draws)]
         if failures is not None:
             failed = pd.MultiIndex.from_frame(failures.loc[failures["method"].isin(draws), _FIT])

@@ -153,7 +153,9 @@ def any_failed(path: str | Path) -> bool:
         return False
     place = names.index("status")
     columns = (metadata.row_group(number).column(place) for number in range(metadata.num_row_groups))
-    return any(own.statistics is None or own.statistics.min == "failed" for own in columns if own.num_values)
+    return any(
+        column.statistics is None or column.statistics.min == "failed" for column in columns if column.num_values
+    )
 
 
 def failed_files(paths: Iterable[str | Path], damaged: Callable[[Path], object] | None = None) -> list[Path]:

@@ -125,11 +125,11 @@ def rankings_of(
     cells = sized_cells(rows.astype(dict.fromkeys(text, object)))
     found = []
     place = ["protocol", "measure", "predictor"]
-    for (protocol, measure, predictor), own in cells.groupby(place, sort=False):
-        labels = variants(_labels(own, averages), names)
+    for (protocol, measure, predictor), group in cells.groupby(place, sort=False):
+        labels = variants(_labels(group, averages), names)
         if len(labels) < fewest:
             continue
-        chosen = one_variant(own.drop(columns=place), names, averages)
+        chosen = one_variant(group.drop(columns=place), names, averages)
         try:
             made = rank(chosen, higher_is_better(str(measure)), seconds=seconds)
         except DataError:

@@ -62,7 +62,7 @@ class Entry:
 
     @property
     def module(self) -> Path:
-        """File of a module of its own, which need not be there."""
+        """File of a separate module, which need not be there."""
         return self.path.with_name(f"{self.name.replace('-', '_')}.py")
 
     @property
@@ -93,7 +93,9 @@ class Entry:
             return {self.name: self.method}
         inner = {"class": self.class_path, **self.parameters}
         at = {"class": "mlreduce_studies.outside.AtMost", "transformer": inner, "parameter": self.size}
-        search = {"search": {f"transformer.{name}": own for name, own in self.search.items()}} if self.search else {}
+        search = (
+            {"search": {f"transformer.{name}": value for name, value in self.search.items()}} if self.search else {}
+        )
         return {f"{self.name}@{number}": {**at, "size": number, **search} for number in dimensions}
 
 
@@ -124,8 +126,8 @@ def read_entry(name: str, project: str | Path) -> Entry:
         raise ConfigurationError(f"{path}: {name!r} is a method of mlreduce; take another name")
     content = read_yaml(path)
     validate(content, "entry", str(path))
-    own = {key: value for key, value in content.items() if key != "class"}
-    found = Entry(name, path, class_path=content["class"], **{"parameters": {}, "search": {}, **own})
+    fields = {key: value for key, value in content.items() if key != "class"}
+    found = Entry(name, path, class_path=content["class"], **{"parameters": {}, "search": {}, **fields})
     _check(found)
     return found
 

@@ -131,9 +131,11 @@ def keep(
 
 
 def _write(path: str | Path, table: pd.DataFrame) -> None:
-    own = table[list(_COLUMNS)].sort_values(list(_COLUMNS[:7]), ignore_index=True, kind="stable")
+    ordered = table[list(_COLUMNS)].sort_values(list(_COLUMNS[:7]), ignore_index=True, kind="stable")
     arrays = [
-        pa.array(own[name].astype(str)).dictionary_encode() if name in _TEXTS else pa.array(own[name], from_pandas=True)
+        pa.array(ordered[name].astype(str)).dictionary_encode()
+        if name in _TEXTS
+        else pa.array(ordered[name], from_pandas=True)
         for name in _COLUMNS
     ]
     pq.write_table(pa.Table.from_arrays(arrays, names=list(_COLUMNS)), path, compression="zstd", compression_level=19)

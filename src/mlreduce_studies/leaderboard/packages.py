@@ -60,8 +60,10 @@ def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
         Names to versions.
     """
     there: dict[str, str] = {}
-    for own in distributions():
-        there.setdefault(_plain(own.metadata["Name"]), own.version)  # the first on the path is imported
+    for distribution in distributions():
+        there.setdefault(
+            _plain(distribution.metadata["Name"]), distribution.version
+        )  # the first on the path is imported
     here = {name: there.get(_plain(name), "none") for name in packages}
     return {name: version for name, version in here.items() if version != packages[name]}
 
@@ -77,7 +79,7 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
     project : path
         With ``envs/requirements.lock``.
     folder : path
-        In which entries have folders of their own, by what their lock says.
+        In which entries have separate folders, by what their lock says.
 
     Raises
     ------
@@ -101,10 +103,10 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
             f"{wanted}. Write {entry.lock} by: python -m mlreduce_studies.enter {entry.name} --lock"
         )
     locked = pins("\n".join(lines))
-    for own in missing:
-        if locked.get(_plain(own)) != entry.packages[own]:
+    for name in missing:
+        if locked.get(_plain(name)) != entry.packages[name]:
             raise ConfigurationError(
-                f"{entry.lock}: {own} {entry.packages[own]} is wanted, and it has {locked.get(_plain(own), 'none')}; "
+                f"{entry.lock}: {name} {entry.packages[name]} is required, it has {locked.get(_plain(name), 'none')}; "
                 f"write it again by: python -m mlreduce_studies.enter {entry.name} --lock"
             )
     both = sorted(locked.keys() & project_pins)
@@ -148,8 +150,8 @@ def write_lock(entry: Entry, project: str | Path) -> dict[str, str]:
         raise ConfigurationError(f"{entry.path}: packages: {' '.join(done.stderr.split())}")
     known = pins(locked.read_text(encoding="utf-8"))
     blocks = re.split(r"^(?=[A-Za-z0-9])", done.stdout, flags=re.MULTILINE)
-    own = [block for block in blocks if pins(block) and not pins(block).keys() <= known.keys()]
+    further = [block for block in blocks if pins(block) and not pins(block).keys() <= known.keys()]
     entry.lock.write_text(
-        f"# By: python -m mlreduce_studies.enter {entry.name} --lock\n{''.join(own)}", encoding="utf-8"
+        f"# By: python -m mlreduce_studies.enter {entry.name} --lock\n{''.join(further)}", encoding="utf-8"
     )
-    return pins("".join(own))
+    return pins("".join(further))

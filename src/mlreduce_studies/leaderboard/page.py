@@ -46,9 +46,9 @@ def page_text(text: str, project: str | Path) -> str:
 def _family(
     family: str, known: Mapping[str, Entry], kept: Mapping[str, KeptEntry], project: str | Path
 ) -> Iterator[str]:
-    own = {name: entry for name, entry in known.items() if entry.family == family}
+    entered = {name: entry for name, entry in known.items() if entry.family == family}
     yield f"## {_HEADINGS[family]}"
-    if not own:
+    if not entered:
         yield "No entry yet."
         return
     committed = _committed(family, project)
@@ -57,11 +57,11 @@ def _family(
             "Beside the control alone: the [benchmark](benchmark.md) has not been run with this family on all of these "
             "data sets."
         )
-    current = {name: kept[name] for name in own if name in kept and kept[name].is_of(own[name], project)}
-    ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, own, committed)
-    tuned = _tuned(family, project) | {name for name, entry in own.items() if entry.search}
-    rows = [] if ranking is None else [_row(str(name), ranking, own, tuned) for name in ranking.table.index]
-    for name, entry in own.items():
+    current = {name: kept[name] for name in entered if name in kept and kept[name].is_of(entered[name], project)}
+    ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, entered, committed)
+    tuned = _tuned(family, project) | {name for name, entry in entered.items() if entry.search}
+    rows = [] if ranking is None else [_row(str(name), ranking, entered, tuned) for name in ranking.table.index]
+    for name, entry in entered.items():
         if ranking is None or name not in ranking.table.index:
             rows.append(_unranked(entry, kept.get(name), name in current))
     lines = [_HEADER, ["---"] * len(_HEADER), *rows]  # with links, which to_markdown would not keep
@@ -74,11 +74,11 @@ def _tuned(family: str, project: str | Path) -> set[str]:
     return {registry.entry_name(label, entry) for label, entry in methods.items() if "search" in entry}
 
 
-def _row(name: str, ranking: Ranking, own: Mapping[str, Entry], tuned: Collection[str]) -> list[str]:
+def _row(name: str, ranking: Ranking, entered: Mapping[str, Entry], tuned: Collection[str]) -> list[str]:
     row = ranking.table.loc[name]
     seconds = "" if np.isnan(row["seconds"]) else f"{row['seconds']:.2g}"
     numbers = [f"{row['near']:.2f} ({row['low']:.2f} to {row['high']:.2f})", f"{row['rank']:.2f}", f"{row['mean']:.3f}"]
-    entry = own.get(name)
+    entry = entered.get(name)
     who = ["", "the project"] if entry is None else [_versions(entry), markdown_escaped(entry.entered_by)]
     shown = name if entry is None else _linked(entry)
     return [f"{shown}, tuned" if name in tuned else shown, *numbers, seconds, *who]
@@ -105,7 +105,7 @@ def _versions(entry: Entry) -> str:
 
 
 def ranked(
-    family: str, kept: Mapping[str, KeptEntry], own: Mapping[str, Entry], committed: pd.DataFrame
+    family: str, kept: Mapping[str, KeptEntry], entered: Mapping[str, Entry], committed: pd.DataFrame
 ) -> Ranking | None:
     """Rank entries of a family, their control, and the methods of the benchmark.
 
@@ -128,7 +128,7 @@ def ranked(
     parts = [] if committed.empty else [committed]
     for name, one in kept.items():
         table = one.scores[one.scores["measure"] == MEASURE]
-        parts.append(_cells(table, family, {*table["method"]} - ({name} if not own[name].one_size else set())))
+        parts.append(_cells(table, family, {*table["method"]} - ({name} if not entered[name].one_size else set())))
     cells = pd.concat(parts, ignore_index=True).drop_duplicates(["dataset", "method", "size", "predictor"])
     seconds = cells.groupby("method")["seconds"].mean().dropna()
     values = cells[["dataset", "method", "size", "predictor", "value"]]
@@ -142,11 +142,11 @@ def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:
     """
     column = "number" if family == "projection" else "percent"
     alone = table["method"].isin(single)
-    own = table[(table["predictor"] == MAIN) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
-    size = np.where(own["method"].isin(single), FULL, own[column])
+    rows = table[(table["predictor"] == MAIN) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
+    size = np.where(rows["method"].isin(single), FULL, rows[column])
     keys = ["dataset", "method", "size", "predictor"]
-    value = own["value"].astype(np.float64).round(_DECIMALS)  # pieces have single precision
-    grouped = own.assign(size=size.astype(float), value=value).groupby(keys, observed=True)
+    value = rows["value"].astype(np.float64).round(_DECIMALS)  # pieces have single precision
+    grouped = rows.assign(size=size.astype(float), value=value).groupby(keys, observed=True)
     cells = grouped["value"].agg(lambda values: values.mean(skipna=False)).reset_index()
     return cells.assign(seconds=grouped["seconds"].mean().to_numpy())
 
@@ -167,7 +167,7 @@ def _committed(family: str, project: str | Path) -> pd.DataFrame:
     table = pd.concat([pieces.read(piece) for piece in listed], ignore_index=True)
     table = table[table["measure"] == MEASURE].astype({"method": object, "predictor": object})
     names = {label: registry.entry_name(label, entry) for label, entry in study.methods.items()}
-    names = {label: label if registry.is_import_path(own) else own for label, own in names.items()}
+    names = {label: label if registry.is_import_path(name) else name for label, name in names.items()}
     names |= {mean: mean for mean in study.averages}
     cells = _cells(table, family, {"all-features", "br"})
     columns = ["dataset", "method", "size", "predictor", "value"]

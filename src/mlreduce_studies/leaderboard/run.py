@@ -69,20 +69,22 @@ def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str
     """
     content = study_content(study_file(FAMILIES[entry.family], project))
     paper = content["scales"]["paper"]
-    taken = {name for own in content.get("groups", {}).values() for name in own.get("predictors", [])}
+    taken = {name for item in content.get("groups", {}).values() for name in item.get("predictors", [])}
     splits = {name: paper["splits"].get(name, paper["splits"]["default"]) for name in sets}
     scale = {"datasets": list(sets), "splits": splits, "timed": paper["timed"]}
     (protocol, rule), *_ = content["protocols"].items()
-    rule = {**rule, "sampled": {name: own for name, own in rule["sampled"].items() if name in sets}}
+    rule = {**rule, "sampled": {name: value for name, value in rule["sampled"].items() if name in sets}}
     dimensions = sorted(content["dimensions"][protocol]["default"])
     return {
-        **{key: own for key, own in content.items() if key not in _OF_METHODS and (key != "search" or entry.search)},
+        **{
+            key: value for key, value in content.items() if key not in _OF_METHODS and (key != "search" or entry.search)
+        },
         "title": f"Leaderboard: {entry.title}",
         "ties": TIES,
         "scales": {"paper": scale, "demo": scale},
         "protocols": {protocol: rule},
         "methods": {"entry": entry.methods(dimensions), "controls": dict(_CONTROLS[entry.family])},
-        "predictors": {name: own for name, own in content["predictors"].items() if name not in taken},
+        "predictors": {name: predictor for name, predictor in content["predictors"].items() if name not in taken},
         "tables": {},
         "figures": {},
     }
@@ -116,7 +118,7 @@ def run_entry(
     sets : sequence of str
         Data sets of the benchmark.
     packages : Path or None, default=None
-        A folder of packages of its own.
+        A folder of packages for it.
     minutes : float, default=30
         Of the wall, for all of it.
     places : dict or None, default=None
@@ -139,14 +141,14 @@ def run_entry(
         label: set_apart(entry.family, method, content["limits"], paths, entry.module)
         for label, method in content["methods"]["entry"].items()
     }
-    own = Path(folder, f"{entry.name}-{entry.digest[:8]}").resolve()
-    own.mkdir(parents=True, exist_ok=True)
-    file = own / f"{entry.name}.yaml"
+    working = Path(folder, f"{entry.name}-{entry.digest[:8]}").resolve()
+    working.mkdir(parents=True, exist_ok=True)
+    file = working / f"{entry.name}.yaml"
     file.write_text(json.dumps(content, indent=1), encoding="utf-8")  # JSON is YAML
-    base = own / "results" / "entry"
+    base = working / "results" / "entry"
     targets = [str(base / path) for name in sets for path in job_files(entry.name, name).values()]
-    configuration = {**(places or {}), "studies": [str(file)], "results": str(own / "results"), "name": "entry"}
-    ended = run_workflow(configuration, own, targets, project, [project / CONFIG], 60 * minutes - took())
+    configuration = {**(places or {}), "studies": [str(file)], "results": str(working / "results"), "name": "entry"}
+    ended = run_workflow(configuration, working, targets, project, [project / CONFIG], 60 * minutes - took())
     if not ended:
         return Outcome(f"is not finished after {minutes:g} minutes", None, versions, took())
     missing = [path for path in targets if not Path(path).is_file()]
@@ -174,10 +176,10 @@ def at_own_sizes(entry: Entry, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _failed_everywhere(entry: Entry, scores: pd.DataFrame) -> str | None:
     """Return a sentence where an entry has no score; single failures are the last of their setting."""
-    own = scores[scores["method"] == entry.name]
-    if own["value"].notna().any():
+    rows = scores[scores["method"] == entry.name]
+    if rows["value"].notna().any():
         return None
-    return f"failed in all its fits ({', '.join(sorted(set(own['status'])))})"
+    return f"failed in all its fits ({', '.join(sorted(set(rows['status'])))})"
 
 
 def _of_log(folder: Path, missing: str) -> str:

@@ -61,8 +61,8 @@ class Jobs:
 
     def methods(self, study: Study, dataset: str, protocol: str, group: str, unit: str) -> Methods:
         """Methods of a task of a unit: those of the group that are run, or one of them."""
-        own, asked = study.methods_of(dataset, protocol, group), parts_of(unit)[2]
-        return {label: entry for label, entry in own.items() if asked in ("", _name_of(label))}
+        methods, asked = study.methods_of(dataset, protocol, group), parts_of(unit)[2]
+        return {label: entry for label, entry in methods.items() if asked in ("", _name_of(label))}
 
     def units(self, study: Study, dataset: str, choosing: bool = False) -> list[str]:
         """Names of the units of a study on a data set, or of those in which parameters are chosen."""
@@ -81,8 +81,8 @@ class Jobs:
             chooses = any(study.groups[group].chooses for _, group in study.tasks(dataset))
             return [ALL] * bool(chooses or not choosing)
         group = parts_of(unit)[1]
-        own = study.choice_batches if choosing else study.batches
-        return own(group, dataset, self._config["splits_per_job"])
+        batches = study.choice_batches if choosing else study.batches
+        return batches(group, dataset, self._config["splits_per_job"])
 
     def predictors(self, study: Study, dataset: str, unit: str) -> list[str]:
         """Names by which the predictions of a unit are cut up."""
@@ -138,7 +138,7 @@ class Jobs:
         return protocol in shown["protocols"] and not set(labels).isdisjoint(shown["methods"])
 
     def timed(self, study: Study, shown: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-        """Files of the times of fits, a job per data set and group: a method of one's own times no other again."""
+        """Files of the times of fits, a job per data set and group: a user's method times no other again."""
         groups = [ALL] if self._bundle else list(study.groups)
         timed = {group: self._timed_methods(study, group).keys() for group in groups}
         return [
@@ -155,11 +155,11 @@ class Jobs:
         A method of several groups is timed in the first; one whose predictor's parameters are chosen, with which it is
         fitted, in none.
         """
-        own: dict[str, str] = {}
+        groups: dict[str, str] = {}
         for name, members in study.groups.items():
             if not members.choice:
-                own |= {label: name for label in members.methods if label not in own}
-        return {label: study.methods[label] for label, name in own.items() if group in (ALL, name)}
+                groups |= {label: name for label in members.methods if label not in groups}
+        return {label: study.methods[label] for label, name in groups.items() if group in (ALL, name)}
 
     def prepared(self, study: Study, shown: Mapping[str, Sequence[str]] | None = None) -> list[str]:
         """Data sets of a study, or those that are shown, as arrays."""
@@ -180,13 +180,13 @@ class Jobs:
         if any(group.chooses for group in study.groups.values()):
             parts += self.parts(study, "choices")
         steps = {"details": "fit", "scores": "predict", "times": "time", "choices": "choose"}
-        own = []
+        files = []
         for part in parts:
             kind, _, rest = part.removeprefix(f"{folder}/").removesuffix(".parquet").partition("/")
-            own.append(f"{folder}/benchmarks/{steps[kind]}/{rest}.tsv")
+            files.append(f"{folder}/benchmarks/{steps[kind]}/{rest}.tsv")
         shared = ["fetch", "prepare", *(["factorise"] if study.family == "labelspace" else [])]
         root = self._config["results"]
-        return own + [f"{root}/benchmarks/{step}/{name}.tsv" for step in shared for name in study.datasets]
+        return files + [f"{root}/benchmarks/{step}/{name}.tsv" for step in shared for name in study.datasets]
 
     # What jobs are told
 
@@ -220,7 +220,7 @@ class Jobs:
                 task["search"] = self._search(study, dataset, protocol, name)
             elif step == "predict":
                 asked = study.predictors_of(dataset, protocol, name)
-                task["predictors"] = {own: study.predictors[own] for own in asked if predictor in (ALL, own)}
+                task["predictors"] = {item: study.predictors[item] for item in asked if predictor in (ALL, item)}
                 task["dimensions"] = study.dimensions_of(protocol, dataset)
                 task |= {} if group.measures is None else {"measures": sorted(group.measures)}
             tasks.append(task)
@@ -251,13 +251,13 @@ class Jobs:
     def timing(self, study: Study, dataset: str, group: str) -> str:
         """Settings of a job that times fits."""
         methods = {label: without_search(entry) for label, entry in self._timed_methods(study, group).items()}
-        scalings = {label: own.scaling for own in study.groups.values() if own.scaling for label in own.methods}
+        scalings = {label: group.scaling for group in study.groups.values() if group.scaling for label in group.methods}
         return json.dumps(
             {
                 "family": study.family,
                 "methods": methods,
                 "rule": study.rule_of(next(iter(study.protocols)), dataset),
-                "scalings": {label: own for label, own in scalings.items() if label in methods},
+                "scalings": {label: scaling for label, scaling in scalings.items() if label in methods},
                 "space": study.space_of(dataset),
                 "splits": study.timed_on(dataset),
                 **({"limits": dict(study.limits)} if study.limits else {}),
@@ -269,7 +269,7 @@ class Jobs:
         """Settings of a job that draws proximities, and under ``choices`` the files of choices that it goes by."""
         shown = study.image_figure["methods"]
         protocol = next(iter(study.protocols))
-        groups = {next(name for name, own in study.groups.items() if method in own.methods) for method in shown}
+        groups = {next(name for name, group in study.groups.items() if method in group.methods) for method in shown}
         units = [ALL] if self._bundle else [f"{protocol}.{group}" for group in sorted(groups)]
         settings = {
             "methods": {method: study.methods[method] for method in shown},
@@ -294,8 +294,8 @@ class Jobs:
                 labels += [other for label in labels for other in others_of(group.methods[label])]
                 names |= {name for label in labels for name in registry.names_in(label, group.methods[label])}
                 if predictor is not None:
-                    own = group.predictors if predictor == ALL else [predictor]
-                    names |= {name for label in own for name in registry.names_in(label, study.predictors[label])}
+                    trained = group.predictors if predictor == ALL else [predictor]
+                    names |= {name for label in trained for name in registry.names_in(label, study.predictors[label])}
         return self.digest_of(script, frozenset(names), frozenset(modules))
 
     def unit_of(self, study: Study, group: str) -> str:
@@ -314,12 +314,12 @@ class Jobs:
 
     def digest_of(self, script: str, names: frozenset[str] = frozenset(), modules: frozenset[str] = frozenset()) -> str:
         """Digest of the code behind a script, some methods by their registry names, and some modules."""
-        paths = sorted(own for own in names if registry.is_import_path(own) and not registry.is_readable(own))
+        paths = sorted(name for name in names if registry.is_import_path(name) and not registry.is_readable(name))
         modules |= {registry.home_of(name)[0] for name in names.difference(paths)}
-        own = _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), modules)
+        code = _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), modules)
         # Another version of their packages runs the jobs again.
         packages = json.dumps([(path, registry.package_of(path)) for path in paths])
-        return hashlib.sha256(f"{own}{packages}".encode()).hexdigest()[:16] if paths else own
+        return hashlib.sha256(f"{code}{packages}".encode()).hexdigest()[:16] if paths else code
 
 
 @cache

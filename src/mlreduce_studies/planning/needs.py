@@ -27,7 +27,7 @@ _LEAST_MINUTES = 10
 # How many numbers are held at once for each one that a row has.
 _HELD = 4
 
-# Seconds a fit, for each row and each row or column. What is not named here, a predictor of one's own say, may be slow.
+# Seconds a fit, for each row and each row or column. Other predictors, such as a user's, may be slow.
 _SEARCHING = 4e-6
 _SLOW = 2e-6
 _QUICK = 1e-7
@@ -181,7 +181,7 @@ def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job
         width = (rows if related else size.columns) + (rows if group.choice else 0)
         fits = len(jobs.methods(study, dataset, protocol, name, wildcards.unit)) * (last - first + 1)
         asked = wildcards.get("predictor", ALL)
-        own = [label for label in study.predictors_of(dataset, protocol, name) if asked in (ALL, label)]
-        trained = [registry.entry_name(label, study.predictors[label]) for label in own]
+        predictors = [label for label in study.predictors_of(dataset, protocol, name) if asked in (ALL, label)]
+        trained = [registry.entry_name(label, study.predictors[label]) for label in predictors]
         found.append((Job(size, rows, width, fits=fits, codes=study.family == "labelspace"), trained))
     return found

@@ -74,7 +74,7 @@ class Outputs:
     def sources(self, study: Study) -> dict[str, str]:
         """Map tables and figures to the gathered table that each is made from."""
         outputs = ((TABLES, study.tables), (FIGURES, study.figures))
-        return {name: source_of(kinds, spec) for kinds, own in outputs for name, spec in own.items()}
+        return {name: source_of(kinds, spec) for kinds, output in outputs for name, spec in output.items()}
 
     def gathered(self, study: Study) -> list[str]:
         """Names of what is gathered from the jobs of a study."""
@@ -121,8 +121,8 @@ class Outputs:
             "costs": [f"{folder}/costs/{name}.parquet" for name in study.costed] if "costs" in names else [],
         }
         for kind, name in (("errors", "approximations"), ("theorem", "theorems"), ("dependencies", "dependencies")):
-            own = datasets if study.approximation else []
-            files[kind] = [f"{folder}/{name}/{dataset}.parquet" for dataset in own]
+            measured = datasets if study.approximation else []
+            files[kind] = [f"{folder}/{name}/{dataset}.parquet" for dataset in measured]
         pictured = datasets if "proximities" in names else []
         files["images"] = [f"{folder}/images/{dataset}.parquet" for dataset in pictured]
         return files
@@ -137,9 +137,9 @@ class Outputs:
         for name, source in self.sources(study).items():
             if name in names:
                 files = self.gathered_from(study, study.shown(name))
-                own = {kind: files[kind] for kind in FILES_OF.get(source, (source,))}
+                inputs = {kind: files[kind] for kind in FILES_OF.get(source, (source,))}
                 alone = {**study.tables, **study.figures}[name].get("alone") and not self._plan.config["bundle"]
-                found.setdefault(name if alone else json.dumps(own), (own, {}))[1][name] = source
+                found.setdefault(name if alone else json.dumps(inputs), (inputs, {}))[1][name] = source
         return list(found.values())
 
     @staticmethod
@@ -186,17 +186,17 @@ class Outputs:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What the report shows: the studies of this run, and finished ones of earlier runs into the same folder."""
-        path, own = Path(self._plan.base) / DESCRIPTION, self._plan.studies
+        path, planned = Path(self._plan.base) / DESCRIPTION, self._plan.studies
         former = json.loads(path.read_text(encoding="utf-8"))["studies"] if path.is_file() else {}
-        kept = [name for name in former if name in own or (path.parent / name / "manifest.json").is_file()]
-        names = [*kept, *(name for name in own if name not in kept)]
-        studies = {name: describe_study(own[name]) if name in own else former[name] for name in names}
+        kept = [name for name in former if name in planned or (path.parent / name / "manifest.json").is_file()]
+        names = [*kept, *(name for name in planned if name not in kept)]
+        studies = {name: describe_study(planned[name]) if name in planned else former[name] for name in names}
         return {"title": self._title(studies), "introduction": self._introduction(studies), "studies": studies}
 
     def _title(self, studies: Mapping[str, Any]) -> str:
         if all(map(self._plan.own_data, self._plan.studies.values())):
             return f"mlreduce on {', '.join(_datasets(studies))}"
-        titles = [str(own["title"]) for own in studies.values()]
+        titles = [str(study["title"]) for study in studies.values()]
         return "mlreduce" if len(titles) > 1 or any(map(self._plan.is_paper, studies)) else titles[0]
 
     def _introduction(self, studies: Mapping[str, Any]) -> str:
@@ -284,4 +284,4 @@ def present(path: Path | None) -> list[str]:
 
 def _datasets(studies: Mapping[str, Any]) -> list[str]:
     """Data sets of some studies, as `mlreduce_studies.site.description.describe_study` names them."""
-    return sorted({name for own in studies.values() for name in own["datasets"]})
+    return sorted({name for study in studies.values() for name in study["datasets"]})

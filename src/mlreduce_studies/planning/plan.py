@@ -74,7 +74,7 @@ class Plan:
     def rerun_file(self) -> str:
         """File whose date is that of the last run in which jobs had to run again; all scales share it.
 
-        In a folder of its own: what Snakemake has seen in the others it does not look for again.
+        In a separate folder: what Snakemake has seen in the others it does not look for again.
         """
         return f"{self.config['results']}/logs/rerun/date.txt"
 
@@ -144,7 +144,7 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     catalogue = _catalogue_of(config)
     studies = _with_methods(_named_studies(config, project, catalogue), config.get("methods"))
     sample = config.get("sample", {})
-    studies |= {name: _sampled(studies[name], own["curves"]) for name, own in sample.items() if name in studies}
+    studies |= {name: _sampled(studies[name], value["curves"]) for name, value in sample.items() if name in studies}
     _check_case({name for study in studies.values() for name in study.datasets}, catalogue)
     base, record = f"{config['results']}/{_folder(config)}", _record(config, studies)
     return _with_former(Plan(config, project, catalogue, studies, base, record))
@@ -221,7 +221,7 @@ def _with_methods(studies: dict[str, Study], methods: Sequence[str] | None) -> d
 
 
 def _check_own(file: str | None) -> None:
-    """Refuse data of a user's own that are called like published ones: they would be judged as these."""
+    """Refuse data of a user that are called like published ones: they would be judged as these."""
     published = read_catalogue()
     for name in Catalogue([Path(file)] if file is not None else []):
         if name in published:
@@ -261,12 +261,12 @@ def _folder(config: Mapping[str, Any]) -> str:
 
 def _record(config: Mapping[str, Any], studies: Mapping[str, Study]) -> dict[str, Any]:
     """Return what decides the results of a run; of files their places, so that a file that is edited is run again."""
-    own = Catalogue([Path(config["datasets"])] if config.get("datasets") is not None else [])
+    further = Catalogue([Path(config["datasets"])] if config.get("datasets") is not None else [])
     run = sorted({name for study in studies.values() for name in study.datasets})
     files = {study_name(name): os.path.relpath(name) for name in config.get("studies") or [] if _is_file(name)}
     return {
         **{key: config.get(key) for key in _DECIDING},
-        "datasets": {name: os.path.relpath(config["datasets"]) if name in own else None for name in run},
+        "datasets": {name: os.path.relpath(config["datasets"]) if name in further else None for name in run},
         "studies": {name: files.get(name) for name in studies},
     }
 
@@ -293,10 +293,10 @@ def _with_former(plan: Plan) -> Plan:
         return replace(plan, record={**former, **record, **{kind: old | record[kind] for kind, old in kinds.items()}})
     results, name = Path(plan.config["results"]), Path(plan.base).name
     names = chain([_folder({**plan.config, "name": None})], (f"{name}-{number}" for number in count(2)))
-    free = next(own for own in names if not (results / own).exists())
+    free = next(name for name in names if not (results / name).exists())
     said = "; ".join(f"{key} {_said(there)} there and {_said(here)} here" for key, there, here in differing)
     raise ConfigurationError(
-        f"{plan.base} holds the results of another run: {said}. They stay as they are. For a folder of its own add "
+        f"{plan.base} holds the results of another run: {said}. They stay as they are. For a separate folder add "
         f"name={free} after --config; to replace them delete {plan.base}"
     )
 

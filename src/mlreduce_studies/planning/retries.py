@@ -31,7 +31,7 @@ def failures_in(plan: Plan, outputs: Outputs) -> pd.DataFrame:
     from mlreduce_studies.gathering.job_tables import failed_files, read_failures
 
     tables = [outputs.gathered_from(study) for study in plan.studies.values()]
-    files = [file for own in tables for kind in _LAST for file in own[kind] if Path(file).exists()]
+    files = [file for table in tables for kind in _LAST for file in table[kind] if Path(file).exists()]
     return read_failures(failed_files(files))
 
 

@@ -69,10 +69,10 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
     words: list[str] = []
     imported: set[str] = set()
     _write(tree, words, imported)
-    own = {name for name in imported if _is_ours(name) and file_of(name)}
+    ours = {name for name in imported if _is_ours(name) and file_of(name)}
     # A module runs after the packages that hold it.
-    parents = {".".join(name.split(".")[:i]) for name in own for i in range(1, name.count(".") + 1)}
-    return hashlib.sha256("\0".join(words).encode()).hexdigest(), frozenset(own | parents)
+    parents = {".".join(name.split(".")[:i]) for name in ours for i in range(1, name.count(".") + 1)}
+    return hashlib.sha256("\0".join(words).encode()).hexdigest(), frozenset(ours | parents)
 
 
 def _write(node: ast.AST, words: list[str], imported: set[str]) -> None:
@@ -155,8 +155,8 @@ def code_files(project: str | Path) -> list[str]:
         if top.is_file():
             found.append(name)
         for folder, folders, files in os.walk(top):
-            folders[:] = [own for own in folders if not own.startswith((".", "__pycache__"))]
-            places = [Path(folder, own).relative_to(project).as_posix() for own in files if not own.startswith(".")]
+            folders[:] = [folder for folder in folders if not folder.startswith((".", "__pycache__"))]
+            places = [Path(folder, file).relative_to(project).as_posix() for file in files if not file.startswith(".")]
             found += [place for place in places if not place.endswith(".pyc")]
     return sorted(found)
 
@@ -204,7 +204,9 @@ def _packages(lock: Path) -> dict[str, Any]:
         except PackageNotFoundError:
             continue
     others = {
-        name: {"locked": locked[name], "used": own} for name, own in installed.items() if locked.get(name, own) != own
+        name: {"locked": locked[name], "used": value}
+        for name, value in installed.items()
+        if locked.get(name, value) != value
     }
     return {"packages": installed, "not_as_locked": others}
 
@@ -225,7 +227,10 @@ def _kernels() -> list[str]:
 
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return sorted(
-        {f"{own['internal_api']} {own['version']} {own.get('architecture', '')}".rstrip() for own in libraries}
+        {
+            f"{library['internal_api']} {library['version']} {library.get('architecture', '')}".rstrip()
+            for library in libraries
+        }
     )
 
 

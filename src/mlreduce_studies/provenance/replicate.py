@@ -1,6 +1,6 @@
 """Whether a paper comes out the same: ``python -m mlreduce_studies.provenance.replicate [PAPER]`` (``make replicate``).
 
-Runs the paper's study whole from the published data, in a folder of its own, judges it, and writes a protocol of one
+Runs the paper's study whole from the published data, in a separate folder, judges it, and writes a protocol of one
 page (``protocol.md``, ``protocol.txt``): to which digit the scores agree with the committed ones, which verdicts are
 the same, with which machine and versions, and in what time. Ends with a status other than 0 where the study could not
 be run; a difference is a finding, and no failure.
@@ -106,14 +106,14 @@ def agreement(committed: pd.DataFrame, here: pd.DataFrame) -> pd.DataFrame:
     table = table.reset_index()
     rows = []
     for rule, of_protocol in known.groupby("protocol"):
-        own, alone = table[table["protocol"] == rule], of_protocol[~of_protocol["shared"]]
-        counts = {key: int(own[key].sum()) for key in (*AGREEMENT, "within errors")}
+        cells, alone = table[table["protocol"] == rule], of_protocol[~of_protocol["shared"]]
+        counts = {key: int(cells[key].sum()) for key in (*AGREEMENT, "within errors")}
         counts |= {"only committed": int(alone["committed"].sum()), "only here": int((~alone["committed"]).sum())}
         worst = {"relative": 0.0, "farthest": ""}
-        for cell in own[own["relative"] > 0].nlargest(1, "relative").to_dict("records"):
+        for cell in cells[cells["relative"] > 0].nlargest(1, "relative").to_dict("records"):
             where = f"{cell['measure']} of {cell['method']} with {cell['predictor']} on {cell['dataset']}"
             worst = {"relative": cell["relative"], "farthest": f"{where} at {cell['size_percent']} %"}
-        rows.append({"protocol": rule, "cells": len(own), **counts, **worst})
+        rows.append({"protocol": rule, "cells": len(cells), **counts, **worst})
     return pd.DataFrame(rows)
 
 
@@ -131,9 +131,9 @@ def protocol(committed: Run, here: Run) -> list[Part]:
     counts = ", ".join(f"{count} {name}" for count, name in zip(near, AGREEMENT, strict=True))
     said = [f"Of {total} cells: {counts} of the committed value."]
     said += [
-        f"Of {own.compared} verdicts on {own.what} {own.compared - len(own.differing)} are the same."
-        for own in verdicts
-        if own.compared
+        f"Of {verdict.compared} verdicts on {verdict.what} {verdict.compared - len(verdict.differing)} are the same."
+        for verdict in verdicts
+        if verdict.compared
     ]
     for name in ("seed", "splits"):
         old, new = (run.manifest[name] for run in (committed, here))
@@ -172,10 +172,15 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _judged(verdicts: Sequence[_Verdicts]) -> Part:
-    sentences = [f"Other verdicts on {own.what}: {_listed(own.differing)}" for own in verdicts if own.differing]
-    sentences += [f"Of one run alone, {own.what}: {_listed(own.alone)}" for own in verdicts if own.alone]
+    sentences = [
+        f"Other verdicts on {verdict.what}: {_listed(verdict.differing)}" for verdict in verdicts if verdict.differing
+    ]
+    sentences += [
+        f"Of one run alone, {verdict.what}: {_listed(verdict.alone)}" for verdict in verdicts if verdict.alone
+    ]
     rows = [
-        [own.what, *map(str, (own.compared, own.compared - len(own.differing), len(own.differing)))] for own in verdicts
+        [verdict.what, *map(str, (verdict.compared, verdict.compared - len(verdict.differing), len(verdict.differing)))]
+        for verdict in verdicts
     ]
     return Part("Verdicts", sentences, ["on", "compared", "same", "other"], rows)
 
@@ -212,7 +217,7 @@ def _scores(cells: pd.DataFrame, committed: Run, here: Run) -> Part:
 def _made(committed: Run, here: Run) -> Part:
     """Say what the two runs were made with, and in what time."""
     facts = [_facts(run.manifest) for run in (committed, here)]
-    rows = [[name, *(own.get(name, "") for own in facts)] for name in facts[0] | facts[1]]
+    rows = [[name, *(fact.get(name, "") for fact in facts)] for name in facts[0] | facts[1]]
     sentence = "Wall time is from the first job to the last, of the committed run with other studies beside it."
     return Part("Runs", [sentence], ["", "committed", "here"], rows)
 
@@ -249,12 +254,12 @@ def _operations(run: Run, dataset: str, methods: Sequence[str]) -> float:
     """Return the operations that the timed methods declare for a data set, with as many directions as labels."""
     described = run.tables["datasets"].set_index("dataset")
     n, d, q, zeros = described.loc[dataset, ["instances", "features", "labels", "zeros"]].to_numpy(float)
-    own = Sizes(int(n), int(d), int(q), int(n * d * (1 - zeros)), int(q))
+    sizes = Sizes(int(n), int(d), int(q), int(n * d * (1 - zeros)), int(q))
     entries = run.manifest["methods"]
     drawn = [label if label in entries else f"{label}-0" for label in methods]  # the mean of several draws
     names = [entry_name(label, entries[label]) for label in drawn if label in entries]
     parts = [part for name in names if not is_import_path(name) for part in complexities(name)]
-    return sum(part.operations(own) for part in parts)
+    return sum(part.operations(sizes) for part in parts)
 
 
 def _times(committed: Run, here: Run) -> Part:
@@ -262,12 +267,12 @@ def _times(committed: Run, here: Run) -> Part:
     seconds = [run.tables["times"].groupby(["dataset", "method"])["seconds"].mean() for run in (committed, here)]
     both = pd.concat(seconds, axis=1, keys=["committed", "here"]).dropna()
     rows = []
-    for dataset, own in both.groupby("dataset"):
-        methods = list(own.index.get_level_values("method"))
-        ratios = own["here"] / own["committed"]
-        sums = own.sum()
+    for dataset, group in both.groupby("dataset"):
+        methods = list(group.index.get_level_values("method"))
+        ratios = group["here"] / group["committed"]
+        sums = group.sum()
         rows.append(
-            [str(dataset), str(len(own)), f"{_operations(here, str(dataset), methods):.2g}"]
+            [str(dataset), str(len(group)), f"{_operations(here, str(dataset), methods):.2g}"]
             + [f"{sums[side]:.3g}" for side in ("committed", "here")]
             + [f"{ratios.median():.2f} ({ratios.min():.2f} to {ratios.max():.2f})"]
         )

@@ -83,9 +83,9 @@ def _verify_cells(options: argparse.Namespace) -> int:
         for curve in sample:
             runs.setdefault(_run_of(references[curve.study]), []).append(curve)
         ended = {}
-        for run, own in runs.items():
+        for run, value in runs.items():
             left = None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0)
-            wanted = _configuration(own, references, folder, options)
+            wanted = _configuration(value, references, folder, options)
             ended[run] = run_workflow(wanted, folder, ["scores"], options.project, seconds=left)
         for curve in curves:
             if curve in sample:
@@ -314,11 +314,11 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         ("--cache", CACHE_VARIABLE, "folder in which downloads are kept"),
     ):
         parser.add_argument(name, default=os.environ.get(variable) or None, help=f"{what} (default: {variable})")
-    parser.add_argument("--catalogue", help="a datasets file of your own")
+    parser.add_argument("--catalogue", help="a datasets file")
 
 
 def configured_places(options: argparse.Namespace) -> dict[str, str]:
-    """Return where the data are, as keys of the configuration: the workflow runs in a folder of its own."""
+    """Return where the data are, as keys of the configuration: the workflow runs in a separate folder."""
     files = {"mirror": options.mirror, "cache": options.cache, "datasets": options.catalogue}
     return {key: str(Path(path).resolve()) for key, path in files.items() if path is not None}
 

@@ -119,8 +119,8 @@ def _project() -> dict[str, Any]:
         found = metadata("mlreduce")
     except PackageNotFoundError:
         return {}
-    own = {"Project-URL": found.get_all("Project-URL") or []}
-    return own | {key: found[key] for key in ("Author", "Summary", "Version") if key in found}
+    urls = {"Project-URL": found.get_all("Project-URL") or []}
+    return urls | {key: found[key] for key in ("Author", "Summary", "Version") if key in found}
 
 
 def made_by(study: StudyResults) -> list[str]:

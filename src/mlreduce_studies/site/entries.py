@@ -75,7 +75,7 @@ class Entries:
         """Studies to the one ranking that stands for them; those with the most methods times data sets first."""
         found = {key: self._main_ranking(key, self.judged_by[key]) for key in self.rankings}
         there = {key: one for key, one in found.items() if one is not None}
-        return dict(sorted(there.items(), key=lambda own: -own[1].ranking.by_set["near"].size))
+        return dict(sorted(there.items(), key=lambda evidence: -evidence[1].ranking.by_set["near"].size))
 
     def _main_ranking(self, study: str, measure: str) -> StudyRanking | None:
         return main_ranking(one for one in self.rankings[study] if one.measure == measure)
@@ -176,10 +176,10 @@ class Entries:
         found = {}
         for family in registry.FAMILIES:
             if foremost(family):
-                own = choices(family)
-                shown = {one.method: one for one in (own.first, *own.then, *own.controls)}.values()
+                choice = choices(family)
+                shown = {one.method: one for one in (choice.first, *choice.then, *choice.controls)}.values()
                 found[family] = [
-                    {"method": one.method, "near": one.near, "control": one in own.controls, "of": one.methods}
+                    {"method": one.method, "near": one.near, "control": one in choice.controls, "of": one.methods}
                     | {"measure": one.measure, "predictor": one.predictor, "study": one.study}
                     for one in sorted(shown, key=lambda one: -one.near)
                 ]
@@ -203,7 +203,7 @@ class Entries:
         ranked: dict[str, list[str]] = {family: [] for family in self.answers}
         for study, one in self.foremost.items():
             ranked[self._families[study]] += [str(name) for name in one.ranking.table.index]
-        names = dict.fromkeys(name for own in (*ranked.values(), self.methods) for name in own)
+        names = dict.fromkeys(name for item in (*ranked.values(), self.methods) for name in item)
         return [name for name in names if name in self.methods]
 
     def ranked_labels(self, study: str) -> dict[str, list[str]]:

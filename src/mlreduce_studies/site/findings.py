@@ -45,11 +45,11 @@ def findings(
     """
     shown = []
     for study in studies:
-        own = claims.get(study.key, ())
-        if not own:
+        of_study = claims.get(study.key, ())
+        if not of_study:
             continue
-        named = [claim for claim in own if claim["id"] == study.description.get("headline")]
-        claim = [*named, *telling_claims(own, 1), *own][0]
+        named = [claim for claim in of_study if claim["id"] == study.description.get("headline")]
+        claim = [*named, *telling_claims(of_study, 1), *of_study][0]
         judged = claim["judged_by"] == "results" and claim["telling"] is not None
         shown.append(
             {"key": study.key, "page": pages[study.key], "claim": claim}
@@ -70,9 +70,9 @@ def answers() -> list[dict[str, Any]]:
     """
     chosen = {family: choices(family) for family in ANSWERED}
     return [
-        {"family": family, "question": ANSWERED[family][0], **own._asdict(), "pays": pays(family)}
-        | {"by": f"{measure_label(own.first.measure)} with {own.first.predictor}"}
-        for family, own in chosen.items()
+        {"family": family, "question": ANSWERED[family][0], **value._asdict(), "pays": pays(family)}
+        | {"by": f"{measure_label(value.first.measure)} with {value.first.predictor}"}
+        for family, value in chosen.items()
     ]
 
 
@@ -101,4 +101,4 @@ def _near(one: Ranking) -> str:
 
 
 def _mostly(one: Ranking) -> int:
-    return sum(own.near > 0.5 for own in one.by_set)
+    return sum(item.near > 0.5 for item in one.by_set)

@@ -1,7 +1,7 @@
 """Formulas of docstrings, typeset: their notation as LaTeX, and that as MathML, which browsers show without scripts.
 
 In docstrings a formula stands between double backquotes, as code does: ``max tr(P'X'HXP)`` subject to ``P'P = I``, or
-on lines of its own, indented. An apostrophe transposes, ``_`` and ``^`` are followed by one index or power or by what
+on separate lines, indented. An apostrophe transposes, ``_`` and ``^`` are followed by one index or power or by what
 is in brackets, and names of three small letters and more are words, but for those of Greek letters and of functions.
 """
 
@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _CODE = re.compile(r'[a-z][a-z0-9]*(?:[._-]\w{2,})*_?(?:=[\w."-]+)?')
 _SPAN = re.compile(r"``(.+?)``|`(.+?)`", re.DOTALL)
-# Of what stands on a line of its own: what a sum is over is below it without being told.
+# Of what stands on a separate line: what a sum is over is below it without being told.
 _LIMITS = re.compile(r"(\\min|\\max|\\operatorname\{mean\}) ?_")
 # A formula can be wider than a telephone.
 _DISPLAYED = markupsafe.Markup('<div class="wide" tabindex="0" role="group" aria-label="Formula">{}</div>')

@@ -51,9 +51,9 @@ def front_page(
         Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
     """
     found = findings(studies, pages, claims)
-    if not any(own["claim"]["judged_by"] == "results" and own["claim"]["verdict"] != "not run" for own in found):
+    if not any(item["claim"]["judged_by"] == "results" and item["claim"]["verdict"] != "not run" for item in found):
         found = []  # as in the demo, whose data the claims are not about
-    counted = Counter(own["claim"]["verdict"] for own in found)
+    counted = Counter(item["claim"]["verdict"] for item in found)
     return {
         "findings": found,
         "computed": [] if found else _first_tables(studies, pages),
@@ -81,9 +81,9 @@ def _first_tables(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> 
 
 def _counted(made: Sequence[Sequence[str]]) -> str:
     """Return the version and the commit of some results, or how many versions and commits there are."""
-    found = [[*dict.fromkeys(own[number] for own in made if len(own) > number)] for number in (0, 1)]
+    found = [[*dict.fromkeys(item[number] for item in made if len(item) > number)] for number in (0, 1)]
     parts = zip(found, ("versions of mlreduce", "commits"), strict=True)
-    return ", ".join(own[0] if len(own) == 1 else f"{len(own)} {name}" for own, name in parts if own)
+    return ", ".join(part[0] if len(part) == 1 else f"{len(part)} {name}" for part, name in parts if part)
 
 
 def _overview(

@@ -127,9 +127,10 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
         lines = lines.fillna(dict.fromkeys(texts, ""))
     settings: dict[str, list[dict[str, Any]]] = {}
     for line in [] if lines is None else lines.to_dict("records"):
-        own = settings.setdefault(line["id"], [])
+        shown_settings = settings.setdefault(line["id"], [])
         table = tables.get((line["id"], line["setting"]), pd.DataFrame())
-        own.append(_setting(study, line, table, len(own)) | {"differences": pairs.get((line["id"], line["setting"]))})
+        setting = _setting(study, line, table, len(shown_settings))
+        shown_settings.append(setting | {"differences": pairs.get((line["id"], line["setting"]))})
     shown, figures = study.description.get("shown_in", {}), study.description["figures"]
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
     for claim in claims:
@@ -207,7 +208,7 @@ def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
     """Return why a claim has its verdict: the reason of its only setting, or what its settings say, with one reason."""
     if claim["judged_by"] == "no baseline":
         lacking = [(line["setting"], without_baseline(line["evidence"])) for line in counted]
-        return " ".join(": ".join(part for part in own if part) for own in lacking if own[1])
+        return " ".join(": ".join(part for part in item if part) for item in lacking if item[1])
     if not counted or claim["judged_by"] != "results":
         return first_sentence(str(claim["evidence"]))
     return _over_settings(counted, counted[0], "why")
@@ -235,8 +236,10 @@ def telling_claims(claims: Sequence[Mapping[str, Any]], number: int = 3) -> list
     """
     judged = [claim for claim in claims if claim["judged_by"] == "results" and claim["effect"] and not claim["own"]]
     main = [claim for claim in judged if "abstract" in claim["where"].lower()] or judged
-    decided = sorted((claim for claim in judged if claim["verdict"] != "undecided"), key=lambda own: -own["margins"])
-    best = {verdict: [own for own in decided if own["verdict"] == verdict] for verdict in ("refuted", "confirmed")}
+    decided = sorted(
+        (claim for claim in judged if claim["verdict"] != "undecided"), key=lambda claim: -claim["margins"]
+    )
+    best = {verdict: [item for item in decided if item["verdict"] == verdict] for verdict in ("refuted", "confirmed")}
     chosen: dict[str, Mapping[str, Any]] = {}
     for claim in [*main[:1], *best["refuted"][:1], *best["confirmed"][:1], *decided, *judged]:
         if claim["group"] not in chosen and len(chosen) < number:

@@ -46,10 +46,10 @@ def rows_on(study: str, one: StudyRanking, dataset: str) -> list[dict[str, Any]]
     """Return a row per method on one data set, the best there first."""
     if dataset not in one.ranking.data_sets:
         return []
-    own = {name: one.ranking.by_set[name].loc[dataset] for name in ("near", "rank", "won")}
+    columns = {name: one.ranking.by_set[name].loc[dataset] for name in ("near", "rank", "won")}
     place = _place(study, one) | {"of": len(one.ranking.table), "data_sets": 1, "dataset": dataset}
     rows = [
-        place | {"method": str(method)} | {name: float(values[method]) for name, values in own.items()}
+        place | {"method": str(method)} | {name: float(values[method]) for name, values in columns.items()}
         for method in one.ranking.table.index
     ]
     return sorted(rows, key=lambda row: (-row["near"], row["rank"], row["method"]))

@@ -70,7 +70,7 @@ def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | N
     if differences.empty or not asks:
         return None
     groups = differences.groupby(["method", "other"], sort=False)
-    pairs = [_pair(str(method), str(other), asks, own, groups.ngroups) for (method, other), own in groups]
+    pairs = [_pair(str(method), str(other), asks, group, groups.ngroups) for (method, other), group in groups]
     return min(pairs, key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
 
 

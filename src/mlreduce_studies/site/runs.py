@@ -56,7 +56,7 @@ class StudyResults:
     @cached_property
     def draws(self) -> set[str]:
         """Labels of single draws of methods that draw, of which means are shown."""
-        return {name for own in self.description["averages"].values() for name in own}
+        return {name for average in self.description["averages"].values() for name in average}
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -140,5 +140,5 @@ def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> 
                 f"{folder}: there is no {DESCRIPTION} in it; name the folder of a finished run, such as results/demo"
             )
         described = json.loads(path.read_text(encoding="utf-8"))
-    studies = [StudyResults(name, folder / name, own) for name, own in described["studies"].items()]
+    studies = [StudyResults(name, folder / name, study) for name, study in described["studies"].items()]
     return Run(folder.resolve().name, folder, studies, described["title"], described["introduction"])

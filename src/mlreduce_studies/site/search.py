@@ -62,16 +62,16 @@ class _Page(HTMLParser):
         self._heading: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        own = {key: value or "" for key, value in attrs}
+        attributes = {key: value or "" for key, value in attrs}
         if tag in _SKIPPED:
             self._skipped += 1
         elif tag == "details":
-            self._anchor = own.get("id", "")
+            self._anchor = attributes.get("id", "")
         elif tag in _HEADINGS:
             self._heading = []
-            self._anchor = own.get("id", self._anchor if tag == "summary" else "")
-        elif self._heading is not None and own.get("class") == "headerlink":
-            self._anchor = own.get("href", "").removeprefix("#")
+            self._anchor = attributes.get("id", self._anchor if tag == "summary" else "")
+        elif self._heading is not None and attributes.get("class") == "headerlink":
+            self._anchor = attributes.get("href", "").removeprefix("#")
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _SKIPPED:

@@ -52,7 +52,7 @@ def _method(one: evidence.Ranking) -> dict[str, Any]:
     keys = ("time", "memory", "iterated", "iterates_on", "most")
     return {
         **{"name": one.method, "control": one.method in CONTROLS, "near": one.near, "low": one.low, "high": one.high},
-        **{"by_set": {own.name: own.near for own in one.by_set}, "rates": evidence.constants(one.method)},
+        **{"by_set": {item.name: item.near for item in one.by_set}, "rates": evidence.constants(one.method)},
         "takes": {
             **{"sparse": facts.sparse != "no", "single_label": facts.single_label},
             **{"least_instances": facts.least_instances, "least_labels": facts.least_labels},
@@ -64,7 +64,7 @@ def _method(one: evidence.Ranking) -> dict[str, Any]:
 def shapes_of_studies() -> list[tuple[str, int, int, int]]:
     """Return name, instances, features and labels of the data sets that the form compares with."""
     studies = [evidence.foremost(family)[0].study for family in ANSWERED]
-    return sorted({(name, *own[:3]) for study in studies for name, own in evidence.sets_of(study).items()})
+    return sorted({(name, *value[:3]) for study in studies for name, value in evidence.sets_of(study).items()})
 
 
 def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
@@ -79,11 +79,11 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
     catalogue, known = read_catalogue(), ("title", "domain", "licence", "citation")
     if name not in catalogue:
         return dict.fromkeys((*known, "address"), "") | {"alike": []}
-    own = catalogue[name]
-    files = [entry for entries in own.files.values() for entry in entries]
+    dataset = catalogue[name]
+    files = [entry for entries in dataset.files.values() for entry in entries]
     address = next((address for entry in files for address in entry.addresses[:1]), "")
     alike = {other for family in _views() if name in family for other in family} & set(names) - {name}
-    return {key: str(own.options.get(key, "")) for key in known} | {"address": address, "alike": sorted(alike)}
+    return {key: str(dataset.options.get(key, "")) for key in known} | {"address": address, "alike": sorted(alike)}
 
 
 @cache
@@ -91,7 +91,7 @@ def _views() -> list[set[str]]:
     """Return the data sets of the catalogue that have the same instances."""
     catalogue = read_catalogue()
     views = {name: catalogue[name].views() for name in catalogue}
-    return [{name, *(view.name for view in own)} for name, own in views.items() if own]
+    return [{name, *(view.name for view in value)} for name, value in views.items() if value]
 
 
 def scatter(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -112,12 +112,12 @@ def scatter(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     sides = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": HEIGHT - BELOW}
     if not sets:
         return {"points": [], "x": [], "y": []} | sides
-    across, x_ticks = _axis([own["instances"] for own in sets], LEFT, WIDTH - 24)
-    upwards, y_ticks = _axis([own["features"] for own in sets], HEIGHT - BELOW, TOP)
+    across, x_ticks = _axis([item["instances"] for item in sets], LEFT, WIDTH - 24)
+    upwards, y_ticks = _axis([item["features"] for item in sets], HEIGHT - BELOW, TOP)
     points: list[dict[str, Any]] = [
-        {"name": own["name"], "x": across(own["instances"]), "y": upwards(own["features"])}
-        | {"r": round(3 + 3.5 * math.log10(max(own["labels"], 1)), 1), "label": None}
-        for own in sorted(sets, key=lambda own: (-own["labels"], own["name"]))
+        {"name": item["name"], "x": across(item["instances"]), "y": upwards(item["features"])}
+        | {"r": round(3 + 3.5 * math.log10(max(item["labels"], 1)), 1), "label": None}
+        for item in sorted(sets, key=lambda row: (-row["labels"], row["name"]))
     ]
     taken = [(point["x"] - point["r"], point["x"] + point["r"], point["y"]) for point in points]
     for point in points:

@@ -106,8 +106,10 @@ def weight_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     rows = []
     known = rankings.dropna(subset="score")
     for method in spec["methods"]:
-        own = known[known["method"].str.fullmatch(rf"{re.escape(method)}(-\d+)?")]
-        fits = own.assign(positive=own["score"] > 0).groupby(["protocol", "dataset", "method", "split"], observed=True)
+        draws = known[known["method"].str.fullmatch(rf"{re.escape(method)}(-\d+)?")]
+        fits = draws.assign(positive=draws["score"] > 0).groupby(
+            ["protocol", "dataset", "method", "split"], observed=True
+        )
         counts = fits["positive"].agg(positive="sum", features="size").reset_index()
         cells = counts.groupby(["protocol", "dataset"], observed=True)
         rows.append(

@@ -118,12 +118,12 @@ def ends_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Count the choices of each ranged parameter, and those at its natural bounds and at its other ends."""
     rows = []
     for method in spec["methods"]:
-        own = choices[(choices["method"] == method) & choices["score"].notna()]
-        chosen = [json.loads(parameters) for parameters in own["parameters"]]
-        ends = [names.split(", ") for names in own["at_end"].astype(object).fillna("")]
+        made = choices[(choices["method"] == method) & choices["score"].notna()]
+        chosen = [json.loads(parameters) for parameters in made["parameters"]]
+        ends = [names.split(", ") for names in made["at_end"].astype(object).fillna("")]
         for parameter, values in spec["ranges"].get(method, {}).items():
             bounds = bounds_of(values)
-            number, at_end = len(own), sum(parameter in names for names in ends)
+            number, at_end = len(made), sum(parameter in names for names in ends)
             at_bound = sum(leaf(each, parameter) in bounds for each in chosen)
             reasons = "; ".join(f"{value:g}: {reason}" for value, reason in bounds.items())
             between = f"{values['from']:g} to {values['to']:g}"

@@ -17,8 +17,11 @@ def cost_parts(costs: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     for (dataset, swept), part in costs.groupby(["dataset", "swept"], sort=True):
         rows = []
         for (space, n, d, p), cells in part.groupby(sizes, sort=True):
-            own = cells.set_index("method")
-            texts = [f"{own['seconds'][m]:.3g} ({own['gigabytes'][m]:.2g})" if m in own.index else GAP for m in methods]
+            by_method = cells.set_index("method")
+            texts = [
+                f"{by_method['seconds'][m]:.3g} ({by_method['gigabytes'][m]:.2g})" if m in by_method.index else GAP
+                for m in methods
+            ]
             rows.append([str(space), f"{n}", f"{d}", f"{p}" if p else "", *texts])
         yield f"{dataset}-{swept}", f"{dataset}, {swept} growing", ["space", "n", "d", "p", *methods], rows
 

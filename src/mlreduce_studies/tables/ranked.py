@@ -57,7 +57,7 @@ def ranked_layout(ranked: pd.DataFrame, methods: Sequence[str]) -> tuple[list[st
 
     A cell is ``mean ± standard deviation (rank)``, wrapped in ``**`` where the rank is the lowest of the data set;
     empty where there is no value, and a dash where the method failed on all splits: the others then have no rank.
-    Where numbers of splits differ, each row holds its own.
+    Where numbers of splits differ, each row holds its number.
     """
     cells = {(c["dataset"], c["method"]): c for c in ranked.to_dict("records")}
     uneven = uneven_splits(ranked)

@@ -24,7 +24,7 @@ def layout(cells: pd.DataFrame, methods: Sequence[str], larger: bool = False) ->
 
     A cell is ``mean ± standard error``, wrapped in ``**`` where it is within one standard error of the lowest mean of
     its data set and size, or of the highest where larger is better; empty where there is no value, and a dash where the
-    method failed on all splits. Where numbers of splits differ, each row holds its own.
+    method failed on all splits. Where numbers of splits differ, each row holds its number.
     """
     percents = sorted(cells["size_percent"].unique())
     by_cell = {(c["dataset"], c["method"], c["size_percent"]): c for c in cells.to_dict("records")}

@@ -24,7 +24,7 @@ STABILITY_COLUMNS = (*("protocol", "dataset", "method", "size_percent", "stabili
 def stability_parts(tidy: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay stabilities out: one part per protocol and size, one row per data set, one column per method.
 
-    The correlations of draws are parts of their own, of the methods with draws.
+    The correlations of draws are separate parts, of the methods with draws.
     """
     methods = spec["methods"]
     for protocol, part in tidy.groupby("protocol", sort=True):

@@ -85,14 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for folder in options.folders:
         try:
             found = kept(folder, options.project)
-            own = judge_claims(*found).claims
+            judged = judge_claims(*found).claims
             if options.sensitivity:
                 ways.append(sensitivity(*found))
             committed = pd.read_csv(folder / "claims.csv").set_index("id")["verdict"]
         except (MLReduceError, OSError) as error:
             parser.exit(1, f"{error}\n")
-        print(f"{folder.name}: {verdicts_sentence(own) if len(own) else 'no claim is judged on it'}")
-        for claim, verdict in zip(own["id"], own["verdict"], strict=True):
+        print(f"{folder.name}: {verdicts_sentence(judged) if len(judged) else 'no claim is judged on it'}")
+        for claim, verdict in zip(judged["id"], judged["verdict"], strict=True):
             if verdict != committed.get(claim):
                 differing += 1
                 print(f"  {claim}: {verdict}, but {folder / 'claims.csv'} has {committed.get(claim, 'no such claim')}")

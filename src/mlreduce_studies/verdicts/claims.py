@@ -73,19 +73,19 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
             verdict, said = claim.proof["verdict"], f"{claim.proof['derivation']} Computed by {claim.proof['test']}."
         elif not said:
             judged = [(line, judge(results, line)) for line in claim.lines(datasets)]
-            counted = [(line, own) for line, own in judged if line.counted]
-            verdict = combined([own.verdict for _, own in counted])
+            counted = [(line, item) for line, item in judged if line.counted]
+            verdict = combined([item.verdict for _, item in counted])
             said = (
                 counted[0][1].evidence
                 if len(counted) == 1
-                else f"{'; '.join(f'{line.name}: {own.verdict}' for line, own in counted)}."
+                else f"{'; '.join(f'{line.name}: {item.verdict}' for line, item in counted)}."
             )
-            for line, own in judged:
-                found = (own.verdict, own.p_for, own.p_against, own.evidence)
+            for line, entry in judged:
+                found = (entry.verdict, entry.p_for, entry.p_against, entry.evidence)
                 settings.append(
                     (claim.id, line.name, " ".join(line.datasets), line.counted, *found, *setting_columns(line))
                 )
-                differences += [(claim.id, line.name, *row) for row in own.differences]
+                differences += [(claim.id, line.name, *row) for row in entry.differences]
         weakness = weakness_of(claim, datasets)
         rows.append(
             (claim.id, claim.claim, claim.where, verdict, said, claim.wording, claim.group, claim.own, weakness)

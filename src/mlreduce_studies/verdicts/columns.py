@@ -40,7 +40,7 @@ CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence", "wording", "grou
 
 #: Columns of the table of their settings; ``counted`` is false for stand-ins of a paper's own data and for what the
 #: paper does not leave open. ``margin`` has "%" where it is a share of the second method's value. ``methods`` to
-#: ``sizes`` say what is compared, several names with spaces between them; ``sizes`` has words of its own.
+#: ``sizes`` say what is compared, several names with spaces between them; ``sizes`` has separate words.
 LINE_COLUMNS = (
     *("id", "setting", "datasets", "counted", "verdict", "p_for", "p_against", "evidence"),
     *("methods", "measures", "protocol", "predictors", "sizes", "kind", "holds", "margin"),
@@ -67,7 +67,7 @@ def summary_counts(claims: pd.DataFrame) -> dict[str, int]:
 def group_verdicts(claims: pd.DataFrame) -> pd.Series[str]:
     """Return the verdict of each group of claims that rest on one comparison: what all say, or "mixed"."""
     return claims.groupby("group", sort=False)["verdict"].agg(
-        lambda own: own.iloc[0] if own.nunique() == 1 else "mixed"
+        lambda values: values.iloc[0] if values.nunique() == 1 else "mixed"
     )
 
 

@@ -130,9 +130,9 @@ def _verdicts(results: Results, line: Line) -> Iterator[tuple[Variant, str]]:
     means = gathered_for(results, replace(line, holds="tendency")) if can_tend else gathered
     for way in ways:
         scope = line.holds if way.scope == "as worded" or (way.scope == "tendency" and not can_tend) else way.scope
-        own = replace(line, holds=scope, independent=way.combination == "independent")
+        varied = replace(line, holds=scope, independent=way.combination == "independent")
         known = means if scope == "tendency" else gathered
-        yield way, decided(evidence_of(own, _with_margins(own, known, way.margin)))
+        yield way, decided(evidence_of(varied, _with_margins(varied, known, way.margin)))
 
 
 def _with_margins(line: Line, gathered: Mapping[str, Gathered], factor: float) -> Mapping[str, Gathered]:
@@ -142,10 +142,10 @@ def _with_margins(line: Line, gathered: Mapping[str, Gathered], factor: float) -
     return {
         dataset: {
             pair: {
-                cell: difference(line.statement, own.values, factor * own.margin, own.test_share)
-                if isinstance(own, Difference)
-                else own
-                for cell, own in cells.items()
+                cell: difference(line.statement, value.values, factor * value.margin, value.test_share)
+                if isinstance(value, Difference)
+                else value
+                for cell, value in cells.items()
             }
             for pair, cells in groups.items()
         }

@@ -31,7 +31,9 @@ def claim_settings(study: Study) -> dict[str, Any]:
             "outputs": [*study.tables, *study.figures],
         },
         "averages": {name: list(draws) for name, draws in study.averages.items()},
-        "rules": {own: {name: study.rule_of(own, name) for name in study.datasets} for own in study.protocols},
+        "rules": {
+            protocol: {name: study.rule_of(protocol, name) for name in study.datasets} for protocol in study.protocols
+        },
         "datasets": list(study.claimed_on),
         "tables": printable_tables(study),
         "proposed": list(study.proposed),
