@@ -20,7 +20,7 @@ SCIKIT_LEARN = {
 #: Rates are at most so many times scikit-learn's, and at most 1 in 10,000 lines of a word that it does not have.
 TIMES, LEAST_RATE = 5, 1e-4
 #: Counts that are above these rates still. Lower them with each change that removes such words; never raise them.
-RATCHET = {"own": 707, "kept": 134, "asked": 60, "said": 79, "beside": 56, "alike": 36, "told": 15}
+RATCHET = {"own": 279, "kept": 134, "asked": 60, "said": 79, "beside": 56, "alike": 36, "told": 15}
 #: Folders of docs that are built.
 BUILT = {"_build", "api", "gallery"}
 SUFFIXES = {".md", ".py", ".rst", ".smk", ".yaml"}
