@@ -111,7 +111,7 @@ HEAD = (
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ("{2 3}\n{2 2}", r"the label 'c' is 3 in data row 1; labels must be 0/1 or -1/1, or label_values"),
+        ("{2 3}\n{2 2}", r"'c' is 3 in data row 1; labels must be 0/1 or -1/1, or name the values for 0 and 1"),
         ("{0 1}\n{2 0.5}\n{0 1,2 7}", r"the label 'c' is 0.5 in data row 2"),
         ("{2 -1}\n{2 1}", r"the label 'c' mixes 0 and -1; is one of them unknown"),
     ],

@@ -48,8 +48,8 @@ def read(tmp_path):
         ("a\n", "no rows"),
         ("\n\n", "cannot be read as a table"),
         ('a\n"' + "1" * 140_000 + '"\n', "cannot be read as a table: field larger"),
-        ("a,b\n1,0\n".encode("utf-16"), r"t\.csv: not UTF-8 text; encoding="),
-        ("ä\n1\n".encode("latin-1"), r"t\.csv: not UTF-8 text; encoding="),
+        ("a,b\n1,0\n".encode("utf-16"), r"t\.csv: not UTF-8 text; name its encoding"),
+        ("ä\n1\n".encode("latin-1"), r"t\.csv: not UTF-8 text; name its encoding"),
     ],
 )
 def test_tables_that_only_look_right(read, text, message):

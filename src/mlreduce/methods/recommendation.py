@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import RegressorMixin
 
 from mlreduce import registry
 from mlreduce.complexity import Sizes
@@ -311,7 +312,9 @@ def _labels_against(facts: Facts, shape: Shape) -> Iterator[str]:
         yield "takes instances without labels, but none of which only some are known"
     if facts.single_label and not shape.single_label:
         yield "takes one label per instance; the mesd method of this name takes several"
-    if shape.sizes.q < facts.least_labels and not (facts.single_label or shape.classes):
+    if shape.classes and issubclass(registry.method_class(facts.name), RegressorMixin):
+        yield "predicts numbers, and the labels are classes: ThresholdClassifier makes a classifier of it"
+    if shape.sizes.q < facts.least_labels and not (facts.single_label or shape.vector):
         yield f"needs {facts.least_labels} labels at least"
     if facts.family == "labelspace" and shape.sizes.q == 1:
         yield "codes several labels, and there is one"

@@ -39,7 +39,9 @@ class Shape(NamedTuple):
     single_label : bool
         Whether every instance with labels has one.
     classes : bool
-        Whether labels are a vector, of which methods that separate classes take the two values as classes.
+        Whether labels are a vector of classes other than 0 and 1, or -1 and 1.
+    vector : bool
+        Whether labels are a vector: methods that need two labels take its two values as classes.
     negative : bool
         Whether a feature is below 0 somewhere.
     second_set : int
@@ -53,6 +55,7 @@ class Shape(NamedTuple):
     unknown: str
     single_label: bool
     classes: bool
+    vector: bool
     negative: bool
     second_set: int
     filled: float
@@ -82,10 +85,11 @@ def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     check_finite(features, column_names(X), training=True, missing=missing)
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
+    vector = y is not None and _vector(y) is not None
     sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(MAX_COMPONENTS, max(int(SHARE * min(n, d)), 1)))
     values: Any = sp.csr_array(features).data if sparse else features
     filled = float(np.count_nonzero(values) / (n * d))
-    return Shape(sizes, sparse, unknown, single, classes, bool((values < 0).any()), second, filled)
+    return Shape(sizes, sparse, unknown, single, classes, vector, bool((values < 0).any()), second, filled)
 
 
 def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
@@ -103,7 +107,7 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
             raise DataError(f"y holds {min(wrong):g}; labels are 0 and 1, and classes integers or strings")
         classes = not (values <= {0, 1} or values <= {-1, 1})
         second = _second([repr(label) for label in np.asarray(filled).tolist()])
-        return len(values) if classes else 1, "no" if labelled is None else "rows", True, True, second
+        return len(values) if classes else 1, "no" if labelled is None else "rows", True, classes, second
     labels, known = check_known_labels(y, n_samples, sparse=True)
     counts = np.asarray(labels.sum(axis=1)).reshape(-1)
     rows = sp.csr_array(labels).tolil().rows

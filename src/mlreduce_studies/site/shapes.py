@@ -54,8 +54,9 @@ def _method(one: evidence.Ranking) -> dict[str, Any]:
         **{"name": one.method, "control": one.method in CONTROLS, "near": one.near, "low": one.low, "high": one.high},
         **{"by_set": {item.name: item.near for item in one.by_set}, "rates": evidence.constants(one.method)},
         "takes": {
-            **{"sparse": facts.sparse != "no", "single_label": facts.single_label},
-            **{"least_instances": facts.least_instances, "least_labels": facts.least_labels},
+            "sparse": facts.sparse != "no",
+            "single_label": facts.single_label,
+            "least_instances": facts.least_instances,
         },
         "parts": [{key: getattr(part, key) for key in keys} for part in evidence.complexities(one.method)],
     }

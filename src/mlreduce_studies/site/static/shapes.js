@@ -32,7 +32,7 @@ globalThis.mlreduceShapes = (() => {
 
   function fits({takes, parts}, family, sizes, sparse, constants) {
     if (sizes.n < takes.least_instances || (sparse && !takes.sparse)) return false;
-    if (takes.single_label ? sizes.q > 1 : sizes.q < takes.least_labels) return false;
+    if (takes.single_label && sizes.q > 1) return false;
     if (family === "labelspace" && sizes.q === 1) return false;
     return parts.every((part) => part.most === null || sizes.m <= part.most || iterates(part, sizes, sparse, constants));
   }
