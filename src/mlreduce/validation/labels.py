@@ -80,7 +80,8 @@ def one_hot(Y: Any, *, both: bool = False) -> tuple[Any, NDArray[Any] | None]:
     classes : ndarray of shape (n_classes,) or None
         Sorted; None where Y itself is returned.
     """
-    if Y is None or is_sparse(Y) or (len(shape := getattr(Y, "shape", ())) == 2 and shape[1] != 1):
+    shape: tuple[int, ...] | None = getattr(Y, "shape", None)
+    if Y is None or is_sparse(Y) or (shape is not None and len(shape) == 2 and shape[1] != 1):
         return Y, None
     try:
         values = np.asarray(as_pandas(Y))
