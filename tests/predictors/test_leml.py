@@ -171,8 +171,7 @@ def test_a_label_that_is_known_nowhere_is_ignored(loss, rng):
         mlreduce.LEML().fit(X, np.full_like(Y, np.nan))
 
 
-@losses
-@gaps
+@pytest.mark.parametrize(("loss", "missing"), [("squared", False), ("logistic", True), ("squared-hinge", True)])
 def test_the_penalty_is_chosen_by_folds_in_any_units(loss, missing, rng):
     X, Y = problem(rng, missing=missing)
     model = mlreduce.LEML(3, loss=loss).fit(X, Y)

@@ -68,7 +68,7 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
 
 
 @given(
-    st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 50), st.integers(1, 12),
+    st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 30), st.integers(1, 8),
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
 def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
