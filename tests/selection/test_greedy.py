@@ -46,7 +46,7 @@ def fit(name, F, Y, k=None, **parameters):
     n=st.integers(1, 25), d=st.integers(1, 5), q=st.integers(1, 4), n_bins=st.integers(1, 4),
     seed=st.integers(0, 10**6), data=st.data(),
 )  # fmt: skip
-@settings(max_examples=15)  # of each of the criteria, in one loop of steps
+@settings(max_examples=8)  # of each of the criteria, in one loop of steps
 def test_every_step_matches_the_reference(name, n, d, q, n_bins, seed, data):
     F, Y = problem(n, d, q, seed, n_bins)
     own = {"min_count": data.draw(st.integers(1, 3))} if name in PRUNING else {}
