@@ -222,21 +222,6 @@ def mrdm_objective(X, Z, L, W, V, alpha, beta, gamma):
     return np.sum((X @ W - V) ** 2) + alpha * bends(V, L) - beta * dependence + gamma * lengths(W).sum()
 
 
-def mlmlfs(X, Y, S, alpha, gamma, rounds):
-    """Regressions weighted by the last residuals and coefficients; unknown labels become what is nearest in [0, 1]."""
-    (n, d), q = X.shape, Y.shape[1]
-    L, D, W, F, known = laplacian(S), np.eye(d), np.zeros((d, q)), filled(Y), ~np.isnan(Y)
-    b = F.mean(axis=0)
-    for _ in range(rounds):
-        G = np.diag(0.5 / np.maximum(lengths(F - X @ W - b), 0.1))
-        N = np.eye(n) - np.ones((n, n)) @ G / G.sum()  # residuals from the weighted mean
-        W = np.linalg.solve(X.T @ N.T @ (G + alpha * L) @ N @ X + gamma * D, X.T @ N.T @ G @ N @ F)
-        b = np.ones(n) @ G @ (F - X @ W) / G.sum()
-        F = np.where(known, Y, np.clip(X @ W + b, 0, 1))
-        D = weights(W)
-    return W, b, F
-
-
 def mlmlfs_objective(X, F, L, W, b, alpha, gamma):
     norms = lengths(F - X @ W - b)
     errors = np.where(norms < 0.1, norms**2 / 0.2 + 0.05, norms)

@@ -25,14 +25,17 @@ CLASSIFIERS = {
     name: mlreduce.make(name, **quick(name)) for name in ("cc-knn", "ml-knn", "mlnb", "flda", "leml", "sleec")
 }
 CLASSIFIERS["coded"] = CodedClassifier()
-METHODS = CODERS | SELECTORS | CLASSIFIERS
+PROJECTIONS = {name: mlreduce.make(name, n_components=1) for name in ("mddmp", "mope")}
+METHODS = CODERS | SELECTORS | CLASSIFIERS | PROJECTIONS
 FEATURES = {"csr": sp.csr_array, "csc": sp.csc_matrix, "fortran": np.asfortranarray, "table": pd.DataFrame}
+FEATURES |= {"list": np.ndarray.tolist, "lil": sp.lil_array, "view": lambda X: np.repeat(X, 2, axis=1)[:, ::2]}
 LABELS = {
     "-1/1": lambda Y: 2 * Y - 1,
     "bool": lambda Y: Y.astype(bool),
     "list": lambda Y: Y.tolist(),
     "csr": sp.csr_array,
     "matrix": sp.csr_matrix,
+    "dok": sp.dok_array,
     "table": lambda Y: pd.DataFrame(Y).add_prefix("label"),
 }
 
@@ -134,3 +137,13 @@ def test_wrong_features_and_labels_are_refused(method):
     ):
         with pytest.raises(DataError, match=message):
             clone(method).fit(X, labels)
+
+
+def test_duplicate_entries_of_labels_are_summed_before_they_are_checked():
+    X, Y = problem()
+    rows, columns = np.nonzero(Y)
+    twice = sp.coo_array((np.ones(len(rows) + 1), (np.r_[rows, rows[0]], np.r_[columns, columns[0]])), shape=Y.shape)
+    compressed = sp.csr_array((np.ones(80), np.tile(0, 80), 2 * np.arange(41)), shape=Y.shape)
+    for labels in (twice, compressed):
+        with pytest.raises(DataError, match="y holds 2 in column 0"):
+            mlreduce.make("pls").fit(X, labels)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from definitions.mlc_bmad import asso
-from sklearn.base import clone
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -41,22 +38,6 @@ def test_decomposition_is_that_of_the_algorithm(tau, size, rng):
     assert (np.diff(coder.eigenvalues_) <= 0).all()
 
 
-def test_codes_of_labels_are_those_of_training(rng):
-    Y = labels(rng)
-    coder = mlreduce.MLCBMaD(4).fit(None, Y)
-    np.testing.assert_array_equal(coder.encode(Y), coder.codes_)
-    np.testing.assert_array_equal(coder.training_codes(Y), coder.codes_)
-
-
-def test_predicted_codes_decode_as_their_rounding(rng):
-    Y = labels(rng)
-    coder = mlreduce.MLCBMaD(4).fit(None, Y)
-    codes = rng.uniform(-0.5, 1.5, (30, 4))
-    for size in range(1, 5):
-        expected = boolean_product(codes[:, :size] > 0.5, coder.components_[:size])
-        np.testing.assert_array_equal(coder.decode(codes[:, :size]), expected)
-
-
 def test_planted_sets_are_found(rng):
     sets = np.array([[1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1]])
     T = rng.random((100, 3)) < 0.3
@@ -68,15 +49,6 @@ def test_planted_sets_are_found(rng):
     np.testing.assert_array_equal(CodedClassifier(coder).fit(X, Y).predict(X), Y)
 
 
-def test_order_of_rows_and_labels_does_not_matter(rng):
-    Y = labels(rng)
-    first = mlreduce.MLCBMaD(3).fit(None, Y)
-    rows, order = rng.permutation(40), rng.permutation(6)
-    second = mlreduce.MLCBMaD(3).fit(None, Y[rows][:, order])
-    np.testing.assert_array_equal(second.components_, first.components_[:, order])
-    np.testing.assert_array_equal(second.codes_, first.codes_[rows])
-
-
 def test_nothing_left_to_cover_leaves_zeros():
     Y = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0]])
     coder = mlreduce.MLCBMaD().fit(None, Y)
@@ -84,12 +56,6 @@ def test_nothing_left_to_cover_leaves_zeros():
     np.testing.assert_array_equal(coder.eigenvalues_, [4, 0, 0])
     none = mlreduce.MLCBMaD().fit(None, 0 * Y)
     assert not none.decode(none.encode(0 * Y)).any()
-
-
-def test_fits_repeat_and_pickle(rng):
-    Y = labels(rng)
-    coder = mlreduce.MLCBMaD(3).fit(None, Y)
-    assert pickle.dumps(clone(coder).fit(None, Y)) == pickle.dumps(coder)
 
 
 @pytest.mark.parametrize(

@@ -75,15 +75,6 @@ def test_forms_of_labels(name, problem):
 
 
 @every
-def test_the_order_of_the_rows_does_not_matter(name, problem):
-    X, Y = problem
-    order = np.random.default_rng(0).permutation(len(X))
-    coder, other = definitions.make(name).fit(X, Y), definitions.make(name).fit(X[order], Y[order])
-    assert_same_code(other, coder)
-    np.testing.assert_allclose(other.training_codes(Y[order], X[order]), coder.training_codes(Y, X)[order], atol=1e-7)
-
-
-@every
 def test_a_classifier_of_codes_learns_from_labels_some_of_which_are_unknown(name):
     X, Y = definitions.problem("labels", 300, 6, 5)
     hidden = np.where(np.random.default_rng(0).random(Y.shape) < 0.4, np.nan, Y)

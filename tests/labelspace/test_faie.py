@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from definitions.faie import definition as faie_by_definition
-from sklearn.base import clone
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -24,32 +19,6 @@ def problem(rng, shape):
     return X + 3, (X @ rng.standard_normal((d, q)) + rng.standard_normal((n, q)) > 0).astype(int)
 
 
-def objective(X, Y, alpha, ridge):
-    """ZZ' + alpha X (X'X + ridge I)^-1 X' of centred features and labels."""
-    X, Z = X - X.mean(axis=0), Y - Y.mean(axis=0)
-    return Z @ Z.T + alpha * X @ np.linalg.inv(X.T @ X + ridge * np.eye(X.shape[1])) @ X.T
-
-
-@shapes
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("size", [1, 3, 5])
-def test_codes_are_leading_eigenvectors(shape, form, size, rng):
-    X, Y = problem(rng, shape)
-    coder = mlreduce.FaIE(size, alpha=4.0, ridge=0.5).fit(form(X), Y)
-    faie_by_definition(X, Y, coder)
-
-
-@shapes
-def test_no_other_orthonormal_codes_are_better(shape, rng):
-    X, Y = problem(rng, shape)
-    coder = mlreduce.FaIE(3, alpha=4.0, ridge=0.5).fit(X, Y)
-    A, best = objective(X, Y, 4.0, 0.5), coder.eigenvalues_.sum()
-    assert np.trace(coder.codes_.T @ A @ coder.codes_) == pytest.approx(best)
-    for step in (1e-3, 0.1, 10.0):
-        other, _ = np.linalg.qr(coder.codes_ + step * rng.standard_normal(coder.codes_.shape))
-        assert np.trace(other.T @ A @ other) < best
-
-
 @shapes
 def test_without_weight_of_the_features_it_is_plst(shape, rng):
     X, Y = problem(rng, shape)
@@ -63,20 +32,6 @@ def test_without_weight_of_the_features_it_is_plst(shape, rng):
     np.testing.assert_allclose(first, second, atol=1e-8)
 
 
-def test_codes_can_be_predicted_the_better_the_more_weight_that_has(rng):
-    X, Y = problem(rng, (80, 6, 5))
-    design = np.column_stack([np.ones(80), X])
-    errors, left = [], []
-    for alpha in (0.0, 1.0, 10.0, 1000.0):
-        coder = mlreduce.FaIE(3, alpha=alpha).fit(X, Y)
-        T, Z = coder.codes_, Y - Y.mean(axis=0)
-        errors.append(np.sum((T - design @ np.linalg.lstsq(design, T)[0]) ** 2))
-        left.append(np.sum((Z - T @ coder.components_) ** 2))
-    assert errors == sorted(errors, reverse=True)
-    assert left == sorted(left)
-    assert errors[-1] < 1e-3 < errors[0]
-
-
 def test_defaults_are_relative_to_labels_and_features(rng):
     X, Y = problem(rng, (50, 6, 4))
     coder = mlreduce.FaIE().fit(X, Y)
@@ -85,17 +40,6 @@ def test_defaults_are_relative_to_labels_and_features(rng):
     assert coder.ridge_ == pytest.approx(1e-3 * np.diag(Xc.T @ Xc).mean())
     same = mlreduce.FaIE(alpha=coder.alpha_, ridge=coder.ridge_).fit(X, Y)
     np.testing.assert_array_equal(same.codes_, coder.codes_)
-
-
-def test_orders_and_pickles(rng):
-    X, Y = problem(rng, (50, 6, 4))
-    rows, labels = rng.permutation(50), rng.permutation(4)
-    first = mlreduce.FaIE(2).fit(X, Y)
-    second = mlreduce.FaIE(2).fit(X[rows], Y[rows][:, labels])
-    np.testing.assert_allclose(second.codes_, first.codes_[rows], atol=1e-9)
-    np.testing.assert_allclose(second.components_, first.components_[:, labels], atol=1e-9)
-    assert pickle.dumps(clone(first).fit(X, Y)) == pickle.dumps(first)
-    assert pickle.loads(pickle.dumps(first)).decode(first.codes_).shape == (50, 4)
 
 
 @shapes

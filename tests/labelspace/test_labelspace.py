@@ -20,7 +20,6 @@ from mlreduce.predictors.ridge import RidgeRegressor
 ALL = mlreduce.list_methods("labelspace")
 ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst", "kernel-occa"]
 REDUCING = [name for name in ALL if name != "br"]
-LINEAR = [name for name in ALL if name not in ("cs", "mlc-bmad")]  # decoding is
 DRAWN = ["cs", "cssp", "pbr"]  # by the position of a label
 
 
@@ -38,19 +37,6 @@ def training_errors(coder, X, Y, size):
     codes = Z @ V.T
     fitted = design @ np.linalg.lstsq(design, codes, rcond=1e-10)[0]
     return np.sum((Z - codes @ V) ** 2), np.sum((fitted - codes) ** 2)
-
-
-@pytest.mark.parametrize("name", ORTHONORMAL)
-def test_directions_are_orthonormal(name, example):
-    V = make(name).fit(*example).components_
-    np.testing.assert_allclose(V @ V.T, np.eye(len(V)), atol=1e-12)
-
-
-@pytest.mark.parametrize("name", LINEAR)
-def test_decoding_inverts_coding_at_full_size(name, example):
-    X, Y = example
-    coder = make(name).fit(X, Y)
-    np.testing.assert_array_equal(coder.decode(coder.encode(Y)), Y)
 
 
 def test_each_method_is_optimal_for_what_it_minimises(example):
@@ -102,26 +88,6 @@ def test_orthonormal_codes_at_full_size_are_binary_relevance(example):
         np.testing.assert_array_equal(model.predict(X), expected.predict(X))
 
 
-def test_cca_directions_are_canonical_correlations(example):
-    X, Y = example
-    coder = mlreduce.CCACode().fit(X, Y)
-    Z, Xc = Y - Y.mean(axis=0), X - X.mean(axis=0)
-    qx, qz = scipy.linalg.orth(Xc), scipy.linalg.orth(Z)
-    expected = np.linalg.svd(qx.T @ qz, compute_uv=False) ** 2
-    np.testing.assert_allclose(coder.eigenvalues_, expected, atol=1e-12)
-    codes = Z @ coder.components_.T
-    np.testing.assert_allclose(codes.T @ codes, np.eye(5), atol=1e-10)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
-def test_cca_decodes_through_the_pseudo_inverse(size, example):
-    X, Y = example
-    coder = mlreduce.CCACode().fit(X, Y)
-    codes = coder.encode(Y)[:, :size]
-    expected = codes @ np.linalg.pinv(coder.components_[:size]).T
-    np.testing.assert_allclose(coder.reconstruct(codes), expected, atol=1e-10)
-
-
 @pytest.mark.parametrize("name", [name for name in REDUCING if name != "cssp"])
 def test_sizes_are_nested(name, example):
     X, Y = example
@@ -165,16 +131,6 @@ def test_cplst_finds_the_planted_labels_and_plst_the_coin():
     coefficients = mlreduce.LinearRegressor().fit(data.X, cplst.encode(data.Y)).coef_.T
     inside = subspace @ (subspace.T @ coefficients)
     assert np.linalg.norm(inside) > 0.98 * np.linalg.norm(coefficients)
-
-
-@pytest.mark.parametrize("name", [name for name in ALL if name not in DRAWN])
-def test_order_of_labels_and_rows_and_units_do_not_matter(name, example, rng):
-    X, Y = example
-    labels, rows = rng.permutation(5), rng.permutation(len(Y))
-    unit = 1 if name.startswith("kernel-") else 1000  # the width of its kernel has the features' unit
-    first = CodedClassifier(make(name)).fit(X, Y).decision_function(X)
-    second = CodedClassifier(make(name)).fit(unit * X[rows] - 3, Y[rows][:, labels])
-    np.testing.assert_allclose(second.decision_function(unit * X - 3), first[:, labels], atol=1e-8)
 
 
 def test_labels_without_variance_do_no_harm(example):

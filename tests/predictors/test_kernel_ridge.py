@@ -3,8 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import f1_score
@@ -49,15 +47,6 @@ def test_rows_that_are_all_the_same_have_a_width():
     model = mlreduce.make("kernel-ridge").fit(np.ones((3, 2)), np.array([1.0, 2.0, 6.0]))
     assert model.gamma_ == 1.0
     np.testing.assert_allclose(model.predict([[1.0, 1.0], [99.0, 0.0]]), 3.0)
-
-
-@given(st.integers(2, 20), st.integers(1, 5), st.floats(1e-3, 10), st.floats(1e-3, 1e2), st.randoms())
-def test_order_of_rows_and_offsets_do_not_matter(n, d, gamma, alpha, random):
-    X, T, X_test = problem(n, d)
-    rows = random.sample(range(n), n)
-    first = KernelRidgeRegressor(gamma, alpha).fit(X, T).predict(X_test)
-    second = KernelRidgeRegressor(gamma, alpha).fit(X[rows] + 1000, T[rows]).predict(X_test + 1000)
-    np.testing.assert_allclose(second, first, atol=1e-7)
 
 
 def test_equal_rows_get_the_mean_of_their_targets():

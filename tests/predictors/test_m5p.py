@@ -34,7 +34,6 @@ TARGETS = {
     "few levels": lambda rng, X: rng.integers(0, 4, len(X)) * (X[:, -1] > 0) / 7,
     "mostly one": lambda rng, X: (rng.random(len(X)) < 0.08) * 1.5 - 0.7,
 }
-PAIRS = list(zip(FEATURES, TARGETS, strict=True))
 
 
 def problem(features="continuous", targets="smooth", n=60, d=5, seed=0):
@@ -55,12 +54,6 @@ def our_tests(model, output=0):
     return list(zip(tree.feature.tolist(), tree.threshold.tolist(), strict=True))
 
 
-def assert_same_tree(one, other):
-    for ours, theirs in zip(one.trees_, other.trees_, strict=True):
-        for name in ("feature", "threshold", "right", "n_samples"):
-            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
-
-
 def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
     expected = book.fit(X, y, **parameters)
     close = {"rtol": rtol, "atol": rtol * (np.ptp(y) + 1e-300)}
@@ -75,7 +68,7 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
 
 
 @given(
-    st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 50), st.integers(1, 12),
+    st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 30), st.integers(1, 8),
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
 def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
@@ -175,18 +168,6 @@ def test_a_side_has_more_than_a_fifth_of_the_rows():
 # Invariances
 
 
-@pytest.mark.parametrize(("features", "targets"), PAIRS)
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-def test_the_order_of_the_rows_does_not_matter(features, targets, form):
-    X, y = problem(features, targets, n=150, d=8)
-    model = M5PRegressor().fit(form(X), y)
-    for seed in range(3):
-        order = np.random.default_rng(seed).permutation(len(y))
-        permuted = M5PRegressor().fit(form(X[order]), y[order])
-        assert_same_tree(permuted, model)
-        np.testing.assert_allclose(permuted.predict(X), model.predict(X), rtol=1e-9, atol=1e-9 * np.ptp(y))
-
-
 @pytest.mark.parametrize(
     ("features", "targets", "n", "d", "seed", "min_instances"),
     [
@@ -207,15 +188,6 @@ def test_row_order_does_not_decide_ties_of_the_elimination(features, targets, n,
         np.testing.assert_allclose(permuted.predict(X), model.predict(X), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("targets", ["smooth", "0/1"])
-@pytest.mark.parametrize("shift", [-1e3, 0.3, 1e6])
-def test_a_shift_of_the_target_shifts_the_predictions(targets, shift):
-    X, y = problem(targets=targets, n=150)
-    model, shifted = M5PRegressor().fit(X, y), M5PRegressor().fit(X, y + shift)
-    np.testing.assert_array_equal(shifted.trees_[0].feature, model.trees_[0].feature)
-    np.testing.assert_allclose(shifted.predict(X) - shift, model.predict(X), atol=1e-13 * abs(shift) + 1e-12)
-
-
 @pytest.mark.parametrize("power", [-8, 40, 200])
 def test_the_scale_of_the_target_is_that_of_the_predictions(power):
     """Not of very small targets: that a later feature must be better by 1e-6 is absolute."""
@@ -223,14 +195,6 @@ def test_the_scale_of_the_target_is_that_of_the_predictions(power):
     model, scaled = M5PRegressor().fit(X, y), M5PRegressor().fit(X, y * 2.0**power)
     np.testing.assert_array_equal(scaled.trees_[0].feature, model.trees_[0].feature)
     np.testing.assert_allclose(scaled.predict(X), model.predict(X) * 2.0**power, rtol=1e-12)
-
-
-def test_the_scale_of_the_features_does_not_matter():
-    X, y = problem(n=150)
-    scale = 10.0 ** np.array([-5, 7, 0, 3, -2])
-    model, scaled = M5PRegressor().fit(X, y), M5PRegressor().fit(X * scale, y)
-    np.testing.assert_array_equal(scaled.trees_[0].feature, model.trees_[0].feature)
-    np.testing.assert_allclose(scaled.predict(X * scale), model.predict(X), rtol=1e-9)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
@@ -247,29 +211,6 @@ def test_several_targets_are_each_alone_bit_by_bit(form, n_jobs):
         assert model.n_leaves_[output] == alone.n_leaves_[0]
         for ours, theirs in zip(model.trees_[output], alone.trees_[0], strict=True):
             np.testing.assert_array_equal(ours, theirs)
-
-
-@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_array, sp.coo_array, sp.lil_matrix])
-def test_sparse_is_dense(kind):
-    for features in FEATURES:
-        X, y = problem(features, n=120)
-        dense, sparse = M5PRegressor().fit(X, y), M5PRegressor().fit(kind(X), y)
-        assert_same_tree(sparse, dense)
-        np.testing.assert_allclose(sparse.predict(kind(X)), dense.predict(X), rtol=1e-9)
-        np.testing.assert_array_equal(dense.predict(kind(X)), dense.predict(X))
-
-
-def test_stored_zeros_and_duplicates_of_sparse_matrices():
-    X, y = problem("sparse", n=80)
-    rows, columns = np.nonzero(np.ones_like(X))
-    whole = sp.csr_array((X.ravel(), (rows, columns)), shape=X.shape)
-    halves = sp.csr_array((np.tile(X / 2, 2).ravel(), np.tile(np.arange(5), 160), np.arange(81) * 10), shape=X.shape)
-    expected = M5PRegressor().fit(X, y)
-    for form in (whole, halves):
-        assert form.nnz > np.count_nonzero(X)
-        model = M5PRegressor().fit(form, y)
-        assert_same_tree(model, expected)
-        np.testing.assert_allclose(model.predict(form), expected.predict(X), rtol=1e-9)
 
 
 # Effects of the parameters
@@ -291,27 +232,6 @@ def test_smoothing_moves_leaves_towards_the_models_above():
 
 
 # Splits and models
-
-
-@pytest.mark.parametrize(("features", "targets"), PAIRS)
-def test_no_boundary_of_the_root_has_a_higher_gain(features, targets):
-    for seed in range(10):
-        X, y = problem(features, targets, n=37, d=4, seed=seed)
-        gains = {}
-        for feature, value in product(range(4), np.unique(X)):
-            left = X[:, feature] <= value
-            k = left.sum()
-            if 8 <= k <= 37 - 8:
-                variances = np.array([np.var(side) for side in (y, y[left], y[~left])])
-                variances[variances < 1e-9 * variances[0]] = 0
-                gains[feature, k] = np.array([1, -k / 37, k / 37 - 1]) @ variances**0.2
-        tree = M5PRegressor(pruning=False).fit(X, y).trees_[0]
-        if not gains or np.ptp(y) == 0:
-            assert tree.feature.tolist() == [-1]
-            continue
-        assert gains[tree.feature[0], tree.n_samples[1]] >= max(gains.values()) - 1.001e-6
-        earlier = [gain for (feature, _), gain in gains.items() if feature < tree.feature[0]]
-        assert max(earlier, default=-1) < max(gains.values()) - 0.999e-6
 
 
 def elimination(X, y):

@@ -119,17 +119,6 @@ def test_order_of_rows_permutes_the_graph(ties, parameters, rng):
         assert ((moved > 0) == (still[np.ix_(order, order)] > 0)).all()
 
 
-def test_order_of_rows_permutes_the_embedding(rng):
-    X, Y = data(rng, 40, 6, 5)
-    order = rng.permutation(40)
-    parameters = {"n_components": 4, "combine": "labels", "n_neighbors": 5}
-    methods = [mlreduce.MOPE(**parameters).fit(X, Y), mlreduce.MOPE(**parameters).fit(X[order], Y[order])]
-    same_directions(methods[1], methods[0], rtol=1e-8, atol=1e-8)
-    parameters["n_components"] = 3
-    still, moved = (mlreduce.MOPEEmbedding(**parameters).fit_transform(*r) for r in ((X, Y), (X[order], Y[order])))
-    np.testing.assert_allclose(np.abs((moved * still[order]).sum(axis=0)), 1, atol=1e-8)
-
-
 def test_what_ties_in_the_features_too_goes_by_a_random_order():
     X, Y = np.repeat(np.eye(2), 10, axis=0), np.ones((20, 1), dtype=int)
     graphs = [graph_of(X, Y, combine="labels", n_neighbors=2, random_state=seed) for seed in (0, 0, 1, 2)]

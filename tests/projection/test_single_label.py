@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from definitions._classes import PAIRWISE, forms_by_copying
-from projection_problems import data, same_directions, signed
+from projection_problems import same_directions, signed
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import mlreduce
@@ -143,33 +143,6 @@ def test_fda_is_scikit_learns(rng):
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
 
 
-@kinds
-def test_mesd_fda_is_lda_copy(kind, rng):
-    X, Y = several(rng)
-    extended, copying = make("mesd-fda").fit(kind(X), Y), mlreduce.make("lda-copy", ridge=0.7).fit(kind(X), Y)
-    same_directions(extended, copying)
-    np.testing.assert_allclose(extended.mean_, copying.mean_, atol=1e-12)
-
-
-def test_with_equal_proximities_lfda_is_fda(rng):
-    X, Y = several(rng)
-    equal = {"weight": "constant", "n_neighbors": None}
-    same_directions(make("mesd-lfda", proximity=equal).fit(X, Y), make("mesd-fda").fit(X, Y))
-
-
-def test_without_repulsion_onpp_r_is_sonpp(rng):
-    X, Y = several(rng)
-    same_directions(make("mesd-onpp-r", beta=0).fit(X, Y), make("mesd-sonpp").fit(X, Y), rtol=1e-12)
-
-
-def test_reconstructions_agree_on_a_simplex(rng):
-    """Instances on the corners of a simplex: all are equally far from all, and the two ridges are one."""
-    y = np.repeat([0, 1], 4)
-    data = TrainingSet(np.eye(8), np.eye(2)[y])
-    near, whole = make("sonpp", n_neighbors=3), make("donpp", beta=0)
-    np.testing.assert_allclose(matrices(near, data)[0], matrices(whole, data)[0], atol=1e-12)
-
-
 @methods
 def test_names_and_order_of_classes(name, rng):
     X, y = classes(rng)
@@ -277,19 +250,6 @@ def test_equal_instances(name, kind):
     if name == "mfa":  # as many pairs across at distance zero
         return
     assert np.isfinite(make(name).fit(kind(X), np.arange(8) % 2).components_).all()
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_objective_without_unlabelled_instances(name, rng):
-    X, Y = data(rng, 30, 5, 3)
-    Y[::4] = 0
-    used = np.flatnonzero(Y.any(axis=1))
-    method, all_of = mlreduce.make(f"mesd-{name}"), TrainingSet(X, Y.astype(float))
-    whole = method.objective(all_of).dot(all_of.raw, np.eye(30))
-    part = TrainingSet(X[used], Y[used].astype(float))
-    expected = np.zeros((30, 30))
-    expected[np.ix_(used, used)] = method.objective(part).dot(part.raw, np.eye(len(used)))
-    np.testing.assert_allclose(whole, expected, atol=1e-12 * np.abs(expected).max())
 
 
 @methods

@@ -27,58 +27,11 @@ def test_label_sets_as_slices(kind, min_count, problem):
     definitions.load("sir").definition(X, Y, method)
 
 
-def sets_of(Y):
-    return np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1)
-
-
-def test_label_sets_are_classes_of_fda(problem):
-    X, Y = problem
-    ours = mlreduce.make("sir", slices="label-sets", min_count=1, ridge=3.0).fit(X, Y)
-    fda = mlreduce.make("fda", ridge=3.0).fit(X, sets_of(Y))
-    share = fda.eigenvalues_ / (1 + fda.eigenvalues_)
-    np.testing.assert_allclose(ours.eigenvalues_, share, rtol=1e-7)
-    np.testing.assert_allclose(ours.components_, fda.components_ * np.sqrt(1 - share)[:, np.newaxis], atol=1e-7)
-
-
-def test_labels_of_unit_variance_are_opls(problem):
-    X, Y = problem
-    ours = mlreduce.make("sir", ridge=1e-6).fit(X, Y)
-    Z = (Y - Y.mean(axis=0)) / Y.std(axis=0)
-    A, B = X.T @ Z, (X - X.mean(axis=0)).T @ (X - X.mean(axis=0)) + 1e-6 * np.eye(X.shape[1])
-    P = ours.components_
-    np.testing.assert_allclose(P @ A @ A.T @ P.T / (len(X) * Y.shape[1]), np.diag(ours.eigenvalues_), atol=1e-7)
-    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-7)
-
-
-@both
-def test_one_label_has_the_same_slices_either_way(kind, problem):
-    X, Y = problem
-    by_label, by_set = (
-        mlreduce.make("sir", slices=name).fit(kind(X), kind(Y[:, :1])) for name in ("labels", "label-sets")
-    )
-    assert by_label.n_components_ == 1
-    same_directions(by_label, by_set)
-
-
 @both
 def test_labels_that_do_not_vary_have_no_slices(kind, problem):
     X, Y = problem
     more = np.column_stack([Y, np.ones(len(Y), dtype=int), np.zeros(len(Y), dtype=int)])
     same_directions(mlreduce.make("sir").fit(kind(X), kind(more)), mlreduce.make("sir").fit(kind(X), kind(Y)))
-
-
-@pytest.mark.parametrize("slices", ["labels", "label-sets"])
-def test_eigenvalues_are_shares_of_variance(slices, rng):
-    X, Y = data(rng, 60, 6, 3)
-    method = mlreduce.make("sir", slices=slices, ridge=0.0).fit(X, Y)
-    assert ((method.eigenvalues_ > 0) & (method.eigenvalues_ <= 1 + 1e-12)).all()
-    slicings = Y.T if slices == "labels" else [sets_of(Y)]
-    shares = []
-    for own in slicings:
-        Z = method.transform(X)
-        means = np.array([Z[own == value].mean(axis=0) for value in own])
-        shares.append(means.var(axis=0) / Z.var(axis=0))
-    np.testing.assert_allclose(method.eigenvalues_, np.mean(shares, axis=0), rtol=1e-9)
 
 
 @pytest.mark.parametrize(

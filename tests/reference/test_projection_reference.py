@@ -6,22 +6,12 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
-from quick import by_kind
-from sklearn.base import clone
 from sklearn.cross_decomposition import CCA, PLSSVD
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 import mlreduce
-from mlreduce.labelspace import CodedClassifier
 
-ALL = mlreduce.list_methods("projection")
-#: Those for classes.
-CLASSES = [name for name in ALL if f"mesd-{name}" in ALL]
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 
 
@@ -99,40 +89,3 @@ def test_with_one_label_each_cca_spans_the_discriminant_directions(rng):
     X, y, Y = one_label_each(rng)
     theirs = LinearDiscriminantAnalysis(solver="eigen").fit(X, y).scalings_[:, :3]
     assert scipy.linalg.subspace_angles(mlreduce.make("cca").fit(X, Y).components_.T, theirs).max() < 1e-6
-
-
-@pytest.mark.parametrize("name", by_kind(name for name in ALL if name not in CLASSES))
-def test_a_projection_in_a_pipeline_with_a_multi_label_classifier(name, example):
-    X, Y = example
-    drawn = {"random_state": 0} if name == "random-projection" else {}
-    projection = mlreduce.make(name, n_components=2, **drawn)
-    model = make_pipeline(StandardScaler(), projection, KNeighborsClassifier(3)).fit(X, Y)
-    scaled = StandardScaler().fit_transform(X)
-    by_hand = KNeighborsClassifier(3).fit(clone(projection).fit_transform(scaled, Y), Y)
-    np.testing.assert_array_equal(model.predict(X), by_hand.predict(clone(projection).fit(scaled, Y).transform(scaled)))
-    assert len(model[:-1].get_feature_names_out()) == 2
-
-
-@kinds
-@pytest.mark.parametrize("name", ["mvmd"])
-def test_grid_search_over_balance_and_size(name, kind, example):
-    X, Y = example
-    pipeline = make_pipeline(MaxAbsScaler(), mlreduce.make(name), CodedClassifier(mlreduce.BR()))
-    step = pipeline.steps[1][0]
-    grid = {f"{step}__beta": [0.0, 0.5, 1.0], f"{step}__n_components": [1, 3]}
-    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(kind(X), Y)
-    scores = search.cv_results_["mean_test_score"]
-    assert np.isfinite(scores).all()
-    assert len(set(scores)) > 1
-    model = clone(pipeline).set_params(**search.best_params_).fit(kind(X), Y)
-    np.testing.assert_array_equal(search.predict(kind(X)), model.predict(kind(X)))
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_output_as_a_table(name, example):
-    X, Y = example
-    Y = Y[:, 0] + 2 * Y[:, 1] if name in CLASSES else Y
-    method = mlreduce.make(name, n_components=2).set_output(transform="pandas")
-    table = method.fit_transform(X, Y)
-    assert list(table.columns) == list(method.get_feature_names_out())
-    np.testing.assert_array_equal(table, (X @ method.components_.T) - method.components_ @ method.mean_)

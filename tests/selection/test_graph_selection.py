@@ -22,15 +22,6 @@ def problem(n=50, d=8, q=3, seed=0):
     return X, (X[:, :q] + 0.5 * rng.standard_normal((n, q)) > 0.3).astype(int)
 
 
-@pytest.mark.parametrize("name", FIVE)
-def test_rows_and_columns_in_another_order_have_the_same_scores(name):
-    X, Y = problem()
-    scores, rng = mlreduce.make(name).fit(X, Y).scores_, np.random.default_rng(1)
-    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
-    moved = mlreduce.make(name).fit(X[rows][:, columns], Y[rows]).scores_
-    np.testing.assert_allclose(moved, scores[columns], rtol=1e-8)
-
-
 @pytest.mark.parametrize("name", ["mgfs", "mfs-mcdm", "pmfs", "mcls"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_copies_have_the_same_score(name, form):

@@ -8,7 +8,7 @@ import scipy.linalg
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.selection import GRRO, MIM
+from mlreduce.selection import GRRO
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.label_graph import label_cosines
 
@@ -43,12 +43,6 @@ def test_negative_eigenvalues_of_the_redundancy_count_as_zero():
     slope = fitted.coef_ - R + 100 * vectors * values.clip(0) @ vectors.T @ fitted.coef_
     slope += 0.1 * fitted.coef_ @ (1 - label_cosines(Y.astype(float)))
     np.testing.assert_allclose(slope, 0, atol=1e-10)
-
-
-def test_without_redundancy_it_ranks_by_relevance():
-    X, Y = problem(seed=1)
-    expected = MIM(discretise="equal-frequency", n_bins=2).fit(X, Y).ranking_
-    np.testing.assert_array_equal(GRRO(alpha=0, beta=0).fit(X, Y).ranking_, expected)
 
 
 def test_the_largest_weights_of_each_label_count():

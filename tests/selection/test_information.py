@@ -62,33 +62,6 @@ def test_interactions_match_the_reference(three):
     np.testing.assert_allclose(interaction_information(A[:, 0], B, C), expected, atol=1e-12)
 
 
-@given(tables(3))
-@few
-def test_interactions_are_symmetric(three):
-    a, b, c = (table[:, :1] for table in three)
-    orders = [interaction_information(x[:, 0], y, z)[0, 0] for x, y, z in ((a, b, c), (b, c, a), (c, a, b), (c, b, a))]
-    np.testing.assert_allclose(orders, orders[0], atol=1e-12)
-
-
-def test_the_chain_rule():
-    """I(a;b,c) = I(a;b) + I(a;c) - I(a;b;c), the pair of b and c as one variable."""
-    A, B, C = (random_bins(60, 3, seed=seed) for seed in range(3))
-    joint = B * 3 + C
-    left = mutual_information(A[:, :1], joint)[0]
-    right = mutual_information(A[:, :1], B)[0] + mutual_information(A[:, :1], C)[0]
-    right = right - np.diag(interaction_information(A[:, 0], B, C))
-    np.testing.assert_allclose(left, right, atol=1e-13)
-
-
-@given(tables(largest=5), st.randoms())
-@few
-def test_names_of_bins_do_not_matter(one, random):
-    (A,) = one
-    names = np.array(random.sample(range(-(10**6), 10**6), 6))
-    np.testing.assert_allclose(mutual_information(names[A]), mutual_information(A), atol=1e-13)
-    np.testing.assert_allclose(entropies(A + 10**9), entropies(A), atol=1e-13)
-
-
 def test_independent_columns_share_exactly_nothing():
     A = np.array([[i, j, k] for i in range(3) for j in range(4) for k in range(5)] * 7)
     np.testing.assert_array_equal(mutual_information(A)[~np.eye(3, dtype=bool)], 0)

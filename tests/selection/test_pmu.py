@@ -12,7 +12,6 @@ from definitions._scores import steps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection import PMU
 
@@ -44,23 +43,6 @@ def test_ordered_pairs_cancel_the_relevance():
     assert PMU(k=1, discretise=None, pairs="ordered").fit(F, Y).gains_.tolist() == [0] * 6
 
 
-def test_a_copy_comes_late():
-    F, Y = problem(n=300, d=5, seed=2)
-    F[:, 1] = F[:, 0]
-    Y = np.c_[F[:, 0] > 0, F[:, 2] > 0].astype(int)
-    ranking = PMU(k=None, discretise=None).fit(F, Y).ranking_
-    assert sorted(ranking[[0, 2]]) == [1, 2]
-    assert ranking[1] == 5
-
-
-def test_smaller_selections_are_parts_of_larger_ones():
-    F, Y = problem(d=9, seed=1)
-    whole = np.argsort(PMU(k=None, discretise=None).fit(F, Y).ranking_)
-    for k in range(1, 10):
-        order = np.argsort(PMU(k=k, discretise=None).fit(F, Y).ranking_)
-        np.testing.assert_array_equal(order[:k], whole[:k])
-
-
 @pytest.mark.parametrize("method", ["equal-width", "equal-frequency", "mdl", "laim"])
 def test_features_are_put_into_bins(method):
     rng = np.random.default_rng(0)
@@ -72,11 +54,3 @@ def test_features_are_put_into_bins(method):
         fitted = PMU(discretise=method, n_bins=4).fit(form(X), Y)
         np.testing.assert_array_equal(fitted.gains_, expected.gains_)
         np.testing.assert_array_equal(fitted.ranking_, expected.ranking_)
-
-
-def test_impossible_parameters_are_refused():
-    for pairs in ("all", None, 1):
-        with pytest.raises(DataError, match="pairs must be 'distinct' or 'ordered'"):
-            PMU(pairs=pairs).fit(*problem())
-    with pytest.raises(DataError, match="n_bins must be"):
-        PMU(n_bins=1).fit(*problem())

@@ -12,7 +12,7 @@ from sklearn.linear_model import Lasso
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import LLSF, LRLSF, PNC, SCNMF
+from mlreduce.selection import LLSF, PNC, SCNMF
 
 every = pytest.mark.parametrize("name", ["llsf", "lrlsf", "scnmf"])
 
@@ -88,14 +88,6 @@ def test_the_papers_term_of_llsf_is_refused_where_the_objective_falls_without_en
     assert (np.diff(values) < 0).all()
     with pytest.raises(DataError, match="no minimum"):  # more features than instances
         LLSF(alpha=1e-6, label_term="distance").fit(X[:5], Y[:5])
-
-
-def test_with_a_heavy_weight_the_combinations_of_lrlsf_are_the_labels():
-    X, Y = problem()
-    fitted = LRLSF(k=None, beta=1e4, gamma=2.0, tol=1e-4, max_iter=20_000).fit(X, Y)
-    np.testing.assert_allclose(fitted.label_relevance_, np.eye(3), atol=1e-2)
-    lasso = Lasso(alpha=2.0 / len(X), positive=True, fit_intercept=False, tol=1e-12, max_iter=100_000).fit(X, Y)
-    np.testing.assert_allclose(fitted.coef_, lasso.coef_.T, atol=1e-2 * np.abs(lasso.coef_).max())
 
 
 def test_scnmf_ends_no_higher_than_the_multiplicative_loop_of_its_program():

@@ -163,23 +163,6 @@ def test_wrong_approximations_are_refused():
 # The selectors
 
 
-@given(st.integers(5, 40), st.integers(1, 7), seeds)
-def test_weights_match_the_reference(n, d, seed):
-    F, Y = problem(n, max(d, 2), 3, seed)
-    fitted = QPFS(discretise=None).fit(F, Y)
-    Q, c = book.dependency(F), book.relevance(F, Y)
-    np.testing.assert_allclose(fitted.relevance_, c, atol=1e-12)
-    if not fitted.n_negative_eigenvalues_:
-        np.testing.assert_allclose(fitted.dependency_, Q, atol=1e-12)
-    x, value = book.quadratic_program(fitted.dependency_, c)
-    weights = fitted.weights_
-    assert weights @ fitted.dependency_ @ weights / 2 - c @ weights == pytest.approx(value, rel=1e-8, abs=1e-10)
-    if np.linalg.eigvalsh(fitted.dependency_)[0] > 1e-6:
-        np.testing.assert_allclose(weights, x, atol=1e-6)
-    assert fitted.kkt_residual_ <= 1e-9
-    np.testing.assert_array_equal(fitted.scores_, weights)
-
-
 @every
 @given(seed=seeds, n_bins=st.integers(2, 4), n=st.integers(1, 30), d=st.integers(1, 12))
 def test_every_problem_has_a_minimum(cls, seed, n_bins, n, d):
@@ -192,18 +175,6 @@ def test_every_problem_has_a_minimum(cls, seed, n_bins, n, d):
     assert (fitted.weights_ >= 0).all()
     assert fitted.kkt_residual_ <= 1e-9
     assert np.linalg.eigvalsh(fitted.dependency_)[0] >= -1e-9 * np.abs(fitted.dependency_).max()
-
-
-@every
-def test_ranks_are_by_weight_then_relevance_then_column(cls):
-    F, Y = problem(d=20)
-    F[:, 10:] = F[:, 10:] > 0
-    F[:, 18], F[:, 19] = 0, 0
-    fitted = cls(discretise=None).fit(F, Y)
-    assert (fitted.weights_ == 0).sum() > 2
-    expected = sorted(range(20), key=lambda j: (-fitted.weights_[j], -fitted.relevance_[j], j))
-    np.testing.assert_array_equal(np.argsort(fitted.ranking_), expected)
-    assert expected[-2:] == [18, 19]
 
 
 @sampled
@@ -223,15 +194,6 @@ def test_the_sample_is_of_the_seed_and_of_the_share(cls):
     first, second, other = (cls(discretise=None, random_state=seed).fit(F, Y) for seed in (0, 0, 3))
     np.testing.assert_array_equal(first.weights_, second.weights_)
     assert first.sampled_.tolist() != other.sampled_.tolist()
-
-
-def test_the_sampled_rows_are_exact_and_the_rest_is_equation_6():
-    F, Y = problem(d=10)
-    fitted = ApproximateQPFS(discretise=None, sampling=0.3, random_state=1).fit(F, Y)
-    filled = approximate_dependency(mutual_information(F)[fitted.sampled_], fitted.sampled_)
-    nearest, number = nearest_positive(filled)
-    assert fitted.n_negative_eigenvalues_ == number > 0
-    np.testing.assert_allclose(fitted.dependency_, nearest, atol=1e-12)
 
 
 def test_the_diagonal_may_hold_the_entropies():
@@ -277,13 +239,3 @@ def test_features_are_put_into_bins(cls, method):
     np.testing.assert_array_equal(
         fitted.weights_, cls(discretise=method, n_bins=4, **own).fit(sp.csr_array(X), Y).weights_
     )
-
-
-@every
-def test_features_have_three_bins_by_default(cls):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 6))
-    Y = (X[:, :2] > 0).astype(int)
-    own = {} if cls is QPFS else {"random_state": 0}
-    expected = cls(discretise=None, **own).fit(Discretiser("equal-width", 3).fit_transform(X, Y), Y)
-    np.testing.assert_array_equal(cls(**own).fit(X, Y).weights_, expected.weights_)

@@ -94,16 +94,6 @@ def test_an_unknown_system_is_refused():
         RFS(system="instance").fit(*problem())
 
 
-@pytest.mark.parametrize(("n", "d"), [(40, 9), (9, 40)])
-def test_sparse_features_give_the_same(n, d):
-    X, Y = problem(n, d)
-    X[np.random.default_rng(0).random(X.shape) < 0.7] = 0
-    expected = paper().fit(X, Y)
-    fitted = paper().fit(sp.csr_array(X), Y)
-    np.testing.assert_allclose(fitted.coef_, expected.coef_, atol=1e-9)
-    np.testing.assert_allclose(fitted.objective_, expected.objective_)
-
-
 def test_features_that_matter_come_first_despite_outliers():
     X, Y = problem(n=200, d=12)
     assert set(np.argsort(paper(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}

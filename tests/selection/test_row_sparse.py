@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SCMFS, SFUS, row_sparse
+from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SFUS, row_sparse
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -145,56 +145,6 @@ def test_sfus_matches_the_reference(shape, seed, number, beta, gamma):
     assert fitted.objective_[-1] == pytest.approx(book.sfus_objective(X, Y, W, Q, beta, gamma))
 
 
-def test_a_subspace_of_all_labels_or_no_weight_makes_sfus_a_regression():
-    X, Y = problem()
-    free = iterations(MSSL, 9, alpha=0.0, gamma=3.0).fit(X, Y)
-    whole = iterations(SFUS, 9, n_latent=None, beta=0.0, gamma=3.0).fit(X, Y)
-    np.testing.assert_allclose(whole.coef_, free.coef_, atol=1e-10)
-    # Whatever beta, where nothing lies outside of the subspace; the start, which has none, is forgotten.
-    whole = iterations(SFUS, 400, n_latent=None, beta=5.0, gamma=3.0).fit(X, Y)
-    np.testing.assert_allclose(whole.coef_, iterations(MSSL, 400, alpha=0.0, gamma=3.0).fit(X, Y).coef_, atol=1e-6)
-
-
-def test_a_heavy_weight_leaves_coefficients_of_the_rank_of_the_subspace():
-    X, Y = problem(q=4)
-    heavy = iterations(SFUS, 300, n_latent=2, beta=1e6, gamma=0.5).fit(X, Y)
-    values = np.linalg.svd(heavy.coef_, compute_uv=False)
-    assert values[2] < 1e-3 * values[1]
-    light = iterations(SFUS, 300, n_latent=2, beta=0.0, gamma=0.5).fit(X, Y)
-    assert np.linalg.svd(light.coef_, compute_uv=False)[2] > 0.05 * values[1]
-
-
-def slopes(X, F, W, L, gamma, alpha=0.0):
-    """Of the loss by W, and how far they are from those of a minimum."""
-    H = book.centring(len(X))
-    G, own = 2 * X.T @ H @ (X @ W - F) + 2 * alpha * L @ W, book.lengths(W)
-    wrong = [
-        np.linalg.norm(g + gamma * w / length) if length > 1e-6 else max(np.linalg.norm(g) - gamma, 0)
-        for g, w, length in zip(G, W, own, strict=True)
-    ]
-    return max(wrong)
-
-
-@pytest.mark.parametrize("shape", [(60, 9), (15, 30)])
-def test_limits_meet_the_conditions_of_a_minimum(shape):
-    """Of reweighting; tests/definitions has those of coordinate descent."""
-    X, Y = problem(*shape)
-    X -= X.mean(axis=0)
-    some, none = hide(Y, 0.5), np.zeros((shape[1], shape[1]))
-    for gamma in (1.0, 20.0):
-        ends, most = {"gamma": gamma, "max_iter": 600, "tol": 0, "solver": "reweighted"}, 1e-3 * gamma
-        mssl = MSSL(alpha=2.0, **ends).fit(X, Y)
-        assert slopes(X, Y, mssl.coef_, book.laplacian(graph(X.T)), gamma, 2.0) < most
-        csfs = CSFS(**ends).fit(X, some)
-        assert slopes(X, csfs.soft_labels_, csfs.coef_, none, gamma) < most
-        mdfs = MDFS(**ends).fit(X, some)
-        assert slopes(X, mdfs.soft_labels_, mdfs.coef_, none, gamma) < most
-        sfus = SFUS(n_latent=1, beta=2.0, **ends).fit(X, Y)
-        outside = np.eye(shape[1]) - sfus.subspace_ @ sfus.subspace_.T
-        assert slopes(X, Y, sfus.coef_, outside, gamma, 2.0) < most
-    assert (mssl.scores_ < 1e-6).any()
-
-
 @every
 @given(**sizes, gamma=st.sampled_from([0.01, 1.0, 20.0]))
 @example(n=5, d=14, q=1, seed=246, gamma=0.01)  # a step too far ahead is taken back
@@ -227,19 +177,6 @@ def test_iterations_end_where_the_objective_hardly_falls(name):
 # One implementation against the other
 
 
-@every
-def test_sparse_features_give_the_same(name):
-    for n, d in ((50, 8), (12, 30)):
-        X, Y = problem(n, d)
-        X[np.random.default_rng(0).random(X.shape) < 0.6] = 0
-        for solver in SOLVERS:
-            make = mlreduce.make(name, gamma=1.0, max_iter=5, tol=0, solver=solver)
-            expected = clone(make).fit(X, Y)
-            fitted = make.fit(sp.csr_array(X), Y)
-            np.testing.assert_allclose(fitted.scores_, expected.scores_, atol=1e-7)
-            np.testing.assert_allclose(fitted.objective_[-1], expected.objective_[-1], rtol=1e-9)
-
-
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_both_systems_have_the_same_solution(form, intercept):
@@ -266,37 +203,7 @@ def test_systems_are_solved_from_any_start():
     np.testing.assert_allclose(solved, np.linalg.solve(A, T), atol=1e-8)
 
 
-@every
-def test_the_order_of_rows_labels_and_features_does_not_matter(name):
-    X, Y = problem(n=60, d=9, q=4, seed=1)
-    rng = np.random.default_rng(0)
-    rows, columns, labels = (rng.permutation(size) for size in (60, 9, 4))
-    number = 2 if name == "scmfs" else 20
-    make = mlreduce.make(name, gamma=1.0, max_iter=number, tol=0, solver="reweighted")
-    expected = make.fit(X, Y).scores_
-    np.testing.assert_allclose(make.fit(X[rows], Y[rows]).scores_, expected, atol=1e-6)
-    np.testing.assert_allclose(make.fit(X, Y[:, labels]).scores_, expected, atol=1e-6)
-    if name != "scmfs":  # which takes the features in turn
-        np.testing.assert_allclose(make.fit(X[:, columns], Y).scores_, expected[columns], atol=1e-6)
-
-
 # Identities
-
-
-def test_all_labels_known_make_csfs_a_regression_as_mssl_without_its_manifold():
-    X, Y = problem()
-    csfs, mssl = iterations(CSFS, 7, gamma=3.0).fit(X, Y), iterations(MSSL, 7, alpha=0.0, gamma=3.0).fit(X, Y)
-    np.testing.assert_allclose(csfs.coef_, mssl.coef_, atol=1e-12)
-    np.testing.assert_array_equal(csfs.soft_labels_, Y)
-    np.testing.assert_allclose(iterations(MDFS, 7, alpha=1e9, gamma=3.0).fit(X, Y).coef_, csfs.coef_, atol=1e-6)
-
-
-def test_mifs_with_exact_latent_labels_is_a_regression_without_intercept():
-    X, Y = problem()
-    X = X - X.mean(axis=0)
-    mifs = iterations(MIFS, 7, n_latent=None, alpha=1e9, beta=0.0, gamma=3.0).fit(X, Y)
-    csfs = iterations(CSFS, 7, gamma=3.0).fit(X, Y)
-    np.testing.assert_allclose(mifs.coef_ @ mifs.label_basis_, csfs.coef_, atol=1e-6)
 
 
 def test_the_printed_problem_of_mifs_has_no_minimum():
@@ -320,14 +227,6 @@ def test_unlabelled_instances_are_ranked_and_are_not_those_without_labels(name):
     assert not np.allclose(
         mlreduce.make(name, gamma="5%").fit(X, np.nan_to_num(labels)).scores_, fitted.scores_, rtol=0.1
     )
-
-
-def test_soft_labels_of_csfs_are_those_given_and_lie_between_0_and_1():
-    X, Y = problem(n=40, d=30)
-    some = hide(Y, 0.3)
-    soft, known = CSFS(gamma=0.01).fit(X, some).soft_labels_, ~np.isnan(some)
-    np.testing.assert_array_equal(soft[known], some[known])
-    assert (soft[~known].min(), soft[~known].max()) == (0, 1)
 
 
 @partly
@@ -370,18 +269,6 @@ def test_labels_that_nobody_has_need_no_feature(name):
 
 
 # Norms of residuals, and labels that are not known
-
-
-@pytest.mark.parametrize("shape", [(60, 9, 3), (15, 30, 3)])
-def test_mlmlfs_ends_at_the_limit_of_the_reference(shape):
-    """The problem is convex."""
-    X, Y = problem(*shape)
-    Y, S = hide(Y, 0.3), graph(X)
-    fitted = MLMLFS(alpha=0.1, gamma=1.0).fit(X, Y)
-    W, b, F = book.mlmlfs(X, Y, S, 0.1, 1.0, 3000)
-    limit = book.mlmlfs_objective(X, F, book.laplacian(S), W, b, 0.1, 1.0)
-    assert limit * (1 - 1e-3) <= fitted.objective_[-1] <= limit * (1 + 1e-8)
-    np.testing.assert_allclose(fitted.scores_, book.lengths(W), atol=0.02 * fitted.scores_.max())
 
 
 def test_features_that_matter_come_first_despite_outliers_and_hidden_labels():
@@ -431,33 +318,6 @@ def test_equal_singular_values_of_the_labels_do_not_decide_on_ranks():
 
 
 # The shared mode
-
-
-@given(**sizes, alpha=st.sampled_from([0.3, 2.0]), beta=st.sampled_from([0.3, 2.0]))
-@settings(max_examples=10)
-def test_the_objective_of_scmfs_is_that_of_its_factors(n, d, q, seed, alpha, beta):
-    X, Y = problem(n, d, q, seed)
-    method = iterations(SCMFS, 3, n_latent=None, alpha=alpha, beta=beta, gamma=0.5)
-    method.fit(X, Y)
-    Q, B, V = method.feature_factors_.T, method.label_factors_, method.common_mode_
-    for factor in (method.coef_, V, Q, B):
-        assert (factor >= 0).all()
-    np.testing.assert_allclose(alpha * (Q**2).sum(axis=1) + beta * (B**2).sum(axis=1), 1)
-    expected = book.scmfs_objective(X, Y, method.coef_, V, Q, B, alpha, beta, 0.5)
-    assert method.objective_[-1] == pytest.approx(expected, rel=1e-9, abs=1e-7)
-
-
-def test_no_row_or_column_of_scmfs_can_be_improved_alone():
-    X, Y = problem(n=30, d=5)
-    method = iterations(SCMFS, 3000, n_latent=2, gamma=1.0)
-    method.fit(X, Y)
-    Q, B, V, W = method.feature_factors_.T, method.label_factors_, method.common_mode_, method.coef_
-    own, rng = book.scmfs_objective(X, Y, W, V, Q, B, 1.0, 1.0, 1.0), np.random.default_rng(0)
-    for _ in range(200):
-        for factor, name in ((W, "W"), (V, "V")):
-            moved = np.maximum(factor + rng.standard_normal(factor.shape) * 10.0 ** -rng.integers(1, 6), 0)
-            changed = {"W": W, "V": V} | {name: moved}
-            assert book.scmfs_objective(X, Y, changed["W"], changed["V"], Q, B, 1.0, 1.0, 1.0) >= own * (1 - 1e-9)
 
 
 # The minimum: rows that are exactly zero, and a bound of what is left

@@ -10,13 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick import quick
-from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import Selector
 
 ALL = mlreduce.list_methods("selection")
 SELECTING = [name for name in ALL if name != "all-features"]
@@ -38,25 +34,6 @@ def data(n=40, d=10, seed=0):
     sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]])
     X = rng.standard_normal((n, d))
     return X - X.min(), sets[rng.integers(3, size=n)]  # from 0 on, as chi2 and scmfs take them
-
-
-@every
-def test_scores_give_the_ranking_and_the_ranking_the_selection(name):
-    X, Y = data()
-    selector = make(name).fit(X, Y)
-    assert selector.scores_.shape == selector.ranking_.shape == (10,)
-    assert np.isfinite(selector.scores_).all()
-    best_first = np.argsort(selector.ranking_)
-    assert (np.diff(selector.scores_[best_first]) <= 0).all()
-    if type(selector)._best_first is Selector._best_first:  # others know more of equal scores
-        np.testing.assert_array_equal(best_first, np.argsort(-selector.scores_, kind="stable"))
-    assert sorted(selector.ranking_) == list(range(1, 11))
-    assert np.issubdtype(selector.ranking_.dtype, np.integer)
-    kept = selector.ranking_ <= (10 if name == "all-features" else 5)
-    np.testing.assert_array_equal(selector.get_support(), kept)
-    np.testing.assert_array_equal(selector.get_support(indices=True), np.flatnonzero(kept))
-    np.testing.assert_array_equal(selector.transform(X), X[:, kept])
-    assert selector.inverse_transform(selector.transform(X)).shape == X.shape
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVES)
@@ -90,13 +67,6 @@ def test_of_equal_scores_the_first_column_comes_first(name):
     ranking = make(name).fit(X[:, [0, 0, 1, 1]], Y).ranking_
     assert ranking[1] == ranking[0] + 1
     assert ranking[3] == ranking[2] + 1
-
-
-def test_mlfs_selects_what_scikit_learn_selects_from_classes():
-    X, Y = data(seed=1)
-    classes = Y.argmax(axis=1)
-    theirs = SelectKBest(f_classif, k=4).fit(X, classes)
-    np.testing.assert_array_equal(make("mlfs", k=4).fit(X, np.eye(3)[classes]).get_support(), theirs.get_support())
 
 
 @pytest.mark.parametrize("name", ["mlfs", "pmu"])
@@ -190,14 +160,6 @@ def test_sparse_features_stay_sparse(name):
     kept = make(name).fit(sp.csr_array(X), Y).transform(sp.csr_array(X))
     assert sp.issparse(kept)
     np.testing.assert_array_equal(kept.toarray(), make(name).fit(X, Y).transform(X))
-
-
-def test_works_in_a_pipeline_under_grid_search():
-    X, Y = data(n=90)
-    X[:, :3] += 2 * Y
-    model = make_pipeline(mlreduce.MLFS(), mlreduce.BinaryRelevanceKNN())
-    search = GridSearchCV(model, {"mlfs__k": [1, 3, None]}, cv=3).fit(X, Y)
-    assert search.best_params_ == {"mlfs__k": 3}
 
 
 @pytest.mark.parametrize("name", mlreduce.list_methods("selection"))

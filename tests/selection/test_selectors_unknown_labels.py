@@ -68,13 +68,6 @@ def test_unknown_labels_are_neither_zeros_nor_ones(name, problem):
     assert same == [name == "mlfs", False]  # whose formula has only labels that instances have
 
 
-@pytest.mark.parametrize("name", [n for n in SUPERVISED if n not in ("gmba", "mutual-info")])  # these draw by the row
-def test_the_order_of_the_rows_does_not_matter(name, problem):
-    X, Y = problem
-    order = np.random.default_rng(0).permutation(len(X))
-    assert_equal(fitted(name, X, Y), fitted(name, X[order], Y[order]), atol=1e-6)
-
-
 @pytest.mark.parametrize("name", [n for n in TAKES if not registry.method_class(n).supervised])
 def test_controls_do_not_look_at_labels(name, problem):
     X, Y = problem

@@ -68,22 +68,22 @@ def dense(W):
 
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
-@kinds
-def test_weights_by_definition(weight, graph, kind, rng):
+def test_weights_by_definition(weight, graph, rng):
     X = points(rng)
     if weight == "reconstruction" and graph["n_neighbors"] is None:
         with pytest.raises(DataError, match="weight='reconstruction' need n_neighbors"):
             matrix(X, weight=weight, **graph)
         return
-    W = matrix(kind(X), weight=weight, **graph)
     expected = book.weights(X, weight, **graph)
-    np.testing.assert_allclose(dense(W), expected, atol=1e-10)
-    np.testing.assert_array_equal(dense(W), dense(W).T)
-    assert sp.issparse(W) == (weight != "geodesic" and len(graph) + (graph["n_neighbors"] is not None) > 1)
-    if sp.issparse(W):
-        assert W.format == "csr"
-        assert W.nnz == np.count_nonzero(expected > 1e-12)
-        assert W.has_sorted_indices
+    for kind, form in KINDS.items():
+        W = matrix(form(X), weight=weight, **graph)
+        np.testing.assert_allclose(dense(W), expected, atol=1e-10, err_msg=kind)
+        np.testing.assert_array_equal(dense(W), dense(W).T)
+        assert sp.issparse(W) == (weight != "geodesic" and len(graph) + (graph["n_neighbors"] is not None) > 1)
+        if sp.issparse(W):
+            assert W.format == "csr"
+            assert W.nnz == np.count_nonzero(expected > 1e-12)
+            assert W.has_sorted_indices
 
 
 @pytest.mark.parametrize("weight", ["gaussian", "ratio", "geodesic"])
