@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CORES ?= all
 # A process per core, with one thread: threads slow many small problems down.
-PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/pytest
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 PARALLEL := -n auto --dist loadfile
 
 .PHONY: $(shell sed -n 's/^\([a-z -]*\):.*/\1/p' Makefile)
