@@ -231,7 +231,7 @@ def label_values(Y: Any) -> NDArray[Any]:
     ndarray of shape (2,)
         ``[-1, 1]`` where a value is negative, ``[0, 1]`` otherwise, for Booleans too.
     """
-    values = Y.data if is_sparse(Y) else np.asarray(as_pandas(Y))
+    values = sp.coo_array(Y).data if is_sparse(Y) else np.asarray(as_pandas(Y))
     return np.array([-1 if (values == -1).any() else 0, 1])
 
 
