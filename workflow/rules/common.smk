@@ -86,13 +86,13 @@ def of_job(function, *more):
 
 
 def report_failures(logs=()):
-    """End with a sentence and a status other than 0 where cells failed; of a killed job its log says it."""
-    said = "".join(Path(log).read_text() for log in logs)
-    if "SIGKILL" in said or "exit status 137" in said:
+    """End with a sentence and a status other than 0 where cells failed. Logs tell whether a job was killed."""
+    text = "".join(Path(log).read_text() for log in logs)
+    if "SIGKILL" in text or "exit status 137" in text:
         print(
-            "mlreduce: a job was killed from outside, most often by the system because memory ran out. Let fewer jobs "
-            "run at once (--cores 1), or say how much memory there is (--resources mem_mb=8000). The same command goes "
-            "on: what is done is kept.",
+            "mlreduce: a job was killed, most often by the operating system because memory ran out. Run fewer jobs at "
+            "once (--cores 1), or limit the memory of all jobs (--resources mem_mb=8000). The same command resumes: "
+            "finished jobs are not run again.",
             file=sys.stderr,
         )
     from mlreduce.evaluation.failures import sentence_on_failures
@@ -116,12 +116,12 @@ def page_of_results():
 
 
 def kept(path):
-    """What is fitted is kept, so that another predictor fits nothing again; or not, to save room on disk."""
+    """Keep fitted methods, so that a further predictor needs no new fits, or remove them to save disk space."""
     return path if PLAN.config["keep_fitted"] else temp(path)
 
 
 def gathered_with(study, files):
-    """Params of a job that gathers files, beside their names, and the averages and tables that it makes."""
+    """Params of a job that gathers files, in addition to the names of the files, averages and tables."""
     published = OUTPUTS.printed_times(study) if "times" in files else []
     return {
         "base": OUTPUTS.base_of_ratios(study) if "times" in files else None,
@@ -133,7 +133,7 @@ def gathered_with(study, files):
 
 
 def design_of(wildcards):
-    """The factorised design, for label-space reduction; each split has its own where it fills or scales features."""
+    """The factorised design, for label-space reduction; none where each split imputes or scales features."""
     own = study_of(wildcards).family == "labelspace"
     changed = "impute" in PLAN.catalogue[wildcards.dataset].options
     changed |= normalisation_of(wildcards)["scaling"] != "none"
