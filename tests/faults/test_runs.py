@@ -106,7 +106,7 @@ def test_a_site_that_finds_no_room_leaves_the_old_one(apart):
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("raise MemoryError('4 GiB')", "mlreduce: prepare ran out of memory (4 GiB). Let fewer jobs run at once"),
+        ("raise MemoryError('4 GiB')", "mlreduce: prepare ran out of memory (4 GiB). Run fewer jobs at once"),
         ("raise ZeroDivisionError", "ZeroDivisionError"),
         ("import os; os._exit(7)", "The job ended with exit status 7 before it wrote a reason"),
         ("import os; os.kill(os.getpid(), 11)", "The job was ended by SIGSEGV before it wrote a reason"),

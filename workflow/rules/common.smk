@@ -70,7 +70,7 @@ def study_of(wildcards):
 
 
 def retry(rule):
-    """The input of a rule, by its name, that makes a job run again where it has to."""
+    """The input of a rule that makes its jobs run again where they have to."""
     return lambda wildcards: RETRY(getattr(rules, rule), wildcards)
 
 
@@ -146,7 +146,7 @@ def normalisation_of(wildcards):
 
 
 def choices_of(wildcards):
-    """The choices that a batch goes by, where parameters are chosen."""
+    """The files of selected parameters that a batch uses, where parameters are searched."""
     return JOBS.choices(
         study_of(wildcards), wildcards.dataset, wildcards.unit, wildcards.batch
     )
@@ -159,5 +159,5 @@ def threads_of(wildcards):
     )
 
 
-# All cores, of which it uses one: nothing runs at the same time as what is timed. Not where data are small.
+# A timed job reserves all cores and uses one, so that nothing runs at the same time. Not where data are small.
 alone = 1 if PLAN.config["bundle"] else os.cpu_count()
