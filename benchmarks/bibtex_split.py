@@ -1,4 +1,4 @@
-"""Seconds per random split of bibtex (7395 x 1836, 159 labels), beside a plain NumPy script in the same run.
+"""Seconds per random split of bibtex (7395 x 1836, 159 labels), compared with a plain NumPy script in the same run.
 
     make benchmark                                          # or, with another set or mirror:
     OPENBLAS_NUM_THREADS=1 python benchmarks/bibtex_split.py --dataset corel5k --mirror ../shared/mirror

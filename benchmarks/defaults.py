@@ -4,13 +4,13 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/defaults.py --methods leml,sleec --output /tmp/few.csv
 
 Selectors keep a tenth of the features and projections five directions, from which ridge regression and ML-kNN predict;
-coders are those of a `CodedClassifier`; predictors are on their own. Methods that take one label per instance are left
-out. Rows of the data are sampled, 70 % of them for
+coders are those of a `CodedClassifier`; predictors have the unreduced data. Methods that take one label per instance
+are left out. Rows of the data are sampled, 70 % of them for
 training; features are as published. Label average precision (AP) and micro-averaged F1 are those of the test part.
 Random features and random projections are means of twenty draws; other methods that draw have the seed 0.
 
 `violations` are the rules that a table breaks, with the reasons in `REASONS`; exit status 1 where one has none. They
-are put into docs/defaults.md. A run that was interrupted goes on from its output with ``.part``.
+are put into docs/defaults.md. An interrupted run resumes from its output with ``.part``.
 """
 
 from __future__ import annotations

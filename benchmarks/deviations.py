@@ -4,7 +4,7 @@
     python benchmarks/deviations.py scene --splits 5 --mirror ../shared/mirror
     python benchmarks/deviations.py bibtex --splits 2
 
-A table that is there is completed: rows that it has are not computed again.
+An existing table is completed: its rows are not computed again.
 """
 
 from __future__ import annotations

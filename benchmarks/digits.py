@@ -7,9 +7,9 @@ A method is fitted to the data as they are, with the columns of the features in 
 another order. Of a projection the sine of the largest angle between the spans of the directions is compared, of a
 selector the largest difference of the scores relative to the largest one, or whether the first ten features are the
 same. Digits are the negative logarithm. The table has the fewest over the orders, less one, since other processors
-round otherwise, and 12 at most. What few digits come from says the column `reason`: rows at equal distances, among
-which the first are taken, are others in another order. Methods that draw random numbers, or promise no more than an
-optimum among several, are left out.
+round differently, and 12 at most. The column `reason` explains few digits: of rows at equal distances the first are
+selected, which differ with the order. Methods that draw random numbers, or only promise one of several optima, are left
+out.
 """
 
 from __future__ import annotations

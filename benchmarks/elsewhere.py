@@ -1,6 +1,6 @@
-"""Peers that do not run beside this library: toolboxes for Octave, and packages that need an older Python.
+"""Peers that cannot run in the environment of this library: toolboxes for Octave, and packages for an older Python.
 
-Each is used where it is found, and left out where not:
+Peers that are not installed are left out:
 
 - ``octave-cli`` on the path; the folders of the toolboxes in MLREDUCE_MLC_TOOLBOX and MLREDUCE_MLC_LSDR;
 - a Python in MLREDUCE_OLD_PYTHON (3.9) with ``numpy==1.21.6 scipy==1.7.3 scikit-learn==0.24.2 lpproj==0.1

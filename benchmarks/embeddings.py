@@ -5,9 +5,9 @@
 
 "data": seconds from Reuters' SGML files to stems, counts and labels. "reuters": every projection and propagation on
 relation features of 3,328 training rows and 23,263 stems, with all directions: processor seconds and peak memory, each
-in a process of its own. "direct": embeddings of the rows into 10 dimensions, against scipy.linalg.eigh of the same
-matrix, whole. "kendall": rank correlations of 1,000 sparse rows of 4,000 features. "eep": 2,149 rows of counts of 1.7
-million words, generated: relation features, MOPE and the discriminant, end to end.
+in a separate process. "direct": embeddings of the rows into 10 dimensions, against all eigenvalues of the same matrix
+by scipy.linalg.eigh. "kendall": rank correlations of 1,000 sparse rows of 4,000 features. "eep": 2,149 rows of counts
+of 1.7 million words, generated: relation features, MOPE and the discriminant, end to end.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def peak() -> float:
 
 
 def apart(job: Callable[..., None], *arguments: object) -> None:
-    """Run in a process of its own, whose peak is that of the job and of what it began with."""
+    """Run in a separate process, whose peak includes what it began with."""
     process = multiprocessing.get_context("fork").Process(target=job, args=arguments)
     process.start()
     process.join()
@@ -107,7 +107,7 @@ def reuters(mirror: str | None) -> None:
 
 
 def direct() -> None:
-    """Lanczos where few directions are asked for, beside all eigenvalues of the matrix that the method is."""
+    """Compare Lanczos for few directions with all eigenvalues of the matrix of the method."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3328, 40))
     graph = kneighbors_graph(X, 10)

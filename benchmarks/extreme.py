@@ -5,8 +5,8 @@
     python benchmarks/extreme.py --data 20000x5000x20000 --write set.xmc
 
 Words and labels are drawn by Zipf's law; a third of the words of a row belong to its labels, each of which has ten
-words of its own. Each measurement runs in a process of its own whose address space may grow by the limit of its target
-and no further. Seconds are the processor's; memory is the peak above what the process has before, data included.
+words. Each measurement runs in a separate process whose address space may grow by the limit of its target and no
+further. Seconds are the processor's; memory is the peak above what the process has before, data included.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """How the fit of every method grows with instances, features and labels, and what that means for larger sets.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/growth.py            # some hours; continues where it was stopped
+    OPENBLAS_NUM_THREADS=1 python benchmarks/growth.py            # some hours; resumes where it was stopped
     python benchmarks/growth.py --draw                    # tables and figure of docs/scale.md from what there is
     python benchmarks/growth.py --check 1                 # are the predictions right? fits at the larger sets' sizes
     python benchmarks/growth.py --shapes 30               # and those of mlreduce.recommend, on so many shapes? an hour
 
 Data are generated: 50 words an instance by Zipf's law, three labels an instance that draw a third of the words. One
-number grows over a decade while the others stay. Each fit runs in a process of its own on one thread; seconds are the
+number grows over a decade while the others stay. Each fit runs in a separate process on one thread; seconds are the
 processor's, memory is the peak above what the process began with. An exponent is the slope of log seconds on log size,
 with Student's interval of 95 % for the slope. A method that took more than the limit is not tried at a larger size.
-What is said of larger sets goes by the slopes of the upper half decades: a sum of powers bends upwards on these scales.
-Fits to small data beside the decades say what a fit takes at least.
+Estimates for larger sets use the slopes of the upper half decades: a sum of powers bends upwards on these scales.
+Additional fits to small data show the least that a fit takes.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def measured(sender: Any, family: str, name: str, sizes: dict[str, int], asked: 
 
 
 def alone(*what: Any) -> tuple[float, float] | None:
-    """Run in a process of its own; None where it ends without a result."""
+    """Run in a separate process; return None where it ends without a result."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=measured, args=(sender, *what))
@@ -218,9 +218,9 @@ def extrapolated(fits: pd.DataFrame) -> pd.DataFrame:
 
 
 def check(minutes: float, only: list[str]) -> None:
-    """Fit at the sizes of the larger sets, per family the cheapest and costliest methods that are said to take less.
+    """Fit at the sizes of the larger sets, per family the cheapest and costliest estimated below the limit.
 
-    Or those that are asked for. What was checked before stays in the table.
+    Or the requested methods. Earlier checks stay in the table.
     """
     fits, rows = pd.read_csv(FITS), []
     said = extrapolated(fits).merge(fits[["family", "method"]].drop_duplicates())
@@ -255,9 +255,9 @@ def said_of(shape: dict[str, Any]) -> dict[str, pd.DataFrame]:
 
 
 def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
-    """Fit on generated shapes what `mlreduce.recommend` says to take at most some seconds, beside what it says.
+    """Fit on generated shapes the methods that take some seconds by `mlreduce.recommend`; compare with its estimates.
 
-    What was measured before stays in the table; what is said is what is said now.
+    Earlier measurements stay in the table, with the current estimates.
     """
     columns = ["family", "method", *SHAPES, "dense", "seconds_said", "seconds"]
     done = pd.read_csv(CHECKED) if CHECKED.exists() else pd.DataFrame(columns=columns)
@@ -276,7 +276,7 @@ def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
                 if not (wanted and row["fits"] and row["seconds"] <= seconds) or key in known:
                     continue
                 taken, _ = alone(family, name, shape, True) or (np.nan, np.nan)
-                print(f"{name:18} {shape} {row['seconds']:9.4f} s said {taken:9.4f} s", flush=True)
+                print(f"{name:18} {shape} {row['seconds']:9.4f} s estimated {taken:9.4f} s", flush=True)
                 writer.writerow((family, name, *shape.values(), f"{row['seconds']:.4g}", f"{taken:.4g}"))
                 file.flush()
     table = pd.read_csv(CHECKED)
@@ -288,7 +288,7 @@ def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
 
 
 def off_by(table: pd.DataFrame) -> pd.Series:
-    """Return by which factor what is said is off, >= 1, a row per fit, by method; up to a millisecond all is one."""
+    """Return the factor (>= 1) between estimate and measurement of each fit; shorter times count as a millisecond."""
     logs = np.log(table[["seconds_said", "seconds"]].dropna().clip(lower=LEAST["seconds"]))
     off = np.exp((logs["seconds_said"] - logs["seconds"]).abs())
     return pd.Series(off.to_numpy(), index=table.loc[off.index, "method"])

@@ -1,13 +1,13 @@
-"""Information of all pairs of columns, and selectors by it beside plain loops.
+"""Information of all pairs of columns, and selectors by it compared with plain loops.
 
     make benchmark                                        # or, parts of it:
     OPENBLAS_NUM_THREADS=1 python benchmarks/information.py --parts selectors --datasets emotions,birds
 
-"pairs": mutual information of all pairs of a set's features, in three bins, and labels, in a process of its own; it
-must take less than 5 seconds and 1 GB.
+"pairs": mutual information of all pairs of a set's features, in three bins, and labels, in a separate process; it must
+take less than 5 seconds and 1 GB.
 "pmu": seconds to select the best fifth, the best of several, and those of loops over the formula's terms, each term
-once, by tests/information_by_the_book.py. Minutes of loops are not waited for: a sample of the terms is timed and
-multiplied. Required is 20 times. "redundant" adds that the formula as it stands has terms anew at every step.
+once, by tests/information_by_the_book.py. Loops that would take minutes are not run in full: a sample of the terms is
+timed and multiplied. Required is 20 times. "redundant" adds that the plain formula computes terms again at every step.
 "selectors": seconds to select the best fifth by the methods of Table II of Lim, Lee and Kim (2016), by the exact
 program and by Nystrom's method, how many weights are above zero, and the residual of the conditions of a minimum.
 """

@@ -1,12 +1,12 @@
-"""Whether reduction in front of a label tree helps: precision of the best labels beside seconds and memory.
+"""Whether reduction in front of a label tree helps: precision of the best labels, seconds and memory.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/label_trees.py                     # the size of EUR-Lex-4K
     OPENBLAS_NUM_THREADS=1 python benchmarks/label_trees.py --sizes wiki10
 
-Generated data (benchmarks/extreme.py), four fifths to train, precision on 2,000 of the others. Each row is a process of
-its own; seconds are the processor's, of fit and prediction, reduction included; memory is the peak of the process, data
-included. Rows that docs/performance/label-trees.csv has already are kept, so that the same command goes on. The table
-in docs/methods/label-tree.md is made of all.
+Generated data (benchmarks/extreme.py), four fifths to train, precision on 2,000 of the others. Each row is a separate
+process; seconds are the processor's, of fit and prediction, reduction included; memory is the peak of the process, data
+included. Rows that are already in docs/performance/label-trees.csv are not computed again, so that the same command
+resumes. The table in docs/methods/label-tree.md has all rows.
 """
 
 from __future__ import annotations

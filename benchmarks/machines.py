@@ -2,8 +2,7 @@
 
     python benchmarks/machines.py --mirror FOLDER --datasets emotions,enron --output docs/verdicts/machines.csv
 
-Every group of methods is fitted and measured on the first split, in a process of its own with one BLAS thread, and
-again
+Every group of methods is fitted and measured on the first split, in a separate process with one BLAS thread, and again
 
 columns
     with the features in another order,
@@ -16,8 +15,8 @@ haswell
 
 The output has one row per method, predictor and variant: the largest difference of a score, and of which measure at
 which size (infinite where only one of them has that size); methods that fail have the reason in its place. Parameters
-that a study searches take their first candidate, widths and penalties of kernels their defaults. Groups that the output
-already has are passed over: run it again to continue.
+that a study searches take their first candidate, widths and penalties of kernels their defaults. Groups that are
+already in the output are skipped: run the command again to resume.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Model trees beside Weka's: seconds per tree, and errors on the same splits.
+"""Model trees compared with Weka's: seconds per tree, and errors on the same splits.
 
     make benchmark                                        # or, other sets and more directions:
     OPENBLAS_NUM_THREADS=1 python benchmarks/model_trees.py --datasets emotions,genbase --dimensions 6 --agreement

@@ -1,16 +1,16 @@
-"""Methods of this library beside what a user would take instead, and beside what their mathematics costs.
+"""Methods of this library compared with those of other packages, and with the cost of their mathematics.
 
     make benchmark                                                      # or, parts of it:
     python benchmarks/peers.py --datasets emotions,scene --methods pca,linear
 
 Processor seconds of a fit with one thread, medians of alternating fits, ours and the peer's in one process; the peak
-memory of a fit in a process of its own. The limit is the products and factorisations that the method cannot do without,
+memory of a fit in a separate process. The limit is the cost of the products and factorisations that the method needs,
 in NumPy on the same data; peer_cases.py has methods, peers and limits. Peers that are not installed are left out: `make
-benchmark` installs envs/benchmark.lock; elsewhere.py says how others are.
+benchmark` installs envs/benchmark.lock; elsewhere.py describes the installation of others.
 
-A row carries digests of our code and the call and version of the peer. One that is there is measured again where these
-differ, so that a run that was ended goes on by the same command. A peer is refused that warns, that takes more than one
-thread, that does other work than ours (`Peer.same`), or whose results are others than those of an exact peer may be.
+A row has digests of our code and the call and version of the peer. An existing row is measured again only where these
+differ, so that the same command resumes an interrupted run. A peer is refused if it warns, uses more than one thread,
+computes something else (`Peer.same`), or is declared exact and has other results.
 docs/performance.md is made with ``--output docs/performance/peers.csv``.
 """
 

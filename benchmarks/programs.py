@@ -1,4 +1,4 @@
-"""Our methods beside the programs of their authors: the same results of the same parameters?
+"""Our methods compared with the programs of their authors, with the same parameters.
 
     mkdir /tmp/programs
     git clone https://github.com/jiazhang-ml/GRRO /tmp/programs/jiazhang-ml+GRRO

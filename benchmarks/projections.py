@@ -1,4 +1,4 @@
-"""Projections beside the direct way of the textbooks, on published sets and on a huge sparse one.
+"""Projections compared with the direct computation of textbooks, on published data sets and a huge sparse one.
 
     make benchmark                                        # or, parts of it:
     OPENBLAS_NUM_THREADS=1 python benchmarks/projections.py --parts sets --datasets medical,bibtex
@@ -6,7 +6,7 @@
 "sets": seconds to fit, all directions, against forming A and B as dense d x d arrays and scipy.linalg.eigh of the pair.
 Where B is singular, which eigh refuses, the textbook adds 1e-8 of its mean diagonal.
 "sparse": X of up to 200,000 x 100,000 at a density of 1e-4 with 1,000 labels, 50 components; seconds and peak memory of
-a process of its own. "rows": dense X of up to 100,000 x 1,000; growth with the number of rows.
+a separate process. "rows": dense X of up to 100,000 x 1,000; growth with the number of rows.
 """
 
 from __future__ import annotations

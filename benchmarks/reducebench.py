@@ -1,21 +1,21 @@
-"""ReduceBench: what it takes, its folds, the run in pieces, and the check of what is kept.
+"""ReduceBench: its cost, its folds, the run in pieces, and the check of the stored pieces.
 
     python benchmarks/reducebench.py plan                # processor hours by data set and family, before it is run
     python benchmarks/reducebench.py folds               # digests of the rows of all folds, for the repository
-    python benchmarks/reducebench.py run --hours 2       # pieces that are not kept yet, the quickest first
+    python benchmarks/reducebench.py run --hours 2       # missing pieces, the quickest first
     python benchmarks/reducebench.py run flags emotions  # those of some data sets
     python benchmarks/reducebench.py run --ties expected # rankings by the mean over all orders of ties
-    python benchmarks/reducebench.py keep                # pieces of what the workflow has finished, on a cluster say
-    python benchmarks/reducebench.py check               # SHA-256 and protocol of the pieces that are kept
+    python benchmarks/reducebench.py keep                # store pieces that the workflow has finished, as on a cluster
+    python benchmarks/reducebench.py check               # SHA-256 and protocol of the stored pieces
     python benchmarks/reducebench.py sets                # what describes the data sets, for the repository
     python benchmarks/reducebench.py speed               # seconds of fit and prediction with codes and without
-    python benchmarks/reducebench.py answers             # what the pieces say, and advice on data sets left out
-    python benchmarks/reducebench.py page                # the tables of docs/benchmark.md, written anew
+    python benchmarks/reducebench.py answers             # answers from the pieces, and advice on data sets left out
+    python benchmarks/reducebench.py page                # update the tables of docs/benchmark.md
 
-The run is the study workflow's (config/benchmark.yaml); a piece is one study on one data set, and is kept in
-results/benchmark as soon as it is there: commit it, and it is never run again. Version 1 counts a tie as an error. With
---ties expected the same protocol, searches included, measures rankings by the mean over all orders of labels that tie;
-its pieces are in results/benchmark-expected-ties.
+The study workflow computes the scores (config/benchmark.yaml). A piece is one study on one data set. It is stored in
+results/benchmark as soon as it is finished; a committed piece is never run again. Version 1 counts a tie as an error.
+With --ties expected the same protocol, searches included, measures rankings by the mean over all orders of labels that
+tie; its pieces are in results/benchmark-expected-ties.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What Snakemake itself costs: a dry run, and a run of empty jobs, at growing numbers of jobs.
+"""The cost of Snakemake: a dry run, and a run of empty jobs, at growing numbers of jobs.
 
     python benchmarks/scheduling.py                  # 100, 1,000 and 10,000 jobs: half an hour on two idle cores
 
 It writes docs/scale/scheduling.csv and the table of docs/scale.md.
 
-The workflow and a study as they are, in a folder of their own, cut into a job per split; scripts that only touch their
-files. Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
+The workflow and a study are copied to a separate folder, with a job per split and scripts that only touch their files.
+Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
 """
 
 from __future__ import annotations

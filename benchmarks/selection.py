@@ -1,10 +1,10 @@
-"""GMBA on many rows, and selectors beside plain loops over instances, pairs and features.
+"""GMBA on many rows, and selectors compared with plain loops over instances, pairs and features.
 
     make benchmark                                        # or, parts of it:
     OPENBLAS_NUM_THREADS=1 python benchmarks/selection.py --parts sets --datasets emotions
 
-"rows": GMBA on 20,000 generated instances with 120 features and 101 labels, in a process of its own; its memory must
-stay below 4 GB.
+"rows": GMBA on 20,000 generated instances with 120 features and 101 labels, in a separate process; its memory must stay
+below 4 GB.
 "sets": seconds to fit on the first of ten training folds, standardised, the best of several; those of the loops of
 tests/selection_by_the_book.py, which run once, in the same process. GMBA and SPEC build the label graph first, and so
 do the loops: "of it graph" are the seconds of that. Required are 50 times for the graph, GMBA and MLRF, and 20 times

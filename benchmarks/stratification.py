@@ -1,4 +1,4 @@
-"""Folds that keep labels, beside other packages: the table of docs/model-selection.md.
+"""Stratified folds compared with other packages: the table of docs/model-selection.md.
 
     MLREDUCE_MIRROR=... python benchmarks/stratification.py
 

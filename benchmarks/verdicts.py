@@ -6,12 +6,12 @@
 
 Each data set has a true difference of two methods: the planted one, and some variation between data sets. The
 differences of its splits are that, noise that they share through their training rows, with the correlation that the
-share of the test rows implies (Nadeau and Bengio), and noise of each test part. Where most of some cells are asked for,
-each cell has its own difference about that of its data set, and half of the noise is its own. At the "border" just too
-few, or just enough, data sets are clearly inside, and the others a twentieth of the margin from its end.
+share of the test rows implies (Nadeau and Bengio), and noise of each test part. Where a claim is about most of several
+cells, differences vary between cells of a data set, and half of the noise is independent between cells. At the "border"
+just too few, or just enough, data sets are clearly inside, and the others a twentieth of the margin from its end.
 
-Beside ours ("lancaster") other ways to combine data sets are judged: Bonferroni's ("bonferroni"), and the probability
-that enough statements are true where each is so with its posterior probability ("posterior").
+In addition to our way to combine data sets ("lancaster") others are judged: Bonferroni's ("bonferroni"), and the
+probability that enough statements are true where each is so with its posterior probability ("posterior").
 """
 
 from __future__ import annotations

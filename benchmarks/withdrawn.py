@@ -3,10 +3,10 @@
     python benchmarks/withdrawn.py show          # all faults; `show ties`, `show penalty` and so on for one
     python benchmarks/withdrawn.py measure       # small runs on the published data (MLREDUCE_MIRROR): ten minutes
     python benchmarks/withdrawn.py ties          # the predictors whose scores tie, with ties in expectation: hours
-    python benchmarks/withdrawn.py page          # the numbers of docs/benchmark-withdrawn.md, written anew
+    python benchmarks/withdrawn.py page          # update the numbers of docs/benchmark-withdrawn.md
 
 `show` reads the scores of version 1 in results/benchmark, the tables of `measure` in docs/benchmark/withdrawn and the
-scores of `ties` in results/benchmark-ties. `measure` and `ties` go on where they were interrupted.
+scores of `ties` in results/benchmark-ties. `measure` and `ties` resume where they were interrupted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The runs behind benchmarks/withdrawn.py: small ones of its own, and version 1 again with ties in expectation."""
+"""Runs for benchmarks/withdrawn.py: small ones, and version 1 again with ties in expectation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Enter a method into the leaderboard: ``python -m mlreduce_studies.enter NAME`` (``make enter METHOD=NAME``).
 
-Reads leaderboard/NAME.yaml, checks the method on a small data set, runs it by the benchmark's protocol on six, and
-writes its scores (results/leaderboard/NAME) and the page (docs/leaderboard.md). A method that fails gets a row that
-says why, and nothing else changes. Ends with a status other than 0 where it failed or could not be run.
+Reads leaderboard/NAME.yaml, checks the method on a small data set, runs it by the benchmark's protocol on six data
+sets, and writes its scores (results/leaderboard/NAME) and the page (docs/leaderboard.md). A method that fails gets a
+row with the reason; other rows do not change. Ends with a status other than 0 where it failed or could not be run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _enter(options: Any) -> int:
         print(f"{len(entries(project))} entries; {PAGE} is written")
         return 0
     if options.method is None:
-        raise ConfigurationError(f"which entry? One of: {', '.join(entries(project))} (make enter METHOD=NAME)")
+        raise ConfigurationError(f"name an entry, one of: {', '.join(entries(project))} (make enter METHOD=NAME)")
     entry = read_entry(options.method, project)
     if options.lock:
         pinned = write_lock(entry, project)
@@ -55,7 +55,7 @@ def _enter(options: Any) -> int:
 
 
 def _run(entry: Entry, project: Path, folder: str, options: Any) -> tuple[int, Outcome]:
-    """Run an entry, with a seed of its checks that cannot be known before."""
+    """Run an entry. The seed of its checks is random, so that a method cannot be written for it."""
     for sentence in missing_protections():
         print(f"mlreduce: {sentence} (docs/leaderboard.md)", file=sys.stderr)
     packages = folder_of_packages(entry, project, options.packages)
@@ -69,7 +69,7 @@ def _verify(entry: Entry, project: Path, options: Any) -> int:
     kept = read_kept(entry.name, project)
     if not kept.is_of(entry, project):
         raise DataError(
-            f"{RESULTS}/{entry.name}: of another version of the entry or the protocol; run it again: make enter "
+            f"{RESULTS}/{entry.name}: made by another version of the entry or the protocol; run it again: make enter "
             f"METHOD={entry.name}"
         )
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +78,7 @@ def _verify(entry: Entry, project: Path, options: Any) -> int:
     if difference is not None:
         print(f"mlreduce: {RESULTS}/{entry.name}: {difference}", file=sys.stderr)
         return 1
-    print(f"{entry.name}: the scores on {', '.join(options.sets)} are those of a new run, within 1e-9")
+    print(f"{entry.name}: a new run reproduces the scores on {', '.join(options.sets)} within 1e-9")
     return 0
 
 
@@ -92,16 +92,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     summary, _, details = str(__doc__).partition("\n\n")
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.enter", description=summary, epilog=details)
-    parser.add_argument("method", nargs="?", help="name of its file in leaderboard, without .yaml")
-    parser.add_argument("--sets", nargs="+", default=list(SETS), help="some of the six data sets, as a trial")
-    parser.add_argument("--minutes", type=float, default=MINUTES, help="after which it has failed (default: 30)")
+    parser.add_argument("method", nargs="?", help="name of the entry's file in leaderboard, without .yaml")
+    parser.add_argument("--sets", nargs="+", default=list(SETS), help="some of the six data sets, for a trial")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="time limit of the run (default: 30)")
     parser.add_argument(
-        "--verify", action="store_true", help="run it, and compare with the committed scores; write nothing"
+        "--verify", action="store_true", help="run the entry and compare with the committed scores; write nothing"
     )
-    parser.add_argument("--seed", type=int, help="of the data of its checks (default: by chance; results have it)")
-    parser.add_argument("--lock", action="store_true", help="write its lock file: what its packages need, with hashes")
-    parser.add_argument("--check", action="store_true", help="check all entries and what is kept, and write the page")
-    parser.add_argument("--to", default="results/entries", help="folder of the workflow's files (default: this)")
+    parser.add_argument("--seed", type=int, help="seed of the checks (default: random; it is stored with the results)")
+    parser.add_argument("--lock", action="store_true", help="write the lock file: needed packages, with hashes")
+    parser.add_argument("--check", action="store_true", help="check all entries and their results, and write the page")
+    parser.add_argument("--to", default="results/entries", help="folder for the files of the workflow (default: this)")
     parser.add_argument(
         "--packages", default=str(Path(sys.prefix, "leaderboard")), help="folder for packages that entries pin"
     )

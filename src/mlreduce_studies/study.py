@@ -1,4 +1,4 @@
-"""A study: data sets, methods, splits and outputs of a paper or comparison, found by name, read and checked."""
+"""A study: data sets, methods, splits and outputs of a paper or comparison, read from its file and checked."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ class Group:
 
 
 def _of(values: Any, dataset: str, otherwise: Any) -> Any:
-    """Look up what a data set has, or else all."""
+    """Return the value of a data set, or else the default of all data sets."""
     return values.get(dataset, values.get("default", otherwise))
 
 
 @dataclass(frozen=True)
 class Study:
-    """What a study file says, at one of its scales.
+    """The content of a study file at one of its scales.
 
     Attributes
     ----------
@@ -123,8 +123,8 @@ class Study:
     family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
-        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and the keys
-        beside these; see `rule_of`.
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and further
+        keys; see `rule_of`.
     scaling : dict of str to str
         Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
     relation : dict of str to str
@@ -135,7 +135,7 @@ class Study:
         addition to the percentages; parameters are searched at the first.
     datasets : list of str
     left_out : list of str
-        Data sets of the paper that are not run, since the mirror does not hold them.
+        Data sets of the paper that are not run, since the mirror does not have them.
     claimed_on : list of str
         The data sets of the paper: what its claims are about, whatever is run.
     splits : int
@@ -468,18 +468,18 @@ def _beside(path: str | Path, name: str) -> Path | None:
 
 
 def study_content(path: str | Path) -> dict[str, Any]:
-    """Return what a study file says, with the keys of the file that it includes where it does not have them itself.
+    """Return the content of a study file, together with the keys of the file that it includes; its keys come first.
 
     Raises
     ------
     ConfigurationError
-        If one of the files is not as the schema says.
+        If one of the files does not match the schema.
     """
     content = read_yaml(path)
     if isinstance(content, Mapping) and isinstance(content.get("include"), str):
         shared = Path(path).parent / content["include"]
         if not shared.is_file():
-            raise ConfigurationError(f"{path}: include: {content['include']} is no file beside it")
+            raise ConfigurationError(f"{path}: include: there is no file {content['include']} in the same folder")
         common = read_yaml(shared)
         if not isinstance(common, Mapping):
             raise ConfigurationError(f"{shared}: not keys of a study")
@@ -531,7 +531,7 @@ def load_study(
     run_on : sequence of str or None, default=None
         Instead of the scale's data sets.
     mirror : path or None, default=None
-        Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
+        Where data sets are read from; an optional data set of the scale is left out if the mirror does not have it.
     candidates : int or None, default=None
         Combinations of parameters that a search tries at most; with 1 methods have their defaults.
     ties : {"standard", "expected"} or None, default=None
@@ -540,8 +540,8 @@ def load_study(
     Raises
     ------
     ConfigurationError
-        If the file is not as its schema says, or names an unknown data set, method, parameter, measure; the
-        sentence says which key, and the nearest known name.
+        If the file does not match its schema, or names an unknown data set, method, parameter or measure; the
+        message has the key and the nearest known name.
     """
     content = study_content(path)
     if candidates is not None:
@@ -556,7 +556,7 @@ def load_study(
     datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
     written, averages = _with_draws(content["methods"])
     curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
-    # Folds of consecutive rows cannot be more: a number asked for all studies is of no use beyond it to this one.
+    # Folds of consecutive rows are fixed by the protocol: the number for all studies can only lower theirs.
     folds = [rule["folds"] for rule in content["protocols"].values() if "shuffle" in rule]
     splits = min(splits, *folds) if splits and folds else splits or size["splits"]
     study = Study(
@@ -599,7 +599,7 @@ def load_study(
 
 
 def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
-    """Return what a table or figure shows of some methods; None where nothing is left to compare."""
+    """Return the entry of a table or figure for some of its methods; None where nothing is left to compare."""
     if output.get("kind") in ("approximation", "errors", "dependencies", "theorem", "time-ratios", "parameter"):
         return None
     shown = dict(output)
@@ -620,7 +620,7 @@ def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any
 
 
 def _by_dataset(value: Any) -> Mapping[str, Any]:
-    """Return what holds for all data sets, or for some, as a mapping."""
+    """Return a value for all data sets, or values of some, as a mapping."""
     return value if isinstance(value, Mapping) else {"default": value}
 
 
@@ -643,9 +643,9 @@ def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict
 
 
 def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
-    """Put together what a study file says of each group, at one of its scales.
+    """Combine the settings of each group of a study file at one of its scales.
 
-    A group without settings is trained on by the predictors that no group has for itself.
+    A group without settings has the predictors that no other group names.
     """
     settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
     for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):
@@ -676,7 +676,7 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
 def _tuned(name: str, group: Group) -> Iterator[tuple[str, Group]]:
     """Yield a group as it is, or its methods with nothing to search, and a group by predictor and measure of a search.
 
-    Of these each is tuned by the measure, with the predictor, and measured by what goes by that measure.
+    Each of the latter is tuned by the measure with the predictor, and scored by the measures that belong to it.
     """
     if group.search is None or "tuned" not in group.search:
         yield name, group
@@ -707,8 +707,8 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
             families["projection" if kind == "propagation" else kind] = name  # both embed the rows
     if len(families) > 1:
         pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
-        raise ConfigurationError(f"{where}: methods: {pairs} cannot stand in one study")
-    # What is named by import paths alone are transformers.
+        raise ConfigurationError(f"{where}: methods: {pairs} cannot be in the same study")
+    # A study of import paths alone has transformers.
     return next(iter(families), "projection")
 
 
@@ -878,7 +878,7 @@ def _check_output(
 
 
 def _named(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what each part of an option must be a name of, by the keyword ``names`` of its schema, and the part."""
+    """Yield the kind of each name in an option, from the keyword ``names`` of its schema, and the name."""
     if "names" in schema:
         yield schema["names"], value
     if isinstance(value, Mapping):
@@ -894,7 +894,7 @@ def _named(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any]]:
 def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
     searched = [key.partition(".")[0] for key in entry.get("search", {})]
     parts = [root for root, key in zip(searched, entry.get("search", {}), strict=True) if root != key]
-    # A whole parameter that is given too stands where nothing is searched.
+    # A given value of a parameter that is searched as well is the default where nothing is searched.
     for key in (*parts, *entry.get("parts", {})):
         if key in entry:
             raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
@@ -905,10 +905,10 @@ def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
 
 
 def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> None:
-    """Check that a class named by its import path can do what its place in a study asks."""
+    """Check that a class named by its import path has the method that its place in a study requires."""
     name = registry.entry_name(label, entry)
     if registry.is_import_path(name) and not registry.can(name, verb):
-        raise ConfigurationError(f"{where}: {label}: {name} cannot stand here: it has no {verb}")
+        raise ConfigurationError(f"{where}: {label}: {name} cannot be used here: it has no {verb}")
 
 
 def _check_coder(label: str, entry: Mapping[str, Any], where: str) -> None:

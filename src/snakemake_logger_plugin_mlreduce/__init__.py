@@ -24,11 +24,11 @@ __all__ = ["LogHandler"]
 
 _MANY = 200  # jobs; runs of more print about a hundred lines
 _LINES = 10  # of an error
-_UNKNOWN = "It left no reason; Snakemake's own log, in .snakemake/log, may have more."
+_UNKNOWN = "The job gave no reason; Snakemake's log in .snakemake/log may say more."
 
 
 class Job(NamedTuple):
-    """What the log says of a job."""
+    """A job as the log describes it."""
 
     step: str
     study: str
@@ -37,7 +37,7 @@ class Job(NamedTuple):
     output: tuple[str, ...]
 
     @classmethod
-    def of(cls, record: LogRecord) -> Job:
+    def from_record(cls, record: LogRecord) -> Job:
         """Return the job of a record of the events JOB_INFO and JOB_ERROR (which has no wildcards)."""
         given: dict[str, Any] = dict(getattr(record, "wildcards", None) or {})
         rule: str = getattr(record, "rule_name", "")
@@ -47,21 +47,21 @@ class Job(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Study, data set, step and what else tells it from others: ``gmba-2016  digits  fit  spec``."""
+        """Study, data set, step and further wildcards, which together are unique: ``gmba-2016  digits  fit  spec``."""
         return "  ".join(filter(None, [self.study, self.dataset, self.step, self.others]))
 
 
 class LogHandler(LogHandlerBase):
-    """The log of a run as a person reads it."""
+    """Print the log of a run for a person to read."""
 
-    writes_to_stream = True  # in place of Snakemake's own; the one in .snakemake/log stays
+    writes_to_stream = True  # replaces Snakemake's output on the screen; its file in .snakemake/log is still written
     writes_to_file = False
     has_filter = True  # jobs must be seen whatever --quiet says: their results are named later
     has_formatter = False  # Snakemake's, for --verbose and --debug-dag
     needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        """Start the clock; the settings are there already."""
+        """Start the clock and read the settings, which the base class has stored."""
         quiet = {str(level).rpartition(".")[2].lower() for level in self.common_settings.quiet or ()}
         self.dryrun: bool = self.common_settings.dryrun
         self.silent = "all" in quiet and not self.dryrun
@@ -84,16 +84,16 @@ class LogHandler(LogHandlerBase):
         self.ending = ""  # how the job ended whose error comes next
 
     def emit(self, record: LogRecord) -> None:
-        """Print what is to be said of a record."""
+        """Print the lines for a record."""
         try:
             self._handle(record)
         except BrokenPipeError:
             raise
-        except Exception:  # noqa: BLE001 - what logging does: a run must not end by its log
+        except Exception:  # noqa: BLE001 - as logging does: an error of the log must not end the run
             self.handleError(record)
 
     def close(self) -> None:
-        """End with what a run came to."""
+        """Print the summary of the run."""
         if not self.ended:
             self.ended = True
             self._end()
@@ -113,7 +113,7 @@ class LogHandler(LogHandlerBase):
             LogEvent.JOB_ERROR: self._job_error,
             LogEvent.ERROR: self._error,
         }
-        if settings.verbose:  # all that Snakemake says, in its words
+        if settings.verbose:  # every message of Snakemake, unchanged
             self._say(self.format(record))
         elif event in handlers:
             handlers[event](record)
@@ -125,7 +125,7 @@ class LogHandler(LogHandlerBase):
             self._message(record)
 
     def _job(self, record: LogRecord) -> None:
-        job, number = Job.of(record), getattr(record, "jobid", -1)
+        job, number = Job.from_record(record), getattr(record, "jobid", -1)
         self.jobs[number] = job
         if self.dryrun:
             why = "" if self.no_reasons else text.reason_of(getattr(record, "reason", ""))
@@ -170,18 +170,18 @@ class LogHandler(LogHandlerBase):
 
     def _job_error(self, record: LogRecord) -> None:
         number = getattr(record, "jobid", -1)
-        job = self.jobs.get(number, Job.of(record))
+        job = self.jobs.get(number, Job.from_record(record))
         self.running.pop(number, None)
         ending, self.ending = self.ending, ""
         if self.interrupted:
             return
         self.failed[number] = job
         logs = [str(path) for path in getattr(record, "log", None) or ()]
-        of_cluster = text.of_cluster(getattr(record, "rule_msg", None))
-        reasons = [*of_cluster, *text.last_words(logs)]
+        from_cluster = text.cluster_reasons(getattr(record, "rule_msg", None))
+        reasons = [*from_cluster, *text.last_words(logs)]
         lines = [f"Failed: {job.name}" if job.study else f"Failed: {job.name} ({', '.join(job.output[:1])})"]
         reason = "\n".join(reasons)
-        if of_cluster and reason in self.shown:  # a queue that refuses a job refuses the next attempt too
+        if from_cluster and reason in self.shown:  # a queue that refuses a job refuses the next attempt too
             self._say(f"{lines[0]}, for the same reason as before")
             return
         self.shown.add(reason)
@@ -248,11 +248,11 @@ class LogHandler(LogHandlerBase):
         came = f"{self.done} of {self.total} jobs in {seconds:.0f} s"
         if self.no_progress:  # with --quiet progress, Snakemake does not tell which jobs have ended
             came = f"ended after {seconds:.0f} s"
-        stopped = f"Interrupted: {came}; the same command goes on from here."
-        said = [stopped if self.interrupted else f"{came.capitalize()}."]
+        stopped = f"Interrupted: {came}; the same command resumes."
+        lines = [stopped if self.interrupted else f"{came.capitalize()}."]
         if self.failed:
             names = "; ".join(" ".join(job.name.split()) for job in list(self.failed.values())[:3])
-            said += [f"{len(self.failed)} failed: {names}{'; ...' * (len(self.failed) > 3)}"]
+            lines += [f"{len(self.failed)} failed: {names}{'; ...' * (len(self.failed) > 3)}"]
         if self.tables and not page:
             named = [f"Tables: {', '.join(self.tables[:3])}{', ...' * (len(self.tables) > 3)}"]
-        self._say(*said, *named)
+        self._say(*lines, *named)

@@ -1,4 +1,4 @@
-"""What the log prints of names, tables, reasons and errors."""
+"""Texts that the log prints: names, tables, reasons and errors."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _NOISE = re.compile(
 
 def step_of(rule: str) -> str:
     """Return the step a rule belongs to: ``tables_gmba`` is one of ``tables``."""
-    found = _PER_STUDY.match(rule)
-    return found[1] if found else rule
+    match = _PER_STUDY.match(rule)
+    return match[1] if match else rule
 
 
 def study_of(paths: Iterable[str]) -> str:
     """Return the study in ``results/<scale>/<study>/...``, or nothing."""
     for path in paths:
-        _, found, rest = f"/{path}".rpartition("/results/")
+        _, separator, rest = f"/{path}".rpartition("/results/")
         parts = rest.split("/")
-        if found and len(parts) > 2:
+        if separator and len(parts) > 2:
             return parts[1]
     return ""
 
@@ -55,7 +55,7 @@ def reason_of(reason: str) -> str:
 
 
 def is_noise(message: str) -> bool:
-    """Whether a message of Snakemake's says nothing to the reader of a run."""
+    """Whether a message of Snakemake is of no use to the reader of a run."""
     return _NOISE.match(message) is not None
 
 
@@ -106,13 +106,13 @@ def first_table(path: str, width: int, lines: int = 12) -> list[str]:
     return [f"  {line}"[:width] for line in [title, *shown, path]]
 
 
-def of_cluster(message: str | None) -> list[str]:
-    """Return the lines of what an executor says of a failed job: why it was refused, or its status in the queue.
+def cluster_reasons(message: str | None) -> list[str]:
+    """Return why an executor refused a job, or the status of the failed job in the queue, as lines of its message.
 
-    Without the command by which it was submitted, what becomes of a node, and where Snakemake's own log is.
+    The command that submitted the job, what happens to the node, and the path of Snakemake's log are left out.
     """
-    said = re.split(r"\n *sbatch (?:call|script):|Failed nodes will be |For further error details", message or "")[0]
-    return [line.strip() for line in said.splitlines() if line.strip()]
+    reason = re.split(r"\n *sbatch (?:call|script):|Failed nodes will be |For further error details", message or "")[0]
+    return [line.strip() for line in reason.splitlines() if line.strip()]
 
 
 def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
@@ -124,17 +124,17 @@ def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
             continue
         sentences = [line for line in written if line.startswith("mlreduce: ")]
         if written:
-            said = sentences[-1:] or _untraced("\n".join(written)) or written[-lines:]
-            return [line[:500] for line in said]
+            last = sentences[-1:] or _untraced("\n".join(written)) or written[-lines:]
+            return [line[:500] for line in last]
     return []
 
 
 def ending_of(message: str) -> str:
-    """Return how the process of a job ended, by the error of its command; for a job that left no reason itself."""
-    found = re.search(r"exit status (\d+)|died with <Signals\.\w+: (\d+)>", message)
-    if found is None:
+    """Return how the process of a job ended, from the error of its command; for a job without a reason in its log."""
+    match = re.search(r"exit status (\d+)|died with <Signals\.\w+: (\d+)>", message)
+    if match is None:
         return ""
-    status = int(found[1]) if found[1] else 128 + int(found[2])  # as a shell says it
+    status = int(match[1]) if match[1] else 128 + int(match[2])  # shells report signals as 128 + number
     if status - 128 in set(signal.Signals):
         how = f"was ended by {signal.Signals(status - 128).name}"
     elif status in (126, 127):
@@ -159,14 +159,14 @@ def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
     absent = re.search(r"^FileNotFoundError: .*: '(.+)'$", message, flags=re.MULTILINE)
     if absent and not Path(absent[1]).exists():
         near = [str(path) for pattern in ("*.y*ml", "config/*.y*ml") for path in Path().glob(pattern)]
-        found = {Path(path).name: path for path in near}
-        names = difflib.get_close_matches(Path(absent[1]).name, found, n=1, cutoff=0.5)
-        return [f"There is no file {absent[1]!r}.", *(f"Did you mean {found[name]!r}?" for name in names)]
+        paths = {Path(path).name: path for path in near}
+        names = difflib.get_close_matches(Path(absent[1]).name, paths, n=1, cutoff=0.5)
+        return [f"There is no file {absent[1]!r}.", *(f"Did you mean {paths[name]!r}?" for name in names)]
     refused = re.search(r"\w+Error: \[Errno \d+\] (Permission denied|Read-only file system): '(.+)'", message)
     stored = re.search(r"StorageError: (.+ could not be written: .+)", message)
     if refused or stored:
-        said = stored[1] if stored else f"{refused[2]}: {refused[1]}" if refused else ""
-        return [f"{said}.", "Results need a folder that may be written: --config results=FOLDER, or --directory FOLDER"]
+        reason = stored[1] if stored else f"{refused[2]}: {refused[1]}" if refused else ""
+        return [f"{reason}.", "Results need a writable folder: --config results=FOLDER, or --directory FOLDER"]
     later = re.search(r"than input (.+) \((.+)\)\. This could indicate a clock skew", message)
     if later:
         return [f"{later[1]} is dated {later[2]}, in the future.", f"Correct the clock, or the date: touch {later[1]}"]
@@ -174,16 +174,16 @@ def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
     if untraced:
         return [*untraced, "  (--verbose shows the traceback)"]
     noise = re.compile(r' +File ".+", line \d+|\s*(Error:|Traceback:|Wildcards:)?$')
-    kept = [line for line in message.splitlines() if not noise.match(line)]
-    if kept and re.fullmatch(r"\w+( in .*)?:", kept[0]) and len(kept) > 1 and kind in kept[0]:
-        place = kept[0].removeprefix(kind).removeprefix(" in ").rstrip(":")
-        kept = [
-            f"{kind.replace('WorkflowError', 'Error')}: {kept[1].strip()}",
-            *kept[2:],
+    lines = [line for line in message.splitlines() if not noise.match(line)]
+    if lines and re.fullmatch(r"\w+( in .*)?:", lines[0]) and len(lines) > 1 and kind in lines[0]:
+        place = lines[0].removeprefix(kind).removeprefix(" in ").rstrip(":")
+        lines = [
+            f"{kind.replace('WorkflowError', 'Error')}: {lines[1].strip()}",
+            *lines[2:],
             *([f"  in {place}"] if place else []),
         ]
     unknown = re.search(r"No rule to produce (\S+)", message)
     nearest = difflib.get_close_matches(unknown[1], list(targets), n=1, cutoff=0.5) if unknown else []
     if unknown:
         return [f"There is no rule or file {unknown[1]!r}.", *(f"Did you mean {name!r}?" for name in nearest)]
-    return kept
+    return lines

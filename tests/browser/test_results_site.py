@@ -181,7 +181,7 @@ def test_the_form_names_nearest_sets_and_first_choices_and_the_address_keeps_the
     again.wait_for_selector("#alike[data-ready]")
     assert again.inner_text("#alike") == page.inner_text("#alike")
     page.fill("#like input[name=n]", "0")
-    expect(page.locator("#alike")).to_have_text("Rows, features and labels are whole numbers above 0.")
+    expect(page.locator("#alike")).to_have_text("Rows, features and labels are integers above 0.")
     still = opened("index.html", java_script_enabled=False)
     assert still.locator("#like").is_hidden()
     still.click("#data-like-mine ~ details summary")

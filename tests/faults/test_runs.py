@@ -106,7 +106,7 @@ def test_a_site_that_finds_no_room_leaves_the_old_one(apart):
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("raise MemoryError('4 GiB')", "mlreduce: prepare ran out of memory (4 GiB). Let fewer jobs run at once"),
+        ("raise MemoryError('4 GiB')", "mlreduce: prepare ran out of memory (4 GiB). Run fewer jobs at once"),
         ("raise ZeroDivisionError", "ZeroDivisionError"),
         ("import os; os._exit(7)", "The job ended with exit status 7 before it wrote a reason"),
         ("import os; os.kill(os.getpid(), 11)", "The job was ended by SIGSEGV before it wrote a reason"),
@@ -129,7 +129,7 @@ def test_a_killed_job_stops_no_other(project):
     fault = 'if snakemake.wildcards.unit == "halves.own":\n        __import__("os").kill(__import__("os").getpid(), 9)'
     project.edit("workflow/scripts/fit.py", "    choices = ", f"    {fault}\n    choices = ")
     output = project.run(*SEPARATE, "methods=pca,mine", "name=demo", fails=True)
-    assert "mlreduce: a job was killed from outside, most often by the system because memory ran out" in output
+    assert "mlreduce: a job was killed, most often by the operating system because memory ran out" in output
     made = {path.parent.parent.name for path in project.path(f"{STUDY}/scores").rglob("*.parquet")}
     assert made == {"halves.plain"}
     assert not list(project.path(f"{STUDY}/fitted").rglob("halves.own/*.npz"))

@@ -187,7 +187,7 @@ def test_a_study_includes_keys_that_it_does_not_have(tmp_path, studies):
     own = {key: whole.pop(key) for key in ("title", "measures")}
     file = study_file(tmp_path, {**own, "include": "shared.yaml"}, {**whole, "title": "another"})
     assert study_content(file) == {**whole, **own}
-    with pytest.raises(ConfigurationError, match=r"mine.yaml: include: none.yaml is no file beside it"):
+    with pytest.raises(ConfigurationError, match=r"mine.yaml: include: there is no file none.yaml in the same folder"):
         study_content(study_file(tmp_path, {**own, "include": "none.yaml"}))
 
 
@@ -394,14 +394,14 @@ def test_a_piece_that_was_changed_is_refused(kept):
     with pytest.raises(DataError, match=r"flags.20.parquet: its SHA-256 is not that of pieces.csv"):
         kept.done()
     path.unlink()
-    with pytest.raises(DataError, match=r"flags.20.parquet: in pieces.csv, but not there"):
+    with pytest.raises(DataError, match=r"flags.20.parquet: in pieces.csv, but missing"):
         kept.done()
 
 
 def test_a_piece_of_another_protocol_is_refused(kept, copy, protocol):
     file = copy.project / "comparisons" / "benchmark.yaml"
     file.write_text(file.read_text().replace("candidates: 20\n", "candidates: 21\n"))
-    with pytest.raises(DataError, match=f"flags.20.parquet: of the protocol {protocol.digest[:8]}, and here is"):
+    with pytest.raises(DataError, match=f"flags.20.parquet: made by the protocol {protocol.digest[:8]}, not by"):
         Pieces(copy, kept.folder).check()
 
 

@@ -237,7 +237,10 @@ def test_a_coder_of_one_s_own_is_an_entry(tmp_path, monkeypatch):
         ({"reference": None}, "reference"),
         ({"title": "two\nlines"}, "title"),
         ({"parameters": {"n_components": 3}}, "'n_components' is given under size or search too"),
-        ({"class": "leaderboard.other.Mine"}, "is in the module of another entry; its own is leaderboard.mine"),
+        (
+            {"class": "leaderboard.other.Mine"},
+            "is in the module of another entry; the class must be defined in leaderboard.mine",
+        ),
         ({"class": "leaderboard.mine.Mine"}, "mine.py is missing, the module with leaderboard.mine.Mine"),
         ({"family": "selection"}, "size is for projections; leave it out"),
     ],
@@ -455,7 +458,7 @@ def rerun(project, monkeypatch, capsys):
 
 
 def test_scores_that_a_new_run_has_are_verified(rerun):
-    assert rerun() == (0, "mine: the scores on flags, birds are those of a new run, within 1e-9\n")
+    assert rerun() == (0, "mine: a new run reproduces the scores on flags, birds within 1e-9\n")
 
 
 @pytest.mark.parametrize(

@@ -209,8 +209,8 @@ def test_data_that_cannot_be_had_are_skipped_by_name(project, capsys):
     said = capsys.readouterr().out
     assert "skipped      selectors folds tiny spec br-knn: " in said
     assert "nowhere/tiny/t.arff: no such file" in said
-    assert "4 curves were skipped, since their data cannot be had" in said
-    assert "Nothing was recomputed, and nothing is verified." in said
+    assert "4 curves were skipped, since their data are not available" in said
+    assert "Nothing was recomputed, so nothing is verified." in said
 
 
 @pytest.mark.parametrize("option", [("--mirror", "files"), ()])
@@ -242,7 +242,7 @@ def test_wrong_options_end_in_one_sentence(project, capsys):
     assert run(project, "--studies", "selector") == 1
     assert "unknown study 'selector'; did you mean 'selectors'" in capsys.readouterr().err
     assert run(project, "--datasets", "emotions") == 1
-    assert "there are no results to verify, of these studies and data sets" in capsys.readouterr().err
+    assert "no results of these studies and data sets to verify" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         run(project, "--share", "2")
     assert "a share is above 0 and at most 1; got 2" in capsys.readouterr().err

@@ -107,7 +107,7 @@ def test_protocol_of_an_equal_run_and_of_another():
     assert "Of 2 cells: 2 equal, 2 within 1e-9, 2 within 1e-6, 2 within 1 % of the committed value." in equal
     assert "Of 2 verdicts on claims 2 are the same." in equal
     assert "Of 3 files that hold no times 3 are equal in every byte." in equal
-    assert not re.search("Farthest|Other verdicts|Not the committed", equal)
+    assert not re.search("Farthest|Other verdicts|Another seed|Another splits", equal)
 
     manifest = deepcopy(MANIFEST) | {"seed": 7, "outputs": {"scores.parquet": "x", "claims.csv": "b"}}
     manifest["run"]["machine"] |= {"processor": "New", "memory_gb": 16.0, "blas": ["openblas 0.3 Haswell"]}
@@ -117,7 +117,7 @@ def test_protocol_of_an_equal_run_and_of_another():
     parts = protocol(committed, here)
     text = as_text(parts)
     assert "Of 2 cells: 1 equal, 1 within 1e-9, 1 within 1e-6, 1 within 1 % of the committed value." in text
-    assert "Not the committed run's seed (2012) but 7: verdicts can be others." in text
+    assert "Another seed than in the committed run (7, not 2012): verdicts can differ." in text
     assert "Other verdicts on claims: second: refuted, here undecided." in text
     assert "Farthest, folds: hamming-loss of plst with linear on tiny at 20 %, by 0.5." in text
     lines = {tuple(re.split("  +", line)) for line in text.splitlines()}
@@ -174,4 +174,4 @@ def test_what_cannot_be_run_is_refused_in_a_sentence(reference, tmp_path, capsys
     for option in ("--splits", "--seed"):
         with pytest.raises(SystemExit):
             replicate.main(["cssp-2013", *places, option, "none"])
-        assert "a whole number above 0 is wanted; got 'none'" in capsys.readouterr().err
+        assert "expected an integer above 0; got 'none'" in capsys.readouterr().err

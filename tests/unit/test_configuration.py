@@ -300,7 +300,7 @@ WRONG = {
         ({"methods.linear-codes": {"../plst": {"method": "plst"}}}, "methods.linear-codes: '../plst' does not match"),
     ],
     "mvmd-2016": [
-        ({"methods.own": {"plst": {}}}, "'plst' .labelspace. and 'mvmd' .projection. cannot stand in one study"),
+        ({"methods.own": {"plst": {}}}, "'plst' .labelspace. and 'mvmd' .projection. cannot be in the same study"),
         ({"tables.table-f1.energy": 0.5}, "tables.table-f1.energy: 0.5 is not measured"),
         ({"tables.table-f1.kind": "rankd"}, "unknown value 'rankd'; did you mean 'ranked'"),
         ({"figures.figure-beta-f1.references": {"pac": "PCA"}}, "unknown method 'pac'; did you mean 'pca'"),

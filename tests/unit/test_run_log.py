@@ -180,7 +180,7 @@ def test_failure_without_a_sentence_shows_the_end_of_the_log(run, tmp_path):
     assert run.lines[0] == "Failed: digits  prepare (data/digits.npz)"
     assert run.lines[-2:] == ["  line 29", f"  log: {log}"]
     run.fail(99, [])
-    assert run.lines[-1].startswith("  It left no reason; Snakemake's own log")
+    assert run.lines[-1].startswith("  The job gave no reason; Snakemake's log")
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_interruption_is_two_lines(run):
     run.handler.close()
     assert run.lines == [
         "Stopping the running jobs.",
-        "Interrupted: 0 of 2 jobs in 0 s; the same command goes on from here.",
+        "Interrupted: 0 of 2 jobs in 0 s; the same command resumes.",
     ]
 
 

@@ -119,7 +119,7 @@ def test_an_interrupted_run_says_so_and_goes_on(project):
     assert run.returncode != 0
     assert len(output.splitlines()) <= 10, output
     assert "Traceback" not in output
-    assert "the same command goes on" in output
+    assert "the same command resumes" in output
     project.path("wait").unlink()
     assert "prepare" not in project.run(*BUNDLED, "methods=mine")
 

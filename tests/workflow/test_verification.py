@@ -85,10 +85,10 @@ def test_a_study_run_whole_again_is_equal_in_every_byte(tmp_path, capsys):
 
     assert replicate.main([*command, "--splits", "1", "--seed", "6"]) == 0
     said = capsys.readouterr().out
-    assert "Not the committed run's seed (5) but 6" in said
-    assert "Not the committed run's splits (3) but 1" in said
+    assert "Another seed than in the committed run (6, not 5)" in said
+    assert "Another splits than in the committed run (1, not 3)" in said
     assert f"Of {cells} cells: {cells} equal, " not in said
 
     project.edit("my.yaml", "planted", "planned")
     assert replicate.main([*command, "--splits", "2"]) == 1
-    assert "labels was not run to its end; the messages above say why" in capsys.readouterr().err
+    assert "labels did not finish; the messages above give the reason" in capsys.readouterr().err

@@ -70,7 +70,7 @@ def study_of(wildcards):
 
 
 def retry(rule):
-    """The input of a rule, by its name, that makes a job run again where it has to."""
+    """The input of a rule that makes its jobs run again where they have to."""
     return lambda wildcards: RETRY(getattr(rules, rule), wildcards)
 
 
@@ -86,13 +86,13 @@ def of_job(function, *more):
 
 
 def report_failures(logs=()):
-    """End with a sentence and a status other than 0 where cells failed; of a killed job its log says it."""
-    said = "".join(Path(log).read_text() for log in logs)
-    if "SIGKILL" in said or "exit status 137" in said:
+    """End with a sentence and a status other than 0 where cells failed. Logs tell whether a job was killed."""
+    text = "".join(Path(log).read_text() for log in logs)
+    if "SIGKILL" in text or "exit status 137" in text:
         print(
-            "mlreduce: a job was killed from outside, most often by the system because memory ran out. Let fewer jobs "
-            "run at once (--cores 1), or say how much memory there is (--resources mem_mb=8000). The same command goes "
-            "on: what is done is kept.",
+            "mlreduce: a job was killed, most often by the operating system because memory ran out. Run fewer jobs at "
+            "once (--cores 1), or limit the memory of all jobs (--resources mem_mb=8000). The same command resumes: "
+            "finished jobs are not run again.",
             file=sys.stderr,
         )
     from mlreduce.evaluation.failures import sentence_on_failures
@@ -116,12 +116,12 @@ def page_of_results():
 
 
 def kept(path):
-    """What is fitted is kept, so that another predictor fits nothing again; or not, to save room on disk."""
+    """Keep fitted methods, so that a further predictor needs no new fits, or remove them to save disk space."""
     return path if PLAN.config["keep_fitted"] else temp(path)
 
 
 def gathered_with(study, files):
-    """Params of a job that gathers files, beside their names, and the averages and tables that it makes."""
+    """Params of a job that gathers files, in addition to the names of the files, averages and tables."""
     published = OUTPUTS.printed_times(study) if "times" in files else []
     return {
         "base": OUTPUTS.base_of_ratios(study) if "times" in files else None,
@@ -133,7 +133,7 @@ def gathered_with(study, files):
 
 
 def design_of(wildcards):
-    """The factorised design, for label-space reduction; each split has its own where it fills or scales features."""
+    """The factorised design, for label-space reduction; none where each split imputes or scales features."""
     own = study_of(wildcards).family == "labelspace"
     changed = "impute" in PLAN.catalogue[wildcards.dataset].options
     changed |= normalisation_of(wildcards)["scaling"] != "none"
@@ -146,7 +146,7 @@ def normalisation_of(wildcards):
 
 
 def choices_of(wildcards):
-    """The choices that a batch goes by, where parameters are chosen."""
+    """The files of selected parameters that a batch uses, where parameters are searched."""
     return JOBS.choices(
         study_of(wildcards), wildcards.dataset, wildcards.unit, wildcards.batch
     )
@@ -159,5 +159,5 @@ def threads_of(wildcards):
     )
 
 
-# All cores, of which it uses one: nothing runs at the same time as what is timed. Not where data are small.
+# A timed job reserves all cores and uses one, so that nothing runs at the same time. Not where data are small.
 alone = 1 if PLAN.config["bundle"] else os.cpu_count()

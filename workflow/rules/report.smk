@@ -29,7 +29,7 @@ for name, study in STUDIES.items():
         script:
             "../scripts/gather.py"
 
-    # Tables and figures wait for no other job than their own: those that are made from the same files are a job.
+    # Tables and figures wait only for their jobs: those that are made from the same files share a job.
     for number, (files, sources) in enumerate(
         OUTPUTS.made_together(study, study.tables), start=1
     ):
@@ -135,7 +135,7 @@ rule audit:
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=lambda wildcards: PLAN.own_data(study_of(wildcards)),
         all_methods=PLAN.config.get("methods") is None,
-        # Files of the project by their content, whatever date they have.
+        # Files of the project by their content, since a checkout changes their dates.
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
         sizes=lambda wildcards: OUTPUTS.printed_sizes(study_of(wildcards)),
         claims=lambda wildcards: PLAN.claims(study_of(wildcards)),
@@ -195,7 +195,7 @@ rule crate:
         "../scripts/crate.py"
 
 
-# Pages to explore: of everything that the run has gathered, drawn and judged.
+# Pages of all gathered, drawn and judged results of the run.
 rule site:
     input:
         [OUTPUTS.results(study) for study in STUDIES.values()],

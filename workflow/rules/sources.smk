@@ -1,5 +1,5 @@
 # RULES: the folder of the other rules. Where Snakemake reads this file from a Git host (`github(...)`), it is in a
-# checkout of the same commit beside Snakemake's clone: rules need the library, studies and schemas as local files.
+# checkout of the same commit next to Snakemake's clone: rules need the library, studies and schemas as local files.
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp

@@ -1,4 +1,4 @@
-"""Every printed number beside ours, and every claim, with a verdict."""
+"""Compare every printed number with ours, and judge every claim."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ with job(snakemake):
     sizes = audit_sizes(read_sizes(snakemake.params.sizes[0]) if snakemake.params.sizes else None, described)
     ratios = read_table(snakemake.input.ratios[0]) if snakemake.input.ratios else None
     settings = snakemake.params.settings
-    # A run of some of the methods does not know the names of the others.
+    # A run of some methods does not know the names of the others, which claims may use.
     known = Known(**settings["names"]) if snakemake.params.all_methods else None
     about = [claim for path in snakemake.params.claims for claim in read_claims(path, known)]
     gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}

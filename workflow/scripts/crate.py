@@ -1,4 +1,4 @@
-"""A finished study as a research object: results, code and what made them in one archive."""
+"""Write a finished study as a research object: results, code and provenance in one archive."""
 
 from pathlib import Path
 

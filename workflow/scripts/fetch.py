@@ -7,6 +7,6 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
 
-    # As the run began with it: the catalogue may have been edited since.
+    # The entry as of the start of the run, since the catalogue may have been edited after it.
     dataset = Dataset.from_json(snakemake.params.entry)
     dataset.copy(snakemake.output[0], snakemake.config.get("mirror"), snakemake.config.get("cache"))

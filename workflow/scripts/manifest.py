@@ -1,4 +1,4 @@
-"""What the results of a study were made of, with and at what cost, and which files they are."""
+"""Write the manifest of a study: inputs, code, packages and cost of its results, and their files."""
 
 import json
 from pathlib import Path

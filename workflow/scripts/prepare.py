@@ -12,7 +12,7 @@ with job(snakemake):
     from mlreduce.files import replacing
     from mlreduce.validation import check_finite
 
-    # As the run began with it: the catalogue may have been edited since.
+    # The entry as of the start of the run, since the catalogue may have been edited after it.
     dataset = Dataset.from_json(snakemake.params.entry)
     data = dataset.read_copies(snakemake.input.raw[0]) if snakemake.input.raw else dataset.read([])
     try:

@@ -1,4 +1,4 @@
-"""The results of the run as a site, and as one page where it is asked for."""
+"""Write the results of the run as a site, and as one page where the configuration requests it."""
 
 import json
 from pathlib import Path

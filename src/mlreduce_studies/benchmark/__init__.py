@@ -1,1 +1,1 @@
-"""The benchmark: its protocol, folds, costs, and the pieces in which its scores are kept."""
+"""The benchmark: its protocol, folds, costs, and the pieces in which its scores are stored."""

@@ -149,11 +149,11 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
     entry = group.methods[label]
 
     def trial(part: float) -> float:
-        kept = max(2, int(rows * part))
-        measured = PREDICTION["cells"] * (kept + shape.train // folds) * shape.labels
-        measured += PREDICTION["penalty"] * kept * min(kept, shape.columns) ** 2
+        fitted = max(2, int(rows * part))
+        measured = PREDICTION["cells"] * (fitted + shape.train // folds) * shape.labels
+        measured += PREDICTION["penalty"] * fitted * min(fitted, shape.columns) ** 2
         predictors = len(search.get("together", [0]))
-        return _fit(study, label, entry, shape, kept) + predictors * (OVERHEAD["candidate"] + measured)
+        return _fit(study, label, entry, shape, fitted) + predictors * (OVERHEAD["candidate"] + measured)
 
     limit = float(study.limits.get("seconds", math.inf))
     if _fit(study, label, entry, shape, max(2, int(rows * share))) > limit:
@@ -166,11 +166,11 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
 @cache
 def plan(protocol: Protocol) -> Mapping[tuple[int, str, str], Cost]:
     """Return what is expected of each piece: by number of candidates, data set and study."""
-    found = {}
+    costs = {}
     for candidates, names in protocol.budgets.items():
         studies = protocol.studies(None if candidates == protocol.candidates else candidates)
         for name in names:
             for study in studies.values():
                 shape = shape_of(study, protocol.catalogue[name])
-                found[candidates, name, study.name] = cost_of(study, shape)
-    return found
+                costs[candidates, name, study.name] = cost_of(study, shape)
+    return costs

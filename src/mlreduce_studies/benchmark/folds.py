@@ -1,6 +1,6 @@
-"""The folds of the benchmark: rows that follow from a seed, and digests of them that are committed.
+"""Folds of the benchmark: row numbers drawn from a seed, and committed digests of them.
 
-Row numbers of all splits would take some megabytes; they are drawn again in seconds, and a digest shows that they are
+Row numbers of all splits would take some megabytes. Drawing them again takes seconds, and a digest shows that they are
 the same on every machine.
 """
 
@@ -51,7 +51,7 @@ def read_folds(project: str | Path) -> dict[str, list[FoldRow]]:
 
 
 def check_folds(protocol: Protocol, study: Study, data: MultiLabelData) -> None:
-    """Refuse a data set whose splits here are not those that are committed.
+    """Check that the splits of a data set are the committed ones.
 
     Raises
     ------

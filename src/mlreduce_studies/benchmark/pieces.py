@@ -42,7 +42,7 @@ _TYPES = {
     **dict.fromkeys(("method", "predictor", "measure", "status"), pa.dictionary(pa.int16(), pa.string())),
 }
 
-# Decimals of values: what is below says nothing, and takes room.
+# Decimals of values: further ones have no meaning, and take space.
 _DECIMALS = 5
 
 
@@ -53,7 +53,7 @@ class Piece(NamedTuple):
     ----------
     study, dataset : str
     candidates : int
-        How many a search had.
+        Number of candidates of a search.
     rows, bytes : int
     sha256 : str
         Of the file.
@@ -76,7 +76,7 @@ class Piece(NamedTuple):
 
 
 def job_files(study: str, dataset: str) -> dict[str, str]:
-    """Return what the workflow writes of a study on a data set, in the folder of its results."""
+    """Return the files that the workflow writes for a study on a data set, in the folder of its results."""
     return {
         "scores": f"{study}/scores/{dataset}/all/all/all.parquet",
         "times": f"{study}/times/{dataset}/all.parquet",
@@ -96,7 +96,7 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If a file of the workflow is not whole.
+        If a file of the workflow is incomplete.
     """
     files = {kind: Path(base, file) for kind, file in job_files(study.name, dataset).items()}
     scores, times = read_table(files["scores"]), read_table(files["times"])
@@ -128,7 +128,7 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
 def _failed_rows(
     study: Study, dataset: str, failures: pd.DataFrame, numbers: Iterable[int], measured: set[int]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each value that a failed cell lacks, as often as it failed once."""
+    """Yield one row for each value that failed cells lack, even where a cell failed more than once."""
     seen = set()
     for row in failures[failures["step"] != "time"].to_dict("records"):
         group = study.groups[row["group"]]
@@ -144,7 +144,7 @@ def _failed_rows(
 
 
 class Pieces:
-    """The pieces of a benchmark that are kept.
+    """The stored pieces of a benchmark.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Pieces:
             ]
 
     def done(self) -> set[tuple[str, str, int]]:
-        """Return study, data set and candidates of what need not be run again.
+        """Return study, data set and candidates of the pieces that need not be run again.
 
         Raises
         ------
@@ -200,15 +200,15 @@ class Pieces:
         for piece in pieces:
             path = self.folder / piece.file
             if not path.is_file():
-                raise DataError(f"{path}: in {LIST}, but not there; take it from the repository, or leave out its line")
+                raise DataError(f"{path}: in {LIST}, but missing; take it from the repository, or delete its line")
             if file_sha256(path) != piece.sha256:
                 raise DataError(
                     f"{path}: its SHA-256 is not that of {LIST}; take it from the repository, or run it again"
                 )
             if piece.protocol != self._protocol.digest:
                 raise DataError(
-                    f"{path}: of the protocol {piece.protocol[:8]}, and here is {self._protocol.digest[:8]}; take the "
-                    "files of the protocol as they were, or run it again"
+                    f"{path}: made by the protocol {piece.protocol[:8]}, not by {self._protocol.digest[:8]}; restore "
+                    "the earlier files of the protocol, or run it again"
                 )
             names = self._protocol.budgets.get(piece.candidates, [])
             if piece.dataset not in names or piece.study not in self._protocol.config["studies"]:

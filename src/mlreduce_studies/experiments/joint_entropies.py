@@ -1,4 +1,4 @@
-"""PMU and approximate QPFS from joint entropies that are computed one at a time, to be timed beside each other.
+"""PMU and approximate QPFS from joint entropies that are computed one at a time, to compare their times.
 
 The library counts the bins of all pairs at once, in products of matrices, where the cost of PMU is no longer the number
 of its informations. The program that the laboratory of PMU's authors publishes calls one function for each entropy, and

@@ -1,4 +1,4 @@
-"""The proximity matrices of methods as images, instances ordered by how alike their labels are."""
+"""The proximity matrices of methods as images, with instances ordered by the similarity of their labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IMAGE_COLUMNS = ("dataset", "method", "row", "column", "value")
 
 
 def label_order(labels: FloatArray) -> NDArray[np.intp]:
-    """Return an order of instances in which neighbours have labels that are alike.
+    """Return an order of instances in which neighbours have similar labels.
 
     Different sets of labels are clustered by average linkage of their Jaccard distance, the leaves ordered so that the
     sum of the distances of neighbours is smallest; instances of one set stay in their order. Labels are in {0, 1}.

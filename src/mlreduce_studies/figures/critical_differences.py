@@ -21,14 +21,14 @@ from mlreduce_studies.tables.average_ranks import comparisons
     source="summary.csv",
     required={"measures": MEASURES, "predictor": PREDICTOR},
     optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "area": AREA},
-    with_gaps=True,  # the diagram says how many data sets are left out
+    with_gaps=True,  # the title has the number of data sets that are left out
 )
 def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one critical-difference diagram per measure, after Demsar [1]_.
 
-    Methods stand at their average rank, the best on the left. A bar joins methods whose average ranks differ by no more
-    than the critical difference, which is drawn above. Where there is no test, or it tells no two methods apart, the
-    panel says so instead.
+    Methods are placed at their average rank, the best on the left. A bar joins methods whose average ranks differ by no
+    more than the critical difference, which is drawn above. Where there is no test, or no two methods differ
+    significantly, the panel has a text instead.
 
     References
     ----------

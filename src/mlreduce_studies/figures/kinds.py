@@ -1,4 +1,4 @@
-"""The decorator that declares a kind of figure, and the making of figures that a study file asks for.
+"""The decorator that declares a kind of figure, and the function that makes the figures of a study file.
 
 A kind is a function that draws rows of a file of results, in a module of this package::
 
@@ -65,7 +65,7 @@ def figure(
     source : str
         File of a study's results that the function is given.
     required, optional : dict of str to schema, default=None
-        Options of the entry beside caption, methods, labels, protocols and leave_out.
+        Options of the entry in addition to caption, methods, labels, protocols and leave_out.
     per_dataset : bool, default=False
         A figure for each data set: the function is given its rows, and the title as caption.
     with_gaps : bool, default=False
@@ -96,9 +96,9 @@ def label_of(spec: Spec, method: str) -> str:
 
 
 def _named(rows: pd.DataFrame, spec: Spec) -> list[str]:
-    """Return the methods with colours: the best by the figure's measure, the study's own and the controls.
+    """Return the methods with colours: the best by the figure's measure, the study's subjects and the controls.
 
-    Where there is nothing to rank by they are the first ones.
+    Without a measure they are the first methods.
     """
     methods, measure = spec["methods"], spec.get("measure") or spec.get("measures", [None])[0]
     if measure is None or "measure" not in rows:
@@ -112,7 +112,7 @@ def _named(rows: pd.DataFrame, spec: Spec) -> list[str]:
 
 
 def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
-    """Make a figure that a study file asks for.
+    """Make a figure of a study file.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     Returns
     -------
     figure
-        Below it are the cells that failed. Where nothing is left to draw because of them, it says so.
+        With the failed cells below it. Where all cells failed, a text says that there is nothing to draw.
     """
     kind, rows = _kind(spec), kept(source, spec, [protocol])
     if kind.per_dataset:

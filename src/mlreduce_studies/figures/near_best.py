@@ -1,4 +1,4 @@
-"""Figure of how likely methods are near the best, beside quality against seconds."""
+"""Figure of how likely methods are near the best, with a panel of quality against seconds."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def _ranked(summary: pd.DataFrame, spec: Spec) -> tuple[Ranking, dict[str, str]]
     names = {label: spec.get("registered", {}).get(label, label) for label in spec["methods"]}
     cells = sized_cells(rows).drop(columns=["protocol", "measure"])
     if "size_percent" in spec:
-        # What has one size stands at each.
+        # A method with one size has the same value at each size.
         line = cells.groupby(["dataset", "method", "predictor"])["size"].transform("size") == 1
         cells = cells[line | cells["size"].eq(spec["size_percent"])]
     if cells.empty:
         raise nothing_to_draw(spec["caption"], "method on a data set")
     labels = variants(cells["method"].unique(), names)
-    seconds = {name: found for name in labels if (found := typical_seconds(name)) is not None}
+    seconds = {name: estimate for name in labels if (estimate := typical_seconds(name)) is not None}
     try:
         made = rank(one_variant(cells, names), higher_is_better(spec["measure"]), spec["margin"], seconds)
     except DataError as error:

@@ -65,9 +65,9 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     point = ["dataset", "predictor", "method", "size_percent"]
     rows = one_value_each(summary[summary["method"].isin(methods)], measure, 0.0, point)
     cells = {(str(name), str(by)): cell for (name, by), cell in rows.groupby(["dataset", "predictor"], observed=True)}
-    asked = [(dataset, predictor) for dataset, predictor in spec["panels"]]
-    shown = _shown(asked, list(cells))
-    lacking = [f"{name}, {predictor_labels.get(by, by)}" for name, by in asked if (name, by) not in cells]
+    requested = [(dataset, predictor) for dataset, predictor in spec["panels"]]
+    shown = _shown(requested, list(cells))
+    lacking = [f"{name}, {predictor_labels.get(by, by)}" for name, by in requested if (name, by) not in cells]
     names = [f"{dataset}, {predictor_labels.get(predictor, predictor)}" for dataset, predictor in shown]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
@@ -76,8 +76,8 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     for panel, axis in zip(shown, axes.values(), strict=True):
         _draw(axis, cells[panel], spec, references, thin)
     name_lines(axes.values(), 1.5)
-    beside = any(panel in cells for panel in asked)
-    shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and beside else "")
+    any_run = any(panel in cells for panel in requested)
+    shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and any_run else "")
     return drawn
 
 
@@ -103,8 +103,8 @@ def _draw(
             if method in lines:
                 line = lines[method]
                 axis.plot(line["size_percent"], line["mean"], label=name, color=style(number)["color"], **_THIN)
-    whole = rows[rows["size_percent"] == 100].set_index("method")["mean"]
+    full = rows[rows["size_percent"] == 100].set_index("method")["mean"]
     for number, (method, name) in enumerate(references.items()):
-        if method in whole.index:
-            axis.axhline(whole[method], label=name, linewidth=1.1, **_REFERENCES[number % len(_REFERENCES)])
+        if method in full.index:
+            axis.axhline(full[method], label=name, linewidth=1.1, **_REFERENCES[number % len(_REFERENCES)])
     least_span(axis)

@@ -16,19 +16,19 @@ import pandas as pd
 #: What stands in a table for reading where there is no value.
 GAP = "–"
 
-#: What a table has beside its own columns where something failed.
+#: Columns that are added to a table in which cells failed.
 GAP_COLUMNS = ("failed", "reason")
 
 #: What identifies a cell of a table or figure, as far as its rows have it.
 CELL_COLUMNS = ("protocol", "dataset", "method")
 
-#: What is said under a table in which something failed.
+#: First footnote of a table in which cells failed.
 RULE = (
     f"Cells failed. A mean is over the splits on which the method ran; {GAP} stands where it ran on none. Ranks and "
     "tests leave out a data set on which a method has no value. The next run tries the cells again."
 )
 
-# What a cell of a summary is of, and what it measures.
+# Columns that identify a cell of a summary, and those that say what it measures.
 _CELL = ["protocol", "dataset", "method", "predictor"]
 _MEASURED = ["measure", "size_percent", "energy"]
 
@@ -102,8 +102,8 @@ def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFram
     """
     if failures.empty:
         return table
-    said = [_said(cell) for cell in failures.to_dict("records")]
-    rows = failures[[name for name in table.columns if name in failures.columns]].assign(reason=said)
+    reasons = [_failure_text(cell) for cell in failures.to_dict("records")]
+    rows = failures[[name for name in table.columns if name in failures.columns]].assign(reason=reasons)
     return pd.concat([table.assign(reason=""), rows.drop_duplicates()], ignore_index=True)
 
 
@@ -119,7 +119,7 @@ def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """
     rows = failures
     if "error" in failures:
-        rows = failures.assign(reason=[_said(cell) for cell in failures.to_dict("records")])
+        rows = failures.assign(reason=[_failure_text(cell) for cell in failures.to_dict("records")])
     cells = rows[rows["reason"].fillna("") != ""].groupby(list(keys), sort=True)  # empty in a file is NaN
     reasons = [(*key, cell["split"].nunique() if "split" in cell else 0, _reason(cell)) for key, cell in cells]
     return pd.DataFrame(reasons, columns=[*keys, *GAP_COLUMNS])
@@ -148,7 +148,7 @@ def _merged(table: pd.DataFrame, reasons: pd.DataFrame, keys: Sequence[str]) -> 
     return table.merge(reasons, on=list(keys), how="left").fillna(dict(zip(GAP_COLUMNS, (0, ""), strict=True)))
 
 
-def _said(cell: Mapping[Any, Any]) -> str:
+def _failure_text(cell: Mapping[Any, Any]) -> str:
     message = f": {cell['message']}" if cell["message"] else ""
     return f"{cell['error']}{message} ({cell['step']})"
 
@@ -277,5 +277,5 @@ def _footnote(cell: Mapping[Any, Any]) -> str:
     place = f"{cell['method']} on {cell.get('dataset')}" + (f", {cell['protocol']}" if "protocol" in cell else "")
     if pd.isna(cell.get("splits", np.nan)):
         return f"{place}: {cell['reason']}"
-    ran, asked = int(cell["splits"]), int(cell["splits"] + cell["failed"])
-    return f"{place}: ran on {ran} of {asked} splits; {cell['reason']}"
+    ran, planned = int(cell["splits"]), int(cell["splits"] + cell["failed"])
+    return f"{place}: ran on {ran} of {planned} splits; {cell['reason']}"

@@ -1,4 +1,4 @@
-"""Images of proximities as they are kept and drawn, in levels of grey."""
+"""Images of proximities in levels of grey, as they are stored and drawn."""
 
 from __future__ import annotations
 

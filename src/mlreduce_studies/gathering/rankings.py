@@ -1,6 +1,6 @@
 """The rankings of a study, from its summary: per protocol, measure and predictor, by `mlreduce.stats.ranking`.
 
-A ranking has one predictor. The mean over several says what holds with none of them, and the weakest decide it: see
+A ranking has one predictor. A mean over several predictors describes none of them and is dominated by the weakest: see
 docs/benchmark-withdrawn.md.
 """
 
@@ -139,7 +139,7 @@ def rankings_of(
 
 
 def main_ranking(rankings: Iterable[StudyRanking]) -> StudyRanking | None:
-    """Return the ranking that stands for a study: with `MAIN`, or else that of the most methods times data sets."""
+    """Return the main ranking of a study: with `MAIN`, or else that of the most methods times data sets."""
     return max(
         rankings,
         key=lambda one: (one.predictor == MAIN, len(one.ranking.table) * len(one.ranking.data_sets)),

@@ -17,7 +17,7 @@ from mlreduce_studies.options import LONG
 
 
 class Gathering:
-    """What the jobs of a study found, as tables by name.
+    """Results of the jobs of a study, as tables by name.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Gathering:
     base : str or None, default=None
         Method by whose times others are divided.
     image : dict or None, default=None
-        ``protocol``, ``measure`` and ``predictor`` of the scores that stand beside images of proximities.
+        ``protocol``, ``measure`` and ``predictor`` of the scores shown with images of proximities.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Seconds of fits: with the means over the draws of a method, and relative to one method beside the printed ones."""
+"""Seconds of fits, averaged over the draws of a method, and their ratios to one method with the printed ratios."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Stand-ins for the classes of entries, whose code runs in other processes: the scorer never imports it.
+"""Proxies of the classes of entries, whose code runs in other processes: the scorer never imports it.
 
 A process (`mlreduce_studies.leaderboard.confined`) serves one set of training rows. Each fit and each transform is a
-fork of it; fit gets the training rows, transform new features and what fit pickled. The scorer reads numbers, and
-checks them. What a call starts is ended after it, whatever session or process group it is in.
+fork of it; fit gets the training rows, transform gets new features and what fit pickled. The scorer reads numbers, and
+checks them. Processes that a call starts are killed after it, whatever session or process group they are in.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NAMESPACES = ("--user", "--map-root-user", "--pid", "--fork", "--kill-child", "
 
 _AT_MOST = f"{AtMost.__module__}.{AtMost.__name__}"
 
-# Characters of what code of others says.
+# Characters of messages by code of others.
 _LENGTH = 200
 
 

@@ -1,4 +1,4 @@
-"""What an entry must do before it is run: fit, within limits, the same twice, and place each row by itself."""
+"""Checks of an entry before its run: it fits within limits, is deterministic, and transforms rows independently."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from mlreduce_studies.leaderboard.entry import Entry
 #: Embedded data of which rows, features and labels are drawn.
 DATA = "digits-300"
 
-# Larger differences, relative to the spread of the values, are no rounding errors.
+# Differences up to this share of the spread of the values are taken for rounding errors.
 _TOLERANCE = 1e-6
-# The least that is drawn of rows, features and labels, and rows that are transformed in other company.
+# The least numbers of rows, features and labels that are drawn, and of rows that are transformed together with others.
 _ROWS, _FEATURES, _LABELS, _KEPT = 150, 20, 5, 7
 # Dimensions of a transformer that is given their number.
 _SIZE = 8
@@ -49,7 +49,7 @@ class _Failed(Exception):
 
 
 def draw_sample(seed: int) -> Sample:
-    """Draw rows, features and labels of `DATA`, their numbers too: an entry cannot know what it is checked on.
+    """Draw rows, features and labels of `DATA`, in random numbers, so that no entry can be written for the checks.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def failure_of(entry: Entry, limits: Mapping[str, float], seed: int, paths: Sequ
     limits : dict
         ``seconds`` of the wall of a call of it, and ``gigabytes``.
     seed : int
-        Of the rows, features and labels that are drawn.
+        For the drawn rows, features and labels.
     paths : sequence of str, default=()
         Folders of packages.
     """
@@ -117,7 +117,7 @@ def _check_projection(entry: Entry, sample: Sample, first: Any, second: Any) -> 
 def _check_selection(entry: Entry, sample: Sample, first: Any, second: Any) -> None:
     ratings, again = (each.fit(sample.X, sample.Y).scores_ for each in (first, second))
     wrong = int(np.sum(np.isnan(ratings) | np.isneginf(ratings)))
-    if wrong:  # which the loop takes for the worst
+    if wrong:  # the study workflow would rank them last without a message
         raise _Failed(f"predicts NaN: {wrong} of {len(ratings)} features that vary have no rating")
     _check_same(ratings, again)
 

@@ -1,8 +1,8 @@
-"""The process that runs the code of an entry, cut off from the files and the processes of the scorer.
+"""Process that runs the code of an entry, without access to the files and the processes of the scorer.
 
-``python -m mlreduce_studies.leaderboard.confined SPECIFICATION`` is started by `mlreduce_studies.leaderboard.apart`. It
-first gives up rights, and only then imports the class. Each fit and each transform is a fork of it, which reads arrays
-from one file and writes numbers or bytes to another.
+``python -m mlreduce_studies.leaderboard.confined SPECIFICATION`` is started by `mlreduce_studies.leaderboard.apart`.
+The process first gives up rights, and only then imports the class. Each fit and each transform runs in a fork, which
+reads arrays from one file and writes numbers or bytes to another.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RIGHTS = {1: 13, 2: 14, 3: 15}
 # From version 6 on: no signals to processes outside, and no sockets without a name in the file system.
 _SCOPED, _SCOPES = 6, 3
 
-# What a program needs from the system; entries have no other files than these and those of their packages.
+# Folders that a program needs from the system; entries can read these and their packages, and no other files.
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev")
 
 
@@ -47,9 +47,9 @@ def prctl(option: int, value: int) -> None:
 
 
 def _restrict_files(readable: Sequence[str], writable: Sequence[str]) -> bool:
-    """Refuse this process and those that it starts all other files, by Landlock; False where the system has none.
+    """Deny this process and its children access to all other files, by Landlock; return False where it is missing.
 
-    It refuses the memory of processes outside too.
+    Landlock denies access to the memory of processes outside too.
     """
     call = ctypes.CDLL(None, use_errno=True).syscall
     version = call(_CREATE_RULESET, None, 0, 1)
@@ -74,7 +74,7 @@ def _restrict_files(readable: Sequence[str], writable: Sequence[str]) -> bool:
 
 
 def _give_up_rights(specification: Mapping[str, Any]) -> bool:
-    """Set limits that cannot be raised again; say whether files are refused."""
+    """Set limits that cannot be raised again; return whether access to files is denied."""
     import resource  # not on Windows
 
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - nothing of pathlib is needed here
@@ -93,7 +93,7 @@ def _give_up_rights(specification: Mapping[str, Any]) -> bool:
 
 
 def _make(family: str, method: Mapping[str, Any]) -> Any:
-    """Return the estimator of an entry, if it can do what its family asks."""
+    """Return the estimator of an entry; raise TypeError if it lacks the methods of its family."""
     registry.check_entry("entry", method)
     estimator = registry.make_entry("entry", method)
     name = method["class"]
@@ -155,7 +155,7 @@ _VERBS: Mapping[str, Callable[[Any, Mapping[str, Any], Any], bytes]] = {
 
 
 def _call(request: Mapping[str, Any], estimator: Any, files: Sequence[int]) -> None:
-    """Do one call, in a fork: write what it returns, or the error."""
+    """Run one call in a fork, and write what it returns, or the error."""
     given, result, report = files
     try:
         with os.fdopen(given, "rb") as file, np.load(file, allow_pickle=False) as stored:  # noqa: TID251
@@ -177,7 +177,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def _serve(connection: socket.socket) -> None:
-    """Answer requests until the connection ends."""
+    """Process requests until the connection is closed."""
     made: dict[str, Any] = {}
     while True:
         text, files, *_ = socket.recv_fds(connection, 1 << 20, 3)
@@ -209,7 +209,7 @@ def _serve(connection: socket.socket) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Give up rights, say so, and serve."""
+    """Give up rights, report whether files are protected, and serve requests."""
     specification = json.loads(arguments[0])
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     connection = socket.socket(fileno=specification["socket"])

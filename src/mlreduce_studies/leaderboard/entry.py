@@ -1,4 +1,4 @@
-"""Entries of the leaderboard: a file ``leaderboard/NAME.yaml`` that names one class, and where its parts are."""
+"""Entries of the leaderboard, each a file ``leaderboard/NAME.yaml`` that names one class."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Entry:
     ----------
     name : str
     path : Path
-        Its file; a module and pinned packages are beside it.
+        Its file; a module and a lock file are in the same folder.
     title, family, class_path, entered_by, reference : str
     parameters, search : dict
         Of the class; what is tried by a search.
     packages : dict of str to str
         Names to versions.
     size, batch : str or None
-        As the schema (workflow/schemas/entry.schema.yaml) says.
+        See the schema, workflow/schemas/entry.schema.yaml.
     """
 
     name: str
@@ -67,28 +67,28 @@ class Entry:
 
     @property
     def lock(self) -> Path:
-        """File of its packages with hashes, beside those of the project; it need not be there."""
+        """Lock file of its packages with hashes, in addition to those of the project; it need not exist."""
         return self.path.with_suffix(".lock")
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its files: another one has to be run again."""
+        """SHA-256 of its files; an entry whose digest has changed has to be run again."""
         parts = (path for path in (self.path, self.module, self.lock) if path.is_file())
         return digest_of_files({path.name: path for path in parts})
 
     @property
     def one_size(self) -> bool:
-        """Whether it has one size, its own."""
+        """Whether it is a transformer without a parameter for its number of dimensions."""
         return self.family == "projection" and self.size is None
 
     @property
     def method(self) -> dict[str, Any]:
-        """The entry of a study file, at its own size."""
+        """The entry of a study file, with its default number of dimensions."""
         search = {"search": dict(self.search)} if self.search else {}
         return {"class": self.class_path, **self.parameters, **search}
 
     def methods(self, dimensions: list[int]) -> dict[str, dict[str, Any]]:
-        """Return labels to entries of a study file: one, or one per number of dimensions where it says which."""
+        """Return labels to entries of a study file: one, or one per number of dimensions where `size` is given."""
         if self.size is None:
             return {self.name: self.method}
         inner = {"class": self.class_path, **self.parameters}
@@ -110,12 +110,12 @@ def entries(project: str | Path) -> dict[str, Entry]:
 
 
 def read_entry(name: str, project: str | Path) -> Entry:
-    """Read an entry; nothing of it is imported.
+    """Read an entry, without importing any of its code.
 
     Raises
     ------
     ConfigurationError
-        If there is none of this name, it is not as the schema says, or a part of it does not fit the others.
+        If there is no entry of this name, it does not match the schema, or its parts are inconsistent.
     """
     if name not in entry_names(project):
         raise ConfigurationError(unknown_name("entry", name, entry_names(project), f"{project}/{FOLDER}"))
@@ -137,8 +137,8 @@ def _check(entry: Entry) -> None:
     place, *rest = entry.class_path.split(".")
     if place == FOLDER and (len(rest) != 2 or rest[0] != entry.module.stem):
         raise ConfigurationError(
-            f"{entry.path}: class: {entry.class_path} is in the module of another entry; its own is "
-            f"{FOLDER}.{entry.module.stem}, and has the class itself"
+            f"{entry.path}: class: {entry.class_path} is in the module of another entry; the class must be defined in "
+            f"{FOLDER}.{entry.module.stem}"
         )
     if place == FOLDER and not entry.module.is_file():
         raise ConfigurationError(f"{entry.path}: class: {entry.module} is missing, the module with {entry.class_path}")

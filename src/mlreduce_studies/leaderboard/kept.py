@@ -1,4 +1,4 @@
-"""What is kept of an entry: its scores as Parquet, and a file that says of what they are."""
+"""Stored results of an entry: its scores as Parquet, and a file that describes the run."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _TEXTS = ("dataset", "method", "predictor", "measure", "status")
 
 @dataclass(frozen=True)
 class KeptEntry:
-    """What is kept of an entry.
+    """Stored results of an entry.
 
     Attributes
     ----------
     name : str
     about : dict
-        ``entry`` and ``study``, digests of what was run; ``sets``, ``seed`` of the checks, ``failed``, ``versions``,
-        ``minutes``, and ``scores``, the SHA-256 of these.
+        ``entry`` and ``study``, digests of the entry and the study file; ``sets``, ``seed`` of the checks, ``failed``,
+        ``versions``, ``minutes``, and ``scores``, the SHA-256 of the scores.
     scores : DataFrame
         Empty where it failed.
     """
@@ -57,7 +57,7 @@ class KeptEntry:
         return self.about["failed"] is None and set(self.about["sets"]) >= set(SETS)
 
     def is_of(self, entry: Entry, project: str | Path) -> bool:
-        """Whether it is of the entry and the protocol as they are now."""
+        """Whether the results were made by the current entry and protocol."""
         study = digest_of_study(entry, project, self.about["sets"])
         return (self.about["entry"], self.about["study"]) == (entry.digest, study)
 
@@ -65,8 +65,8 @@ class KeptEntry:
 def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str | None:
     """Return how committed scores differ from those of another run, in one sentence; None where they do not.
 
-    Values are the same within 1e-9. What took too long or too much memory in one of the runs has to be so in both;
-    seconds are those of a machine, and are not compared.
+    Values are equal within 1e-9. Fits beyond the limits of time or memory must be the same in both runs. Seconds depend
+    on the machine and are not compared.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str
         return f"committed is: {before}; a new run has: {now}"
     if outcome.scores is None:
         return None
-    with tempfile.TemporaryDirectory() as folder:  # as they are written
+    with tempfile.TemporaryDirectory() as folder:  # written and read, so that both have the types of the file
         path = Path(folder, _SCORES)
         _write(path, outcome.scores)
         new = pq.read_table(path).to_pandas().astype(dict.fromkeys(_TEXTS, object))
@@ -103,7 +103,7 @@ def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str
 def keep(
     entry: Entry, project: str | Path, outcome: Outcome, sets: Sequence[str], seed: int | None = None
 ) -> KeptEntry:
-    """Write what came of an entry, and the seed of its checks, into its folder, in place of what was there."""
+    """Write the outcome of an entry and the seed of its checks into its folder, replacing earlier results."""
     folder = Path(project, RESULTS, entry.name)
     folder.mkdir(parents=True, exist_ok=True)
     path, digest = folder / _SCORES, None
@@ -142,12 +142,12 @@ def _write(path: str | Path, table: pd.DataFrame) -> None:
 
 
 def read_kept(name: str, project: str | Path) -> KeptEntry:
-    """Read what is kept of an entry.
+    """Read the stored results of an entry.
 
     Raises
     ------
     DataError
-        If a file is missing or damaged, or the SHA-256 of the scores is not that which is kept.
+        If a file is missing or damaged, or the SHA-256 of the scores differs from the stored one.
     """
     folder = Path(project, RESULTS, name)
     try:
@@ -155,7 +155,7 @@ def read_kept(name: str, project: str | Path) -> KeptEntry:
         digest = about["scores"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
-            f"{folder / _ABOUT}: not what is kept of an entry; run it again: make enter METHOD={name}"
+            f"{folder / _ABOUT}: not the results of an entry; run it again: make enter METHOD={name}"
         ) from error
     if digest is None:
         return KeptEntry(name, about, pd.DataFrame(columns=list(_COLUMNS)))

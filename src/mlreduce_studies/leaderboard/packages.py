@@ -1,4 +1,4 @@
-"""Packages of entries: pinned with hashes, and installed as wheels into a folder beside the locked environment."""
+"""Packages of entries, pinned with hashes and installed as wheels into a folder outside the locked environment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOCKED = Path("envs", "requirements.lock")
 
 
 def _plain(name: str) -> str:
-    """Return a name as the index compares it."""
+    """Return the normalised form of a name, by which package indexes compare names."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -52,7 +52,7 @@ def _pinned_lines(path: Path) -> list[str]:
 
 
 def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
-    """Return the packages that this process does not have in the version asked for, with what it has instead.
+    """Return the packages that this process does not have in the requested version, with the versions that it has.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
 
 
 def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) -> Path | None:
-    """Install what an entry pins beyond the locked environment, and return where; None where nothing is missing.
+    """Install what an entry pins beyond the locked environment; return the folder, or None where nothing is missing.
 
-    Wheels alone, checked by their hashes: nothing of them is run to install them.
+    Only wheels are installed, checked by their hashes, since installing a wheel runs none of its code.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
     Raises
     ------
     ConfigurationError
-        If a package is in no lock file, in another version than the entry or the project say, or cannot be installed,
+        If a package is in no lock file, has another version than in the entry or the project, or cannot be installed,
         or if the lock file has more than pins with hashes.
     """
     lines = _pinned_lines(entry.lock) if entry.lock.is_file() else []
@@ -124,12 +124,12 @@ def _install(entry: Entry, lines: Sequence[str], target: Path) -> None:
         checked = Path(temporary, "checked.lock")  # not the entry's file, which pip may read in another encoding
         checked.write_text("\n".join(lines), encoding="utf-8")
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-        command += ["--only-binary", ":all:", "--require-hashes", "--target", f"{temporary}/own", "-r", str(checked)]
+        command += ["--only-binary", ":all:", "--require-hashes", "--target", f"{temporary}/new", "-r", str(checked)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            said = (done.stderr.strip().splitlines() or ["pip failed"])[-1]
-            raise ConfigurationError(f"{entry.lock}: cannot be installed: {said}")
-        shutil.move(f"{temporary}/own", target)
+            reason = (done.stderr.strip().splitlines() or ["pip failed"])[-1]
+            raise ConfigurationError(f"{entry.lock}: cannot be installed: {reason}")
+        shutil.move(f"{temporary}/new", target)
 
 
 def write_lock(entry: Entry, project: str | Path) -> dict[str, str]:
@@ -138,14 +138,14 @@ def write_lock(entry: Entry, project: str | Path) -> dict[str, str]:
     Raises
     ------
     ConfigurationError
-        If the packages do not go with those of the project.
+        If the packages are not compatible with those of the project.
     """
     locked = Path(project, _LOCKED)
     command = [str(Path(sys.executable).with_name("uv")), "pip", "compile", "-", "--constraint", str(locked)]
     command += ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-header"]
     command += ["--no-emit-index-url", "--no-emit-find-links", "--only-binary", ":all:", "--quiet"]
-    asked = "".join(f"{name}=={version}\n" for name, version in entry.packages.items())
-    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
+    requirements = "".join(f"{name}=={version}\n" for name, version in entry.packages.items())
+    done = subprocess.run(command, input=requirements, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ConfigurationError(f"{entry.path}: packages: {' '.join(done.stderr.split())}")
     known = pins(locked.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The page of the leaderboard: entries beside the methods of the benchmark, by the one ranking of the project."""
+"""Page of the leaderboard: entries and the methods of the benchmark, ranked together as everywhere in the project."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
 
 _HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace": "Label coders"}
 _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
-# Of values as they are kept.
+# Decimals of stored values.
 _DECIMALS = 5
 
 
 def write_page(project: str | Path) -> None:
-    """Write the tables of the page anew."""
+    """Update the tables of the page."""
     path = Path(project, PAGE)
     write_text(path, page_text(path.read_text(encoding="utf-8"), project))
 
 
 def page_text(text: str, project: str | Path) -> str:
-    """Return the text of the page with its tables written anew."""
+    """Return the text of the page with updated tables."""
     known = entries(project)
     kept = {name: read_kept(name, project) for name in known if Path(project, RESULTS, name).is_dir()}
     parts = [part for family in FAMILIES for part in _family(family, known, kept, project)]

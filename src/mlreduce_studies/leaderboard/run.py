@@ -1,4 +1,4 @@
-"""The run of an entry: checks, then the study workflow by the benchmark's protocol, both with the class set apart."""
+"""Run an entry: checks, then the study workflow by the benchmark's protocol, both with the class in other processes."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from mlreduce_studies.study import load_study, study_content, study_file
 #: Minutes of the run.
 MINUTES = 30.0
 
-# What every run has beside the entry: the control of its family, which does not reduce.
+# The control of each family, which does not reduce and is part of every run.
 _CONTROLS: Mapping[str, Mapping[str, Any]] = {
     "projection": {"all-features": {"class": "sklearn.preprocessing.FunctionTransformer"}},
     "selection": {"all-features": {}},
     "labelspace": {"br": {}},
 }
 
-# How rankings are measured: the rule for ties of the runs of entries, and of the benchmark's methods beside them.
+# The rule for ties, of the runs of entries and of the benchmark's methods with which they are ranked.
 TIES = "expected"
 
-# Of the benchmark's study files, what is about its methods.
+# Keys of the benchmark's study files that are about its methods.
 _OF_METHODS = ("title", "methods", "groups", "tables", "figures", "scales", "budgets", "excluded", "predictors")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an entry.
+    """Outcome of the run of an entry.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Outcome:
         With ``dataset`` and the columns of the benchmark's pieces.
     versions : dict of str to str
     seconds : float
-        Of the wall.
+        Wall time.
     """
 
     failed: str | None
@@ -65,7 +65,7 @@ class Outcome:
 def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str, Any]:
     """Return the content of a study file that runs an entry, and a control, as the benchmark runs its methods.
 
-    It has nothing that is about other data sets or methods: what changes there makes no entry old.
+    It has nothing that is about other data sets or methods, so that changes of those require no new run of entries.
     """
     content = study_content(study_file(FAMILIES[entry.family], project))
     paper = content["scales"]["paper"]
@@ -91,7 +91,7 @@ def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str
 
 
 def digest_of_study(entry: Entry, project: str | Path, sets: Sequence[str]) -> str:
-    """Return the SHA-256 of all that the protocol decides of an entry's scores."""
+    """Return the SHA-256 of all parts of the protocol on which an entry's scores depend."""
     content = {**study_of(entry, project, sets), "title": ""}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -120,9 +120,9 @@ def run_entry(
     packages : Path or None, default=None
         A folder of packages for it.
     minutes : float, default=30
-        Of the wall, for all of it.
+        Wall time of checks and run together.
     places : dict or None, default=None
-        Keys of the configuration that say where data are.
+        Keys of the configuration for the paths of data.
     seed : int, default=0
         Of the checks.
     """
@@ -164,8 +164,8 @@ def run_entry(
 def at_own_sizes(entry: Entry, scores: pd.DataFrame) -> pd.DataFrame:
     """Return scores of an entry and its control, under their names, at the sizes that they have.
 
-    What has one size is measured at all of them: of these 100 % is kept. A transformer that was fitted for each of the
-    dimensions has the one of each fit.
+    A method with one size is measured at all sizes, of which 100 % is selected. A transformer that was fitted for each
+    number of dimensions has that number.
     """
     label, _, number = (scores["method"].str.partition("@")[part] for part in range(3))
     single = [*_CONTROLS[entry.family], *([entry.name] if entry.one_size else [])]
@@ -183,8 +183,8 @@ def _failed_everywhere(entry: Entry, scores: pd.DataFrame) -> str | None:
 
 
 def _of_log(folder: Path, missing: str) -> str:
-    """Return the last line of the newest log of a study that did not end well."""
+    """Return the last line of the newest log of a study whose jobs failed."""
     logs = sorted(folder.glob("logs/**/*.log"), key=lambda path: path.stat().st_mtime)
     lines = [line for path in logs for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    said = [line for line in lines if line != "done"]
-    return f"its jobs ended: {said[-1][:200]}" if said else f"its jobs ended without {Path(missing).name}"
+    reasons = [line for line in lines if line != "done"]
+    return f"its jobs failed: {reasons[-1][:200]}" if reasons else f"its jobs did not write {Path(missing).name}"

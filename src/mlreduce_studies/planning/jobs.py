@@ -1,9 +1,9 @@
-"""The jobs of a study: which tasks each has, which files it makes, and what it is told.
+"""The jobs of a study: their tasks, files and parameters.
 
 A unit of work is one group under one protocol, ``protocol.group``; ``all`` of a study on a data set where data are
 small (the setting ``bundle``); or one method, ``protocol.group.method`` (``job_per_fit``), whose parameters are still
-chosen with those of its group. Units are cut into batches of splits. What a job is told are plain values as text: a
-change of any re-runs the job, and a log can show them.
+chosen with those of its group. Units are cut into batches of splits. Parameters of a job are plain values as text, so
+that a change of any of them re-runs the job and logs can show them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def parts_of(unit: str) -> tuple[str, str, str]:
 
 
 def _name_of(label: str) -> str:
-    """Return the name in files of a method: its label, or a digest of one that paths or wildcards may not hold."""
+    """Return the name of a method in files: its label, or a digest where paths or wildcards cannot have the label."""
     return label if re.fullmatch(r"[a-z0-9.-]{1,80}", label) else hashlib.sha256(label.encode()).hexdigest()[:16]
 
 

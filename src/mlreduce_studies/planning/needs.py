@@ -1,7 +1,7 @@
-"""What a job asks a cluster for: bounds on memory and time, by the data set before it and what it does with it.
+"""Resources that a job requests from a cluster: bounds on memory and time, by the size of its data set and its step.
 
-The numbers are bounds on what the jobs of full runs used: docs/cluster.md has the largest of these, and says how they
-were measured.
+The numbers are bounds on what the jobs of full runs used. The largest of these, and how they were measured, are in
+docs/cluster.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mlreduce.files import opened_arrays
 from mlreduce_studies.planning.jobs import ALL, Jobs
 from mlreduce_studies.planning.plan import Plan
 
-# A job on next to no data: two Snakemakes (the one that Slurm starts, and the one that this starts), and a script.
+# A job on little data: two Snakemake processes (Slurm starts one, which starts the other), and a script.
 _LEAST_MB = 2000
 _LEAST_MINUTES = 10
 
@@ -38,13 +38,13 @@ _SECONDS = {
 
 
 class Size(NamedTuple):
-    """What a prepared data set holds.
+    """Size of a prepared data set.
 
     Attributes
     ----------
     rows, columns, labels : int
     stored : int
-        How many numbers stand for the features: all, or those of sparse ones that are not zero.
+        Number of stored values of the features: all of dense features, the non-zero ones of sparse features.
     """
 
     rows: int
@@ -59,9 +59,9 @@ def size_of(path: str | Path) -> Size:
     Raises
     ------
     FileNotFoundError
-        If it is not there.
+        If the file does not exist.
     DataError
-        If it is not a whole data set.
+        If the file is incomplete or no data set.
     """
     # The error of os.stat names the path as it was given, by which Snakemake knows an input that is yet to be made.
     return _size_of(str(path), os.stat(path).st_mtime_ns)  # noqa: PTH116
@@ -164,7 +164,7 @@ def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job
     try:
         size = size_of(input[0])
     except DataError:
-        size = Size(0, 0, 0, 0)  # not whole, which the job itself will say
+        size = Size(0, 0, 0, 0)  # incomplete; the job will report it
     names = wildcards.keys()
     if "study" not in names:
         return [(Job(size, size.rows, size.columns), [])]

@@ -1,4 +1,4 @@
-"""The files that a study ends in, which of them each is made from, and the targets of a run."""
+"""The output files of a study, the files that each is made from, and the targets of a run."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Outputs:
         ]
 
     def details(self, study: Study) -> str:
-        """Name of what is kept of fits."""
+        """Name of the gathered table of fits: rankings of features or spectra."""
         return "rankings" if study.family == "selection" else "spectra"
 
     def printed_tables(self, study: Study) -> list[str]:
@@ -128,7 +128,7 @@ class Outputs:
         return files
 
     def made_together(self, study: Study, names: Iterable[str]) -> list[tuple[dict[str, list[str]], dict[str, str]]]:
-        """Sort tables or figures by the files that they are made from, which are of their own jobs alone.
+        """Sort tables or figures by the files that they are made from.
 
         Each list of files by kind has the tables and figures that are made from it, and the gathered table of each. One
         that is ``alone`` in its study file has a list by itself, where jobs are not bundled.
@@ -149,7 +149,7 @@ class Outputs:
         return {name: list(draws) for name, draws in study.averages.items() if name in shown}
 
     def base_of_ratios(self, study: Study) -> str | None:
-        """By whose fit times a table of ratios divides."""
+        """The method by whose fit times a table of ratios divides."""
         kinds = (spec for spec in study.tables.values() if spec.get("kind") == "time-ratios")
         return next((spec["base"] for spec in kinds), None)
 
@@ -158,7 +158,7 @@ class Outputs:
         return [f"{self._jobs.folder(study)}/ratios.parquet"] if "ratios" in self.gathered(study) else []
 
     def image_selection(self, study: Study) -> dict[str, Any] | None:
-        """Whose scores stand beside the images of proximities."""
+        """Protocol, measure and predictor of the scores shown with images of proximities."""
         if "proximities" not in self.gathered(study):
             return None
         figure = study.image_figure
@@ -178,7 +178,7 @@ class Outputs:
 
     @staticmethod
     def contents(*paths: str) -> list[str]:
-        """Checksums of files: a change re-runs what was made of them, whatever date they have."""
+        """Checksums of files: jobs run again when the content of a file changes, whatever its date."""
         return [file_sha256(path) for path in paths]
 
     # The report
@@ -200,7 +200,7 @@ class Outputs:
         return "mlreduce" if len(titles) > 1 or any(map(self._plan.is_paper, studies)) else titles[0]
 
     def _introduction(self, studies: Mapping[str, Any]) -> str:
-        """What the report says at its top: what was run."""
+        """Introduction of the report: what was run."""
         plan, config = self._plan, self._plan.config
         if plan.is_whole and all(map(plan.is_paper, studies)):
             return {
@@ -209,17 +209,17 @@ class Outputs:
                 "paper": "Every table and figure computed from the published data, with the numbers that the papers "
                 "print.",
             }[config["scale"]]
-        said = f"{', '.join(studies)} on {', '.join(_datasets(studies))}"
-        said += f", with {', '.join(config['methods'])} alone" if config.get("methods") else ""
-        said += f", on {config['splits']} splits at most" if config.get("splits") else ""
+        run = f"{', '.join(studies)} on {', '.join(_datasets(studies))}"
+        run += f", with {', '.join(config['methods'])} alone" if config.get("methods") else ""
+        run += f", on {config['splits']} splits at most" if config.get("splits") else ""
         others = [name for name, study in plan.studies.items() if plan.is_paper(name) and plan.own_data(study)]
         about = f" No claim and no printed number of {', '.join(others)} is about these data." if others else ""
-        return f"{said}.{about}"
+        return f"{run}.{about}"
 
     # Everything
 
     def site(self) -> list[str]:
-        """What shows the results: the site, and where it is asked for one page to send."""
+        """Files of the site, and of the single page where the configuration requests it."""
         base = self._plan.base
         files = [f"{base}/{DESCRIPTION}", *(f"{base}/site/{name}" for name in ("index.html", "site.json.gz"))]
         return files + [f"{base}/report.html"] * (self._plan.config.get("page") == "single")
@@ -230,7 +230,7 @@ class Outputs:
         return next((str(file) for job in jobs for file in job.output if str(file).endswith(page)), None)
 
     def results(self, study: Study) -> list[str]:
-        """Everything that a study ends in, except its manifest."""
+        """All output files of a study, except its manifest."""
         folder = self._jobs.folder(study)
         claims = ("claims.csv", "claims-lines.csv", "claims-differences.csv")
         audits = ("audit.csv", "audit-sizes.csv", "audit-order.csv", *claims, "audit.md")
@@ -251,7 +251,7 @@ class Outputs:
         return sorted(Path(path).name for path in self.results(study) if Path(path).stem in stems)
 
     def everything(self, study: Study) -> list[str]:
-        """All that a run promises of a study: a file of it that is deleted is made again."""
+        """All files of a study that a run restores when they are deleted."""
         promised = [*self.results(study), f"{self._jobs.folder(study)}/manifest.json"]
         promised += [*self._jobs.prepared(study), *self._jobs.scores(study), *self._jobs.parts(study, "details")]
         if self._plan.config["keep_fitted"]:

@@ -1,4 +1,4 @@
-"""What a run is: its configuration, studies, data sets, folders, and what its process sets up before jobs start."""
+"""The plan of a run: its configuration, studies, data sets and folders, and the set-up of its process before jobs."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
 
-# What runs where no study is named, on data that no paper has.
+# The study that runs by default on data that no paper has.
 _COMPARISON = "comparison"
 
-# Keys that decide results, beside the files of studies and of data sets.
+# Keys on which results depend, in addition to the files of studies and of data sets.
 _DECIDING = ("scale", "run_on", "methods", "splits", "candidates", "ties", "seed")
 # Of config.yaml, and of paper.yaml and peers.yaml.
 _SEEDS = {"demo": 2012, "paper": 26112026}
 _LONGEST_NAME = 60
 
-# Keys that are true or false, and what the command line may have for these.
+# Keys that are true or false, and their values on the command line.
 _SWITCHES, _WORDS = ("bundle", "job_per_fit", "keep_fitted", "retry_failed"), ("true", "false")
 
 
@@ -50,7 +50,7 @@ class Plan:
     base : str
         Folder of the studies' results.
     record : dict
-        What decides the results in this folder, as the file `run_file` holds it.
+        The content of `run_file`: all that the results in this folder depend on.
     """
 
     config: Mapping[str, Any]
@@ -67,7 +67,7 @@ class Plan:
 
     @property
     def run_file(self) -> str:
-        """File that says which run the folder is of."""
+        """File that describes the run of the folder."""
         return f"{self.base}/run/record.json"
 
     @property
@@ -97,9 +97,9 @@ class Plan:
         return [] if study.claims is None or self.own_data(study) else [str(study.claims)]
 
     def check_claims(self) -> None:
-        """Read the claims on all studies, so that a wrong one is refused before anything is computed.
+        """Read the claims on all studies, so that an invalid claim is an error before anything is computed.
 
-        Not in a run of some methods, which does not know the names of the others.
+        Claims are not read in a run of some methods, which does not know the names of the others.
 
         Raises
         ------
@@ -137,7 +137,7 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     Raises
     ------
     ConfigurationError
-        If a key, study, data set or method is unknown; the sentence holds the nearest known name.
+        If a key, study, data set or method is unknown; the message has the nearest known name.
     """
     project = Path(os.path.relpath(project))
     config = _checked(config)

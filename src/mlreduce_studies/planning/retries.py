@@ -1,4 +1,4 @@
-"""Cells that failed and tables that are damaged, and jobs that run again: because of them, or of what was changed."""
+"""Failed cells, damaged tables, and jobs that run again because of them or of changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mlreduce_studies.planning.plan import Plan
 if TYPE_CHECKING:
     import pandas as pd
 
-# Kinds of tables of jobs in which cells may fail. What is missing for jobs that go on is in theirs.
+# Kinds of tables of jobs in which cells may fail. Failures of earlier steps are repeated in the tables of later jobs.
 _LAST = ("scores", "times", "costs", "images")
 _KINDS = ("choices", "details", *_LAST)
 
@@ -38,19 +38,18 @@ def failures_in(plan: Plan, outputs: Outputs) -> pd.DataFrame:
 def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[Any, Any], Any]:
     """Return a function from a rule and wildcards to an input that makes the job run again where it has to.
 
-    A job runs again if cells failed in it (unless the configuration says ``retry_failed: false``), if its table is
-    damaged at its end, which a line of the log names, or if Snakemake has no record of it and what its log says that
-    it was made of is not what is planned now.
+    A job runs again if cells failed in it (unless ``retry_failed`` is false), if its table is damaged at the end, which
+    is logged, or if Snakemake has no record of it and the inputs in its log are not those of the plan.
 
-    The input is one file for all jobs, of which only the jobs that run again mind the date. A run writes it, and its
-    own record, before its jobs are chosen.
+    The input is one file for all jobs; only the jobs that run again depend on its date. A run writes this file and the
+    record of the run before its jobs are selected.
 
     Parameters
     ----------
     plan : Plan
     workflow : snakemake.workflow.Workflow
     runs : callable
-        Says whether it runs jobs, once this is known; a dry run writes nothing.
+        Returns whether the workflow runs jobs, once this is known; a dry run writes nothing.
     """
     main: bool = workflow.is_main_process
     damaged: set[str] = set()
@@ -75,7 +74,7 @@ def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[An
 
     @cache
     def renewed() -> str:
-        """Path of a file that is newer than all results, and whose content is another one than before."""
+        """Path of a file that is newer than all results and has new content."""
         if not runs():
             return str(_newer().name)
         write_text(file, _now())
@@ -87,7 +86,7 @@ def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[An
             names = dict(wildcards.items())
             made = [str(path).format(**names) for path in rule.output]
             for path in damaged.intersection(made):
-                logger.warning(f"{path}: not a whole table; its job runs again")
+                logger.warning(f"{path}: incomplete table; its job runs again")
             again = not (failed | damaged).isdisjoint(made)
             if again or _is_changed(workflow.persistence, rule, wildcards, made, str(rule.log[0]).format(**names)):
                 return renewed()
@@ -102,12 +101,12 @@ def _now() -> str:
 
 @cache
 def _newer() -> Any:
-    """Return an empty file, which is there until the process ends."""
+    """Return an empty file, which is deleted when the process ends."""
     return tempfile.NamedTemporaryFile(prefix="mlreduce-")
 
 
 def _is_changed(persistence: Any, rule: Any, wildcards: Any, made: list[str], log: str) -> bool:
-    """Say whether results were made of something else than is planned; where Snakemake has a record, that is enough."""
+    """Return whether results were made from other inputs than planned; a record of Snakemake is trusted."""
     if not any(Path(path).exists() for path in made):
         return False
     job = SimpleNamespace(output=[IOFile(path, rule=rule.rule) for path in made])

@@ -2,8 +2,8 @@
 
 Runs the paper's study whole from the published data, in a separate folder, judges it, and writes a protocol of one
 page (``protocol.md``, ``protocol.txt``): to which digit the scores agree with the committed ones, which verdicts are
-the same, with which machine and versions, and in what time. Ends with a status other than 0 where the study could not
-be run; a difference is a finding, and no failure.
+the same, the machine and the versions, and the time. Ends with a status other than 0 where the study could not be run;
+a difference is a result, not a failure.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ AGREEMENT = {"equal": 0.0, "within 1e-9": 1e-9, "within 1e-6": 1e-6, "within 1 %
 
 _PLACE = ["protocol", "dataset", "method", "predictor", *CELL]
 
-# Lists that are longer end with how many more there are: the protocol is one page.
+# Longer lists are cut and end with the number of further items, so that the protocol is one page.
 _LONGEST = 12
 
 _VERSIONS = ("python", "numpy", "scipy", "scikit-learn", "numba", "pandas", "snakemake")
 
 
 class Run(NamedTuple):
-    """What is compared of a finished study: its manifest, and tables by name (empty where there is none)."""
+    """The compared parts of a finished study: its manifest, and tables by name (empty where there is no file)."""
 
     manifest: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 def read_run(folder: str | Path) -> Run:
-    """Read what is compared of a finished study.
+    """Read the compared parts of a finished study.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def agreement(committed: pd.DataFrame, here: pd.DataFrame) -> pd.DataFrame:
 
 
 def protocol(committed: Run, here: Run) -> list[Part]:
-    """Return the protocol of a run beside the committed one, in parts."""
+    """Return the protocol that compares a run with the committed one, in parts."""
     cells = agreement(committed.tables["scores"], here.tables["scores"])
     verdicts = [_verdicts("claims", ["id"], committed, here)]
     if len(committed.tables["audit"]):
@@ -137,7 +137,8 @@ def protocol(committed: Run, here: Run) -> list[Part]:
     ]
     for name in ("seed", "splits"):
         old, new = (run.manifest[name] for run in (committed, here))
-        said += [f"Not the committed run's {name} ({old}) but {new}: verdicts can be others."] if old != new else []
+        if old != new:
+            said.append(f"Another {name} than in the committed run ({new}, not {old}): verdicts can differ.")
     return [Part(f"Replicate of {here.manifest['study']}", said), *parts]
 
 
@@ -149,7 +150,7 @@ class _Verdicts(NamedTuple):
 
 
 def _verdicts(what: str, place: list[str], committed: Run, here: Run) -> _Verdicts:
-    """Compare the verdicts of two tables, by what a row is about."""
+    """Compare the verdicts of two tables, row by row."""
     table = "claims" if what == "claims" else "audit"
     sides = [run.tables[table].set_index(place)["verdict"] for run in (committed, here)]
     both = pd.concat(sides, axis=1, keys=["committed", "here"])
@@ -159,11 +160,11 @@ def _verdicts(what: str, place: list[str], committed: Run, here: Run) -> _Verdic
         return [" ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in rows.index]
 
     differing = shared[shared["committed"] != shared["here"]]
-    said = [
+    differences = [
         f"{name}: {row['committed']}, here {row['here']}"
         for name, row in zip(named(differing), differing.to_dict("records"), strict=True)
     ]
-    return _Verdicts(what, len(shared), said, named(both[both.isna().any(axis=1)]))
+    return _Verdicts(what, len(shared), differences, named(both[both.isna().any(axis=1)]))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -215,7 +216,7 @@ def _scores(cells: pd.DataFrame, committed: Run, here: Run) -> Part:
 
 
 def _made(committed: Run, here: Run) -> Part:
-    """Say what the two runs were made with, and in what time."""
+    """Return the part of the protocol with commits, machines, versions and times of both runs."""
     facts = [_facts(run.manifest) for run in (committed, here)]
     rows = [[name, *(fact.get(name, "") for fact in facts)] for name in facts[0] | facts[1]]
     sentence = "Wall time is from the first job to the last, of the committed run with other studies beside it."
@@ -277,7 +278,7 @@ def _times(committed: Run, here: Run) -> Part:
             + [f"{ratios.median():.2f} ({ratios.min():.2f} to {ratios.max():.2f})"]
         )
     sentence = (
-        "Seconds of one fit of each timed method, summed, beside the operations that the methods declare for the data "
+        "Seconds of one fit of each timed method, summed, and the operations that the methods declare for the data "
         "set, up to a factor. Ratio: the median over the methods of seconds here to committed ones."
     )
     header = ["data set", "fits", "operations", "seconds, committed", "seconds, here", "ratio"]
@@ -325,22 +326,22 @@ def _replicate(options: argparse.Namespace) -> int:
     if name not in known:
         raise ConfigurationError(unknown_name("paper", name, known, str(reference)))
     committed = read_run(reference / name)
-    asked = {key: value for key, value in (("seed", options.seed), ("splits", options.splits)) if value is not None}
-    folder = Path(options.to, "-".join([name, *(f"{key}-{value}" for key, value in asked.items())])).resolve()
+    given = {key: value for key, value in (("seed", options.seed), ("splits", options.splits)) if value is not None}
+    folder = Path(options.to, "-".join([name, *(f"{key}-{value}" for key, value in given.items())])).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / "results" / "replicate" / name
     (made / "manifest.json").unlink(missing_ok=True)  # of an earlier run, which this one continues
     seed = committed.manifest["seed"]
     configuration = {
         **configured_places(options),
-        **{"scale": committed.manifest["scale"], "seed": seed, "studies": [name], **asked},
+        **{"scale": committed.manifest["scale"], "seed": seed, "studies": [name], **given},
         **{"results": str(folder / "results"), "name": "replicate"},
     }
-    print(f"{name} is run whole in {folder}", flush=True)
+    print(f"running {name} in {folder}", flush=True)
     run_workflow(configuration, folder, [str(made / "manifest.json")], project, [project / "config" / "paper.yaml"])
     if not (made / "manifest.json").is_file():
         raise ConfigurationError(
-            f"{name} was not run to its end; the messages above say why. The same command continues where it was."
+            f"{name} did not finish; the messages above give the reason. The same command resumes."
         )
     parts = protocol(committed, read_run(made))
     write_text(folder / "protocol.md", as_markdown(parts))
@@ -350,14 +351,14 @@ def _replicate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _whole(text: str) -> int:
+def _positive_integer(text: str) -> int:
     if text.isdecimal() and int(text) > 0:
         return int(text)
-    raise argparse.ArgumentTypeError(f"a whole number above 0 is wanted; got {text!r}")
+    raise argparse.ArgumentTypeError(f"expected an integer above 0; got {text!r}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a paper whole, compare, and return the exit status.
+    """Run a paper at its full protocol, compare, and return the exit status.
 
     Parameters
     ----------
@@ -369,9 +370,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m mlreduce_studies.provenance.replicate", description=summary, epilog=details
     )
     parser.add_argument("paper", nargs="?", help="name of its folder (default: the one whose run took the least time)")
-    parser.add_argument("--splits", type=_whole, help="at most so many random splits or folds (default: all)")
-    parser.add_argument("--seed", type=_whole, help="another than that of the committed results")
-    parser.add_argument("--to", default="results/replicate", help="where the run has its folder (default: this)")
+    parser.add_argument("--splits", type=_positive_integer, help="at most this many splits or folds (default: all)")
+    parser.add_argument("--seed", type=_positive_integer, help="seed (default: that of the committed results)")
+    parser.add_argument("--to", default="results/replicate", help="parent of the folder of the run (default: this)")
     add_places(parser)
     options: Any = parser.parse_args(arguments)
     return exit_status(_replicate, options)

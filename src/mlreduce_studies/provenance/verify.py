@@ -1,7 +1,7 @@
-"""Whether committed numbers come back, and whether files are those of their manifest.
+"""Verify that committed numbers are reproduced, and that files match their manifest.
 
-``python -m mlreduce_studies.provenance.verify cells`` draws curves of the reference results, lets the workflow compute
-them from the data and compares; ``python -m mlreduce_studies.provenance.verify files FOLDER`` checks the files of a
+``python -m mlreduce_studies.provenance.verify cells`` draws curves of the reference results, computes them from the
+data by the workflow and compares; ``python -m mlreduce_studies.provenance.verify files FOLDER`` checks the files of a
 finished study against its manifest. Both end with a status other than 0 where something differs.
 """
 
@@ -50,7 +50,7 @@ _SIGNALS = ((signal.SIGINT, 20), (signal.SIGTERM, 5))
 
 
 class _Outcome(NamedTuple):
-    """What became of a curve: a word, a sentence, numbers of cells, and what differs."""
+    """Outcome of a curve: a word, a sentence, numbers of cells, and the cells that differ."""
 
     word: str
     sentence: str
@@ -68,7 +68,7 @@ def _verify_cells(options: argparse.Namespace) -> int:
     summaries = {name: reference.summary for name, reference in references.items()}
     curves = draw_curves(summaries, options.share, seed, options.datasets)
     if not curves:
-        raise ConfigurationError(f"{options.reference}: there are no results to verify, of these studies and data sets")
+        raise ConfigurationError(f"{options.reference}: no results of these studies and data sets to verify")
     print(f"seed {seed}: {len(curves)} curves drawn, {options.share:g} of the cells of each study", flush=True)
     outcomes = _impossible(curves, references, catalogue, options)
     sample = [curve for curve in curves if curve not in outcomes]
@@ -90,15 +90,15 @@ def _verify_cells(options: argparse.Namespace) -> int:
         for curve in curves:
             if curve in sample:
                 reference = references[curve.study]
-                whole = ended[_run_of(reference)]
-                outcomes[curve] = _compared(curve, reference, folder, options.tolerance, whole)
-            outcome = outcomes.setdefault(curve, _Outcome("not begun", "by earlier runs it does not fit into the time"))
+                in_time = ended[_run_of(reference)]
+                outcomes[curve] = _compared(curve, reference, folder, options.tolerance, in_time)
+            outcome = outcomes.setdefault(curve, _Outcome("not begun", "earlier runs took longer than the time left"))
             print(f"{outcome.word:12} {curve}: {outcome.sentence}", flush=True)
     return _conclusion(outcomes, options, time.monotonic() - began)
 
 
 def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, Reference]:
-    """Read the reference results of the studies that are asked for."""
+    """Read the reference results of the requested studies."""
     folder = Path(options.reference)
     known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
     for name in options.studies or []:
@@ -111,7 +111,7 @@ def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, 
 def _impossible(
     curves: Sequence[Curve], references: Mapping[str, Reference], catalogue: Catalogue, options: argparse.Namespace
 ) -> dict[Curve, _Outcome]:
-    """Return the curves that the study files do not have, and those whose data cannot be had."""
+    """Return the curves that the study files do not have, and those whose data are not available."""
     outcomes, missing = {}, {}
     for name in sorted({curve.dataset for curve in curves} & set(catalogue)):
         try:
@@ -173,7 +173,7 @@ def run_workflow(
     below: Sequence[Path] = (),
     seconds: float | None = None,
 ) -> bool:
-    """Let the workflow compute targets in a folder; say whether it ended before the time was up.
+    """Compute targets of the workflow in a folder; return whether it ended before the time limit.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ def run_workflow(
     project : path
         Folder of the Snakefile.
     below : sequence of Path, default=()
-        Configuration files whose keys the configuration replaces.
+        Configuration files, whose keys the configuration overrides.
     seconds : float or None, default=None
-        After how many it is stopped; None for never.
+        Time limit; None for no limit.
     """
     file = folder / "config.yaml"  # JSON is YAML
     with replacing_files(folder, [file.name]) as (path,):
@@ -220,12 +220,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _compared(curve: Curve, reference: Reference, folder: Path, tolerance: float, ended: bool) -> _Outcome:
-    """Compare what the workflow has computed of a curve."""
+    """Compare the recomputed cells of a curve with the committed ones."""
     group = reference.group_of(curve)
     scores = folder / "results" / _run_of(reference) / curve.study / "scores" / curve.dataset
     files = sorted((scores / f"{curve.protocol}.{group}" / curve.predictor).glob("*.parquet"))
     wanted = reference.study.splits_of(group, curve.dataset)
-    unfinished = _Outcome("failed", "its jobs failed") if ended else _Outcome("not finished", "the time was up")
+    unfinished = _Outcome("failed", "its jobs failed") if ended else _Outcome("not finished", "no time was left")
     if not files:
         return unfinished
     try:
@@ -243,7 +243,7 @@ def _compared(curve: Curve, reference: Reference, folder: Path, tolerance: float
 
 
 def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace, seconds: float) -> int:
-    """Say what came of it all, and return the exit status."""
+    """Print a summary of the outcomes, and return the exit status."""
     done = [outcome for outcome in outcomes.values() if outcome.word in ("equal", "near", "differs")]
     wrong = {
         curve: outcome.differing
@@ -258,8 +258,8 @@ def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace,
     )
     for word, what in (
         ("failed", "could not be recomputed"),
-        ("skipped", "were skipped, since their data cannot be had"),
-        ("not finished", "were not finished in the time"),
+        ("skipped", "were skipped, since their data are not available"),
+        ("not finished", "were not finished within the time limit"),
         ("not begun", "were not begun"),
     ):
         number = sum(outcome.word == word for outcome in outcomes.values())
@@ -273,7 +273,7 @@ def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace,
             )
         )
     if not done:
-        print("Nothing was recomputed, and nothing is verified.")
+        print("Nothing was recomputed, so nothing is verified.")
     return int(bool(wrong) or not done or any(outcome.word == "failed" for outcome in outcomes.values()))
 
 
@@ -281,7 +281,7 @@ def _verify_files(options: argparse.Namespace) -> int:
     """Check the files of finished studies against their manifests; return the exit status."""
     checked = {folder: file_faults(folder, options.some) for folder in options.folders}
     for folder, (number, faults) in checked.items():
-        print(f"{folder}: {number} files looked for that the manifest names, {len(faults)} faults")
+        print(f"{folder}: {number} files of the manifest checked, {len(faults)} faults")
         for fault in faults:
             print(f"  {fault}")
     return int(any(faults for _, faults in checked.values()))
@@ -311,7 +311,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--project", default=".", help="folder of the Snakefile (default: this one)")
     for name, variable, what in (
         ("--mirror", MIRROR_VARIABLE, "folder to read published files from, instead of downloading"),
-        ("--cache", CACHE_VARIABLE, "folder in which downloads are kept"),
+        ("--cache", CACHE_VARIABLE, "folder in which downloads are stored"),
     ):
         parser.add_argument(name, default=os.environ.get(variable) or None, help=f"{what} (default: {variable})")
     parser.add_argument("--catalogue", help="a datasets file")
@@ -332,17 +332,17 @@ def _parser() -> argparse.ArgumentParser:
     cells.add_argument(
         "--minutes",
         type=_minutes,
-        help="stop after so many; curves that took more than a third of it before are left out",
+        help="time limit; curves that took more than a third of it before are left out",
     )
     cells.add_argument("--studies", type=_names, help="only these, with commas (default: all of the reference)")
     cells.add_argument("--datasets", type=_names, help="only on these, with commas (default: all)")
     cells.add_argument("--tolerance", type=float, default=1e-6, help="relative difference allowed (default 1e-6)")
-    cells.add_argument("--keep", metavar="FOLDER", help="where to compute and keep what is computed (default: nowhere)")
+    cells.add_argument("--keep", metavar="FOLDER", help="store what is computed in this folder (default: not stored)")
     add_places(cells)
     cells.set_defaults(run=_verify_cells)
     files = commands.add_parser("files", help="check a finished study's files against its manifest")
     files.add_argument("folders", nargs="+", metavar="FOLDER", help="such as results/paper/cplst-2012")
-    files.add_argument("--some", action="store_true", help="a copy of some of the files: others may be missing")
+    files.add_argument("--some", action="store_true", help="allow missing files, as in a copy of some of the files")
     files.set_defaults(run=_verify_files)
     return parser
 
@@ -360,7 +360,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def exit_status(command: Callable[[Any], int], options: Any) -> int:
-    """Run a command, and return its exit status: 1 where the package has something to say, which is printed."""
+    """Run a command, and return its exit status: 1 after an error of the package, whose message is printed."""
     try:
         return command(options)
     except MLReduceError as error:

@@ -46,8 +46,8 @@ def open_run(folder: Path, project: Path) -> Run:
             study_file(made["study"], project), made["scale"], catalogue, splits=made["splits"], run_on=made["datasets"]
         )  # fmt: skip
         studies[study.name] = describe_study(study) | {"left_out": made.get("left_out", [])}
-    said = "Every table and figure computed from the published data, with the numbers that the papers print."
-    return read_run(folder, {"title": "mlreduce: the papers", "introduction": said, "studies": studies})
+    text = "Every table and figure computed from the published data, with the numbers that the papers print."
+    return read_run(folder, {"title": "mlreduce: the papers", "introduction": text, "studies": studies})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Scripts and styles of the pages: our own, and those that the wheels of vl-convert and itables carry."""
+"""Scripts and styles of the pages: ours, and those in the wheels of vl-convert and itables."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def own_file(name: str) -> str:
 def chart_script() -> str:
     """Return Vega, Vega-Lite and vega-embed as a script, which defines ``vegaEmbed``.
 
-    vl-convert bundles them in one and a half seconds, so the result is kept in the user's cache folder.
+    vl-convert needs one and a half seconds to bundle them, so the result is stored in the user's cache folder.
     """
     folder = os.environ.get("MLREDUCE_CACHE") or platformdirs.user_cache_dir("mlreduce")
-    kept = Path(folder) / "scripts" / f"vega-{version('vl-convert-python')}.js"
-    if kept.is_file():
-        return kept.read_text(encoding="utf-8")
+    cached = Path(folder) / "scripts" / f"vega-{version('vl-convert-python')}.js"
+    if cached.is_file():
+        return cached.read_text(encoding="utf-8")
     import vl_convert
 
     bundle = vl_convert.javascript_bundle(_DEFINED)
     text = f"(() => {{\n{bundle}\n}})();\n"  # its constants stay inside
     try:
-        write_text(kept, text)
-    except (OSError, StorageError):  # nowhere to keep it: the next site bundles again
+        write_text(cached, text)
+    except (OSError, StorageError):  # the cache is not writable: the next site bundles again
         return text
     return text
 

@@ -1,4 +1,4 @@
-"""Texts on a claim to copy: a citation, and a disagreement with everything filled in that it needs."""
+"""Texts on a claim to copy: a citation, and a disagreement with verdict, numbers and versions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def disagreement(study: StudyResults, claim: Mapping[Any, Any], settings: Sequen
             *([] if settings else [f"- {claim['evidence']}"]),
             f"Results: {', '.join(part for part in (*made, _commit(study)) if part)}",
             f"Versions: {', '.join([f'Python {python}', *versions])}",
-            f"Recomputed from the kept scores by: python -m mlreduce_studies.verdicts {where}",
+            f"Judge the stored scores again by: python -m mlreduce_studies.verdicts {where}",
             "",
             "What is wrong, and what would be right: ",
         ]
@@ -93,12 +93,12 @@ def issue_link(study: StudyResults, claim: Mapping[Any, Any], text: str) -> str:
     issues = project_address("Issues")
     if not issues:
         return ""
-    asked = {"title": f"Verdict on {study.name}: {claim['id']}", "body": text}
-    address = f"{issues.rstrip('/')}/new?{urlencode(asked, quote_via=quote)}"
+    fields = {"title": f"Verdict on {study.name}: {claim['id']}", "body": text}
+    address = f"{issues.rstrip('/')}/new?{urlencode(fields, quote_via=quote)}"
     return (
         address
         if len(address) <= _LONGEST
-        else f"{issues.rstrip('/')}/new?{urlencode({'title': asked['title']}, quote_via=quote)}"
+        else f"{issues.rstrip('/')}/new?{urlencode({'title': fields['title']}, quote_via=quote)}"
     )
 
 
@@ -114,7 +114,7 @@ def project_address(name: str) -> str:
 
 @cache
 def _project() -> dict[str, Any]:
-    """Return what pyproject.toml says of the project."""
+    """Return the metadata of the project, from pyproject.toml."""
     try:
         found = metadata("mlreduce")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What the pages need to know of a study beside its results, in plain lists and dicts."""
+"""Description of a study for the pages, in addition to its results, in plain lists and dicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, Line
 
 
 def describe_study(study: Study) -> dict[str, Any]:
-    """Return what the pages need to know of a study.
+    """Return the description of a study for the pages.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def says_and_headline(page: Path) -> tuple[str, str]:
     """Return the text of the section "What the paper says" of a paper's page, and the claim that it names."""
     if not page.is_file():
         return "", ""
-    found = re.search(r"^## What the paper says\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    text = found[1] if found else ""
+    match = re.search(r"^## What the paper says\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    text = match[1] if match else ""
     named = re.search(r"<!-- headline: (\S+) -->", text)
     return " ".join(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL).split()), named[1] if named else ""

@@ -42,7 +42,7 @@ def placed_figures(study: StudyResults, folder: Path) -> Iterator[dict[str, Any]
 
 
 def drawn_again(study: StudyResults, protocol: str, figure: Mapping[str, Any]) -> Any:
-    """Return the drawing of a figure from its gathered table, or None where that was not kept."""
+    """Return the drawing of a figure from its gathered table, or None where the table is missing."""
     source = study.frame(figure["source"])
     if source is None:
         return None
@@ -83,8 +83,8 @@ def _place(
 ) -> tuple[str, dict[str, Any]] | None:
     """Put the picture of a figure into a folder.
 
-    The one of the run, with the numbers beside it, if it is there as SVG; else it is drawn again from the gathered
-    table; and where that was not kept, the picture that there is.
+    The picture of the run and its numbers, if the run has it as SVG; otherwise the figure is drawn again from the
+    gathered table; if the table is missing too, a picture in another format.
 
     Returns
     -------

@@ -25,7 +25,7 @@ from mlreduce_studies.site.spectra import spectra_of
 
 #: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
 COOCCURRING = 25
-# Methods that are named of a study, beside the controls.
+# Number of methods that are named for a study, in addition to the controls.
 _BEST = 3
 
 
@@ -49,7 +49,7 @@ def page_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _described(name: str) -> Method:
-    """Return what a method says of itself; of another package's class, or one that is not here, the name alone."""
+    """Return the description of a method; for a class of another package, or a missing one, only its name."""
     return method_of(name) if name in registry.method_names() else Method(name, module=name)
 
 
@@ -327,7 +327,7 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _definition(measure: str) -> str:
-    """Return what a measure is: the first line of its formula's docstring, which says what the formula returns."""
+    """Return the definition of a measure: the first line of its formula's docstring, as a noun phrase."""
     text = first_line(find_measure(measure).formula).removeprefix("Return ")
     return text[:1].upper() + text[1:]
 

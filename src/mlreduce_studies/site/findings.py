@@ -1,4 +1,4 @@
-"""The answers of the front page: what came back of each paper, and what the studies choose first."""
+"""Answers of the front page: the headline claim of each paper, and the recommended methods."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mlreduce_studies.site.runs import StudyResults
 #: Families that the front page answers for: the question, and what one of its methods is called.
 ANSWERED = {
     "projection": ("Too many features, and mixtures of them will do", "projection"),
-    "selection": ("Too many features, and some are to be kept", "selector"),
+    "selection": ("Too many features, and some are to be selected", "selector"),
     "labelspace": ("Too many labels", "code"),
 }
 
 # Controls that reduce nothing, in words.
-_SAID = dict(zip(WHOLE, ("keeping all features", "predicting every label by itself"), strict=True))
+_UNREDUCED = dict(zip(WHOLE, ("keeping all features", "predicting every label separately"), strict=True))
 
 
 def findings(
     studies: Sequence[StudyResults], pages: Mapping[str, str], claims: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """Return what came back of each paper: its first claim with the verdict.
+    """Return the headline claim of each paper with its verdict.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def findings(
     list of dict
         For each paper with claims ``key``, ``page``, ``claim``, ``found`` (the effect in a sentence, or why there is
         none) and ``picture`` (see `mlreduce_studies.site.reasons.picture`), None where results judge nothing. The
-        claim is the one that the paper's page names as its headline; without one that says the most, or the first.
+        claim is the headline that the paper's page names; otherwise the first of `telling_claims`, or the first claim.
     """
     shown = []
     for study in studies:
@@ -60,7 +60,9 @@ def findings(
 
 
 def answers() -> list[dict[str, Any]]:
-    """Return what `mlreduce.recommend` and the guide name first for each of the three questions, and whether it pays.
+    """Return the first recommendations for each of the three questions, and whether reduction pays.
+
+    They are those of `mlreduce.recommend` and of the guide.
 
     Returns
     -------
@@ -77,20 +79,21 @@ def answers() -> list[dict[str, Any]]:
 
 
 def pays(family: str) -> str:
-    """Say whether reduction pays: whether the best method of a family is ahead of no reduction, and on how many sets.
+    """Return a sentence on whether the best method of a family is better than no reduction, and on how many sets.
 
-    Where both intervals overlap, the sentence says so.
+    The sentence mentions it where both intervals overlap.
     """
     first, then, controls = choices(family)
     noun = ANSWERED[family][1]
     best = first if first not in controls else then[0]
-    whole = next((one for one in controls if one.method in WHOLE), None)
-    if whole is None:
+    unreduced = next((one for one in controls if one.method in WHOLE), None)
+    if unreduced is None:
         random = "".join(f"; the control {one.method} is {_near(one)}" for one in controls)
-        return f"This comparison says which {noun}, not whether to reduce, which is no method in it{random}."
-    both = f"{_SAID[whole.method]} is {_near(whole)}, {best.method}, the first {noun}, on {_mostly(best)}"
-    open_ = ", and their 95 % intervals overlap" if max(whole.low, best.low) <= min(whole.high, best.high) else ""
-    if whole.near >= best.near:
+        return f"This comparison shows which {noun} to use, not whether to reduce: it has no unreduced method{random}."
+    both = f"{_UNREDUCED[unreduced.method]} is {_near(unreduced)}, {best.method}, the first {noun}, on {_mostly(best)}"
+    overlap = max(unreduced.low, best.low) <= min(unreduced.high, best.high)
+    open_ = ", and their 95 % intervals overlap" if overlap else ""
+    if unreduced.near >= best.near:
         worth = "It is worth it for speed, memory or meaning alone."
         return f"Reduction costs more than it brings by this measure: {both}{open_}. {worth}"
     return f"Reduction pays by this measure: {both}{open_}."

@@ -50,7 +50,7 @@ _DISPLAYED = markupsafe.Markup('<div class="wide" tabindex="0" role="group" aria
 
 
 def is_formula(text: str) -> bool:
-    """Return whether what stands between double backquotes is a formula; else it is code, such as a parameter's name.
+    """Return whether a text between double backquotes is a formula; otherwise it is code, such as a parameter's name.
 
     Examples
     --------

@@ -38,9 +38,9 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
     page : str
         Address of the page, such as ``site/methods/mvmd.html``.
     above : sequence of str, default=()
-        Addresses of the pages that it stands below, the nearest first.
+        Addresses of the parent pages, the nearest first.
     documented : bool, default=True
-        Whether the documentation is there; without it the header has the entries of the results alone.
+        Whether the site is part of the documentation; otherwise the header has only the entries of the results.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
     >>> [(entry["href"], entry["current"]) for entry in shown["entries"][:2]]
     [('../index.html', ''), ('index.html', 'true')]
     """
-    kept = {text: address for text, address in ENTRIES.items() if documented or address.startswith(SITE)}
-    here = next((address for address in (page, *above) if address in kept.values()), None)
+    shown = {text: address for text, address in ENTRIES.items() if documented or address.startswith(SITE)}
+    here = next((address for address in (page, *above) if address in shown.values()), None)
 
     def relative(address: str) -> str:
         return posixpath.relpath(address, posixpath.dirname(page) or ".")
@@ -66,7 +66,7 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
             "href": relative(address),
             "current": ("page" if address == page else "true") * (address == here),
         }
-        for text, address in kept.items()
+        for text, address in shown.items()
     ]
     search = SEARCH if documented else SITE + SEARCH
     return {"home": relative(ENTRIES["Results"]), "search": relative(search), "entries": entries}

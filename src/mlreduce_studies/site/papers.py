@@ -219,11 +219,11 @@ def _over_settings(counted: Sequence[Mapping[str, Any]], one: Mapping[str, Any],
     if len(counted) == 1:
         return str(one[key])
     verdicts = pd.Series([line["verdict"] for line in counted]).value_counts(sort=False)
-    said = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
     agree = (
         f"In {'both' if len(counted) == 2 else f'all {len(counted)}'} settings"
         if len(verdicts) == 1
-        else f"The settings do not agree ({said})"
+        else f"The settings do not agree ({counts})"
     )
     return f"{agree}; {one['setting']}: {one[key]}"
 
@@ -268,7 +268,7 @@ def parts_of(
 
 
 def _strength(p_for: float, p_against: float) -> float | None:
-    """Return where a setting stands between refuted (-1) and confirmed (1), by the smaller of the two p-values.
+    """Return the position of a setting between refuted (-1) and confirmed (1), by the smaller of the two p-values.
 
     The scale is logarithmic: 0.05 is at a half, 0.0025 and less at the end.
     """
@@ -288,14 +288,14 @@ def failed_of(study: StudyResults) -> dict[str, Any] | None:
     lines = [f"{' '.join(cell[key] for key in keys if cell[key])}: {cell['reason']}" for cell in cells]
     more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
     sentence = (
-        f"{len(failures)} {'cell' if len(failures) == 1 else 'cells'} failed, and nothing stands in for them. All, "
-        "with their places in code, are in failures.csv; the next run tries them again."
+        f"{len(failures)} {'cell' if len(failures) == 1 else 'cells'} failed and have no value. All, with the place of "
+        "the error in the code, are in failures.csv; the next run tries them again."
     )
     return {"number": len(failures), "sentence": sentence, "lines": [*lines[:_LINES], *more]}
 
 
 def audit_of(study: StudyResults) -> dict[str, Any]:
-    """Return what the audit found, in sums and sentences, and the printed sizes of the data sets beside ours."""
+    """Return the audit in sums and sentences, and the printed and reproduced sizes of the data sets."""
     sizes = study.frame("audit-sizes")
     sentences = audit_sentences(study.audit, sizes, study.frame("ratios"), study.frame("audit-order"))
     return {

@@ -19,7 +19,7 @@ _UNITS = {
     "approximation-error-fall": "fall of the approximation error",
 }
 _SIDES = {"larger": ("more", "less"), "smaller": ("less", "more")}
-_ASKED = {"above": "{0}", "not below": "no {1}", "within": "alike", "below": "{1}"}
+_OUTCOMES = {"above": "{0}", "not below": "no {1}", "within": "similar", "below": "{1}"}
 
 # Data sets that a sentence names, at most.
 _NAMED = 4
@@ -34,9 +34,9 @@ class Pair(NamedTuple):
     table : DataFrame
         Their rows of claims-differences.csv.
     holds : ndarray of bool
-        Of each data set, whether the difference is on the side of the margin that the sentence asks for.
+        Of each data set, whether the difference is on the claimed side of the margin.
     inside : ndarray
-        How far the mean difference is beyond what is asked for, in margins; in its own unit where a margin is 0.
+        How far the mean difference is beyond the claimed limit, in margins; where a margin is 0, in its units.
     pairs : int
         How many pairs the setting has.
     """
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 
 
 def scope(line: Mapping[Any, Any]) -> str:
-    """Say on how many data sets a setting is to hold."""
+    """Return on how many data sets a setting has to hold, in words."""
     names, holds = str(line["datasets"]).split(), str(line["holds"])
     if len(names) == 1:
         return f"on {names[0]}"
@@ -62,9 +62,9 @@ def scope(line: Mapping[Any, Any]) -> str:
 
 
 def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | None:
-    """Return the pair of a setting that is the farthest from what the sentence asks for; None without pairs.
+    """Return the pair of a setting that is the farthest from the claimed outcome; None without pairs.
 
-    Where all pairs are to hold, as nearly always, a verdict turns on it.
+    Where all pairs have to hold, as nearly always, this pair decides the verdict.
     """
     asks = KINDS[line["kind"]].asks if line["kind"] in KINDS else ""
     if differences.empty or not asks:
@@ -74,7 +74,7 @@ def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | N
     return min(pairs, key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
 
 
-def _pair(method: str, other: str, asks: str, table: pd.DataFrame, pairs: int) -> Pair:
+def _pair(method: str, other: str, outcome: str, table: pd.DataFrame, pairs: int) -> Pair:
     difference, margin = table["difference"].to_numpy(float), table["margin"].to_numpy(float)
     won, tied, lost = (table[name].to_numpy(float) for name in ("wins", "ties", "losses"))
     inside, right = {
@@ -82,7 +82,7 @@ def _pair(method: str, other: str, asks: str, table: pd.DataFrame, pairs: int) -
         "not below": (difference + margin, won + tied),
         "within": (margin - np.abs(difference), tied),
         "below": (-difference - margin, lost),
-    }[asks]
+    }[outcome]
     units = np.where(margin > 0, margin, 1.0)
     return Pair(method, other, table, right > (won + tied + lost) / 2, inside / units, pairs)
 
@@ -97,12 +97,13 @@ def effect(line: Mapping[Any, Any], pair: Pair) -> str:
     pair : Pair
         From `telling_pair`.
     """
-    holds = f"; {_asked(line)} on {int(pair.holds.sum())} of {len(pair.table)} data sets" if len(pair.table) > 1 else ""
-    return f"{_difference(line, pair)}{holds} (asked for {scope(line)})"
+    number = f"{int(pair.holds.sum())} of {len(pair.table)} data sets"
+    holds = f"; {_claimed_outcome(line)} on {number}" if len(pair.table) > 1 else ""
+    return f"{_difference(line, pair)}{holds} (claimed {scope(line)})"
 
 
 def picture(line: Mapping[Any, Any], pair: Pair) -> dict[str, Any]:
-    """Return where a drawing of a pair has its marks: positions from -1 to 1, 0 where both methods are alike.
+    """Return where a drawing of a pair has its marks: positions from -1 to 1, 0 where both methods are equal.
 
     Positions are those of the differences in margins (where a margin is 0, in the largest difference), logarithmic
     beyond one margin.
@@ -120,18 +121,19 @@ def picture(line: Mapping[Any, Any], pair: Pair) -> dict[str, Any]:
     scaled = np.sign(units) * np.log2(1 + np.abs(units))
     end = max(2.0, 1.05 * float(np.abs(scaled).max()))
     limit = 1.0 / end if in_margins else 0.0
-    asks = KINDS[str(line["kind"])].asks
+    outcome = KINDS[str(line["kind"])].asks
     claimed = {"above": (limit, 1.0), "not below": (-limit, 1.0), "within": (-limit, limit), "below": (-1.0, -limit)}
     names = pair.table["dataset"].tolist()
     more, less = _sides(line)
     shown = ", ".join(f"{name} {value:+.3g}" for name, value in zip(names, difference, strict=True))
+    number = f"{len(names)} data set{'s' * (len(names) > 1)}"
     return {
         "points": [*zip(names, (scaled / end).tolist(), pair.holds.tolist(), strict=True)],
         "mean": float(np.sign(units.mean()) * np.log2(1 + abs(units.mean())) / end),
-        "claimed": claimed[asks],
+        "claimed": claimed[outcome],
         "margin": limit,
         "sides": [less, more],
-        "text": f"Difference on {len(names)} data set{'s' * (len(names) > 1)}, asked for: {_asked(line)}. {shown}.",
+        "text": f"Difference on {number}, claimed: {_claimed_outcome(line)}. {shown}.",
     }
 
 
@@ -149,7 +151,7 @@ def reason(line: Mapping[Any, Any], pair: Pair | None) -> str:
     -------
     str
         Both methods, what is measured, the mean difference with its sign in words, how many data sets (or cells) are on
-        which side of the margin, what the sentence asks for, and the data sets on which the verdict turns.
+        which side of the margin, the claimed outcome, and the data sets that decide the verdict.
     """
     if pair is None:
         return first_sentence(str(line["evidence"]))
@@ -160,7 +162,7 @@ def reason(line: Mapping[Any, Any], pair: Pair | None) -> str:
     margin = f"within the margin of {line['margin']}" if str(line["margin"]) else "within the margin"
     return (
         f"{_difference(line, pair)}; {wins} {more}, {ties} {margin}, {losses} {less} of {number} {of}, "
-        f"asked for: {_asked(line)} {scope(line)}{_decided(str(line['verdict']), pair)}."
+        f"claimed: {_claimed_outcome(line)} {scope(line)}{_decisive_datasets(str(line['verdict']), pair)}."
     )
 
 
@@ -180,8 +182,8 @@ def _sides(line: Mapping[Any, Any]) -> tuple[str, str]:
     return _SIDES.get(str(line["kind"]), ("better", "worse"))
 
 
-def _asked(line: Mapping[Any, Any]) -> str:
-    return _ASKED[KINDS[str(line["kind"])].asks].format(*_sides(line))
+def _claimed_outcome(line: Mapping[Any, Any]) -> str:
+    return _OUTCOMES[KINDS[str(line["kind"])].asks].format(*_sides(line))
 
 
 def _measured(line: Mapping[Any, Any]) -> str:
@@ -197,8 +199,8 @@ def _unit(line: Mapping[Any, Any]) -> str:
     return f" {unit}" if unit else ""
 
 
-def _decided(verdict: str, pair: Pair) -> str:
-    """Name the data sets on which a verdict turns."""
+def _decisive_datasets(verdict: str, pair: Pair) -> str:
+    """Return the names of the data sets that decide a verdict, in words."""
     if len(pair.table) < 2:
         return ""
     order = [int(number) for number in np.argsort(pair.inside, kind="stable")]

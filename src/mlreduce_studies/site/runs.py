@@ -29,7 +29,7 @@ class StudyResults:
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
         self._frames: dict[str, pd.DataFrame | None] = {}
-        self.key = name  # by which pages call it; of two runs it has the run's name beside it
+        self.key = name  # its name on pages; with the name of the run where two runs are compared
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class StudyResults:
 
     @cached_property
     def audit(self) -> pd.DataFrame:
-        """Printed cells beside ours."""
+        """Printed and reproduced cells."""
         return pd.read_csv(self.folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
 
     @cached_property
@@ -117,7 +117,7 @@ class Run(NamedTuple):
 
 
 def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> Run:
-    """Read what the folder of a run says of its studies.
+    """Read the studies of a run from its folder.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scores of every split for the comparison in the page, as scripts that are loaded when they are asked for."""
+"""Scores of every split for the comparison in the page, as scripts that are loaded on demand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SETTING = ["size_percent", "energy", "own_size"]
 
 
 def is_summarised(study: StudyResults, limit: int = LIMIT) -> bool:
-    """Whether the page has means over splits in the place of scores: there are too many, or the run kept none."""
+    """Whether the page has means over splits instead of scores: there are too many, or the run stored none."""
     path = study.folder / "scores.parquet"
     if not path.is_file():
         return True

@@ -69,7 +69,7 @@ def shapes_of_studies() -> list[tuple[str, int, int, int]]:
 
 
 def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return what the catalogue says of a data set: title, domain, licence, citation, address and views.
+    """Return the catalogue's description of a data set: title, domain, licence, citation, address and views.
 
     Parameters
     ----------

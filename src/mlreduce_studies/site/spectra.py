@@ -23,7 +23,7 @@ def spectra_of(study: StudyResults, dataset: str, named: Collection[str] = ()) -
     study : StudyResults
     dataset : str
     named : collection of str, default=()
-        Of more than eight methods those that have colours; the first ones where none of them is there.
+        Of more than eight methods those that have colours; the first eight where none of them has eigenvalues.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def _lines(methods: list[str], spectra: dict[str, pd.DataFrame], named: Collecti
     lines = []
     for name in methods:
         index, values = (spectra[name][column].to_numpy(float) for column in ("index", "eigenvalue"))
-        kept = np.unique(np.geomspace(1, len(index), min(_POINTS, len(index))).round().astype(int)) - 1
-        points = [[float(index[at]), float(f"{values[at] / values.max():.4g}")] for at in kept]
+        shown = np.unique(np.geomspace(1, len(index), min(_POINTS, len(index))).round().astype(int)) - 1
+        points = [[float(index[at]), float(f"{values[at] / values.max():.4g}")] for at in shown]
         dash = styles[name]["linestyle"]
         lines.append(
             {"name": name, "colour": styles[name]["color"], "dash": None if dash == "-" else list(dash[1])}

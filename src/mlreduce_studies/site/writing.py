@@ -1,4 +1,4 @@
-"""Writing the pages: templates, which escape everything, and the files beside them."""
+"""Writing the pages: templates, which escape everything, and further files."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def _environment() -> jinja2.Environment:
 
 
 def brief(text: str, longest: int = 140) -> str:
-    """Return the beginning of a text, to the end of a word, without what stands in brackets at its end.
+    """Return the beginning of a text, to the end of a word, without a remark in brackets at its end.
 
     Examples
     --------
@@ -294,10 +294,10 @@ def write_site(
     runs : sequence of Run
         One or two, from `mlreduce_studies.site.runs.read_run`.
     target : path
-        Folder of the site; what is there of an earlier one is replaced, other files stay.
+        Folder of the site; an earlier site in it is replaced, other files stay.
     limit : int, default=1_000_000
-        Most scores of a study that reach the page; where there are more, the page has their means over the splits,
-        and says so.
+        Largest number of scores of a study on the page; where there are more, the page has their means over the splits,
+        with a note.
     force : bool, default=False
         As of `mlreduce.folders.replacing_folder`.
     documented : bool, default=False
@@ -309,7 +309,7 @@ def write_site(
     ConfigurationError
         If there is no run, or more than two, or the folder holds something that is no site.
     StorageError
-        If a file cannot be written; the earlier site is whole then.
+        If a file cannot be written; the earlier site is then unchanged.
     """
     if not 1 <= len(runs) <= 2:
         raise ConfigurationError(f"a site shows one run or compares two; got {len(runs)}")

@@ -1,4 +1,4 @@
-"""The decorator that declares a kind of table, and the making of tables that a study file asks for.
+"""The decorator that declares a kind of table, and the function that makes the tables of a study file.
 
 A kind is a function that selects a tidy table from a file of results, in a module of this package::
 
@@ -77,7 +77,7 @@ def table(
     names : int, default=1
         Number of first columns that are aligned to the left.
     required, optional : dict of str to schema, default=None
-        Options of the entry beside caption, methods, protocols and leave_out.
+        Options of the entry in addition to caption, methods, protocols and leave_out.
     with_gaps : bool, default=False
         The function is also given the rows of failed cells, which have no value, and returns the cells with ``reason``,
         as the layout needs them to show `mlreduce_studies.gathering.failed_cells.GAP` in their places.
@@ -123,7 +123,7 @@ def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
 
 
 def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:
-    """Make a table that a study file asks for: tidy, as Markdown and as LaTeX.
+    """Make a table of a study file: tidy, as Markdown and as LaTeX.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout) ->
 
 
 def fill_block(text: str, name: str, lines: Iterable[str]) -> str:
-    """Return a page with lines between its comments ``NAME: begin`` and ``NAME: end``, instead of what stands there.
+    """Return a page whose lines between the comments ``NAME: begin`` and ``NAME: end`` are replaced.
 
     Raises
     ------
@@ -60,9 +60,9 @@ def fill_block(text: str, name: str, lines: Iterable[str]) -> str:
         If the page does not have both comments.
     """
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    before, found, rest = text.partition(begin)
+    before, began, rest = text.partition(begin)
     _, ended, after = rest.partition(end)
-    if not (found and ended):
+    if not (began and ended):
         raise ValueError(f"the page has no place for {name}: {begin} and {end}")
     return "\n".join([before + begin, "", *lines, "", end]) + after
 

@@ -1,7 +1,7 @@
-"""Judge the claims on a study again from its kept scores: ``python -m mlreduce_studies.verdicts FOLDER ...``.
+"""Judge the claims on a study again from its stored scores: ``python -m mlreduce_studies.verdicts FOLDER ...``.
 
-A folder is one of ``results/reference``, or of the results of a run, with its manifest. Prints how many claims have
-which verdict, and every claim whose verdict in ``claims.csv`` is another one; exits with 1 where there is one. The
+A folder is one of ``results/reference``, or of the results of a run, with its manifest. Prints the number of claims
+with each verdict, and every claim whose verdict in ``claims.csv`` differs; the exit status is 1 where one differs. The
 claims and the study files are those of the working directory.
 """
 
@@ -42,7 +42,7 @@ def kept(folder: Path, project: Path) -> tuple[list[Claim], Results, list[str]]:
     Parameters
     ----------
     folder : Path
-        With ``manifest.json``, ``scores.parquet``, ``datasets.csv``, ``audit.csv`` and what else the study has.
+        With ``manifest.json``, ``scores.parquet``, ``datasets.csv``, and the other tables of the study, if any.
     project : Path
         With ``papers`` and ``comparisons``.
 

@@ -17,7 +17,7 @@ __all__ = [
     "verdicts_sentence",
 ]
 
-#: Verdicts on a claim, by what they rest on. An experiment says nothing where its baseline is not reproduced.
+#: Verdicts on a claim, by their grounds. An experiment decides nothing where its baseline is not reproduced.
 CLASSES = {
     "experiments": ("confirmed", "refuted", "undecided"),
     "no baseline": ("baseline not reproduced",),
@@ -28,7 +28,7 @@ CLASSES = {
 #: All verdicts on a claim.
 VERDICTS = tuple(verdict for verdicts in CLASSES.values() for verdict in verdicts)
 
-#: What is counted together where there is little space: the reasons for no verdict.
+#: Verdicts that short tables count together: the reasons for no verdict.
 SUMMARY = {
     **{verdict: (verdict,) for verdict in VERDICTS if verdict not in CLASSES["not judged"]},
     "not judged": CLASSES["not judged"],
@@ -74,13 +74,13 @@ def group_verdicts(claims: pd.DataFrame) -> pd.Series[str]:
 def verdicts_sentence(claims: pd.DataFrame) -> str:
     """Return the number of claims with each verdict, of groups and of our questions and readings, in sentences."""
     ours = claims["own"].astype(bool)
-    said = []
+    sentences = []
     for part, what in ((claims[~ours], "claims of the paper"), (claims[ours], "questions and readings of ours")):
         if len(part):
-            found = ", ".join(f"{number} {name}" for name, number in verdict_counts(part).items() if number)
-            said.append(f"Of {len(part)} {what}: {found}.")
+            counts = ", ".join(f"{number} {name}" for name, number in verdict_counts(part).items() if number)
+            sentences.append(f"Of {len(part)} {what}: {counts}.")
     groups = group_verdicts(claims[~ours])
     if len(groups) < (~ours).sum():
         counts = ", ".join(f"{number} {name}" for name, number in groups.value_counts(sort=False).items())
-        said.insert(1, f"They rest on {len(groups)} comparisons: {counts}.")
-    return " ".join(said)
+        sentences.insert(1, f"They rest on {len(groups)} comparisons: {counts}.")
+    return " ".join(sentences)

@@ -76,17 +76,17 @@ def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[st
         if claim.unchecked or claim.proof:
             continue
         lines = claim.lines(datasets)
-        found: dict[tuple[int, Variant], str] = {}
+        verdicts: dict[tuple[int, Variant], str] = {}
         for number, line in enumerate(lines):
             for way, verdict in _verdicts(results, line):
-                found[number, way] = verdict
+                verdicts[number, way] = verdict
         counted = [number for number, line in enumerate(lines) if line.counted]
-        if any(found[number, Variant()] == BASELINE for number in counted):
+        if any(verdicts[number, Variant()] == BASELINE for number in counted):
             continue
-        kept = {"counted": counted, "first": counted[:1], "all": range(len(lines))}
+        selected = {"counted": counted, "first": counted[:1], "all": range(len(lines))}
         for variant in variants():
             way = variant._replace(settings="counted")
-            verdict = combined([found[number, way] for number in kept[variant.settings]])
+            verdict = combined([verdicts[number, way] for number in selected[variant.settings]])
             rows.append((claim.id, *variant, verdict))
     return pd.DataFrame(rows, columns=list(SENSITIVITY_COLUMNS))
 

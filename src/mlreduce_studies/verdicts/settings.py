@@ -1,4 +1,4 @@
-"""What the claims on a study depend on beside its results: names that they may use, draws and splits."""
+"""Settings of a study on which its claims depend: names that they may use, draws and splits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["claim_settings", "printable_tables"]
 
 
 def claim_settings(study: Study) -> dict[str, Any]:
-    """Return what the verdicts on claims depend on beside the results, in plain lists and dicts.
+    """Return the settings on which verdicts on claims depend in addition to results, in plain lists and dicts.
 
     Returns
     -------

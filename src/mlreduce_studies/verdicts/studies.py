@@ -35,7 +35,7 @@ def results_of(
     failures : DataFrame or None, default=None
         Failed cells of the scores: a split on which a draw failed has no mean of draws.
     audit, ratios : DataFrame or None, default=None
-        Printed numbers beside ours; see `mlreduce_studies.verdicts.baselines.printed_cells`.
+        Printed and reproduced numbers; see `mlreduce_studies.verdicts.baselines.printed_cells`.
     """
     datasets = tables["datasets"]
     rows = dict(zip(datasets["dataset"], datasets["instances"], strict=True))

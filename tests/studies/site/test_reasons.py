@@ -40,7 +40,7 @@ def test_the_sentence_counts_as_the_margin_does_and_names_what_is_against(differ
     wins, ties, losses = wins_ties_losses(differences, 0.01)
     n = len(differences)
     assert (
-        f"; {wins} better, {ties} within the margin of 0.01, {losses} worse of {n} data sets, asked for: better" in said
+        f"; {wins} better, {ties} within the margin of 0.01, {losses} worse of {n} data sets, claimed: better" in said
     )
     assert (
         f"Hamming loss: {abs(np.mean(differences)):.3g} {'better' if np.mean(differences) >= 0 else 'worse'} " in said

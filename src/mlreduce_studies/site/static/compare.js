@@ -146,7 +146,7 @@ addEventListener("DOMContentLoaded", async () => {
     const left = table.filter((row) => !row.means).map((row) => row.dataset);
     const alone = own.size === AVERAGE ? methods.filter((method) => parts.some(({content}) => blocks().some((block) => content.blocks.includes(block) && there.includes(block.dataset) && block.methods.includes(method) && percentsOf(content, block, method).length === 1))) : [];
     const better = [...new Set(parts.map((part) => part.content.higher))].map((higher) => (higher ? "higher" : "lower")).join(" or, of losses, ");
-    said.textContent = `${marginOf(fields.margin.value) ? "" : `The margin ${fields.margin.value} is no number and no share such as 2 %: 0.01 is taken. `}${labels()}, ${better} is better; ${whole.length} of ${there.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
+    said.textContent = `${marginOf(fields.margin.value) ? "" : `The margin ${fields.margin.value} is not a number or a share such as 2 %: 0.01 is used. `}${labels()}, ${better} is better; ${whole.length} of ${there.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` Only one size, used as the average: ${alone.join(", ")}.` : ""}`;
     const means = whole.map((row) => row.means);
     showRanks(own, whole.map((row) => row.dataset), means, there);
     const compared = showPairs(own, whole.map((row) => row.dataset));
@@ -177,7 +177,7 @@ addEventListener("DOMContentLoaded", async () => {
     place.replaceChildren(
       element("p", {}, element("b", {}, "A claim: "), claim.claim, claim.setting ? ` (${claim.setting})` : ""),
       element("p", {}, element("span", {class: `verdict ${claim.verdict}`}, claim.verdict), ": ", claim.why),
-      element("p", {class: "note"}, element("a", {href: `${root}papers/${study().page}.html#claim-${claim.id}`}, "The claim with all its evidence"), `. Measures, sizes, data sets and margin below are its own${asked.each ? "; it is to hold in single measures, predictors and sizes, and these are counted one by one" : ""}. With another choice this is a comparison of yours.`),
+      element("p", {class: "note"}, element("a", {href: `${root}papers/${study().page}.html#claim-${claim.id}`}, "The claim with all its evidence"), `. Measures, sizes, data sets and margin below are those of the claim${asked.each ? "; it has to hold for each measure, predictor and size, and these are counted separately" : ""}. With another choice this is your comparison.`),
     );
   }
 
@@ -252,7 +252,7 @@ addEventListener("DOMContentLoaded", async () => {
       element("td", {}, found[j].rank.toFixed(2)),
       element("td", {}, `${(100 * found[j].won).toFixed(0)} %`),
       element("td", {}, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)),
-      ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")]),
+      ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "no significant difference from the best" : "worse than the best")]),
     ]);
     const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
     if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (${(100 * found[j].near).toFixed(0)} %)`).join(", ")}. In brackets the share of the settings in which each is within ${fields.margin.value} of the best.`;

@@ -85,7 +85,7 @@ if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => 
     remembered(form, () => {
       const [n, d, q] = ["n", "d", "q"].map((name) => Number(form.elements[name].value));
       if (![n, d, q].every((value) => Number.isInteger(value) && value > 0)) {
-        place.replaceChildren(element("p", {}, "Rows, features and labels are whole numbers above 0."));
+        place.replaceChildren(element("p", {}, "Rows, features and labels are integers above 0."));
         return;
       }
       const found = mlreduceShapes.recommend(data, form.elements.reduce.value, {n, d, q, sparse: form.elements.kind.value === "sparse"});
@@ -95,7 +95,7 @@ if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => 
         element("th", {scope: "row"}, linked("methods", one.name), one.control ? " (control)" : ""),
         ...[one.nearby.toFixed(2), one.near.toFixed(2), `${one.low.toFixed(2)} to ${one.high.toFixed(2)}`, rounded(one.seconds, "s"), rounded(one.gigabytes, "GB")].map((text) => element("td", {}, text))));
       place.replaceChildren(
-        found.far ? element("p", {class: "warning"}, element("strong", {}, "No data set is like yours"), `: none is within a factor of ${data.constants.far} in rows, features and labels. What is first there need not be here.`) : "",
+        found.far ? element("p", {class: "warning"}, element("strong", {}, "No data set is similar to yours"), `: none is within a factor of ${data.constants.far} in rows, features and labels. The best methods there may not be the best for your data.`) : "",
         element("p", {}, `Nearest data sets of ${found.study}:`), element("ol", {}, ...near),
         rows.length ? element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "First choices"}, element("table", {id: "choices-like"}, element("caption", {}, `Probability of being within ${data.margin} of the best`), element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows))) : element("p", {}, "No method of this comparison takes data of this shape."));
       place.dataset.ready = "yes";
