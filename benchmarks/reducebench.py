@@ -268,7 +268,7 @@ def said(protocol: Protocol) -> list[str]:
 
 def held_out() -> list[str]:
     """Return the table of advice on data sets that are left out, in Markdown."""
-    header = ["comparison", "predictor", "data sets", "controls", "by the other sets", "those alike weighted"]
+    header = ["comparison", "predictor", "data sets", "controls", "by the other sets", "similar sets weighted"]
     header += ["any three", "nothing reduced", "advice"]
     rows = []
     for own in pd.read_csv(HELD_OUT).itertuples():

@@ -5,7 +5,7 @@ methods are compared; the settings of a data set have the same weight, and so ha
 
 - **Sizes** are those that all methods of several sizes have. At 100 % nothing is reduced, and methods tie: that size
   is left out where there is another.
-- **Controls** such as all features or binary relevance have one size, and so may methods that choose their own: they
+- **Controls** such as all features or binary relevance have one size, and so may methods that choose a size: they
   enter every setting with their one value, as a line in a plot against the size.
 - **One variant per method**: see `one_variant`.
 - **What failed** is last in its setting, with the value of the last of the others in the mean. A data set is left out
@@ -81,8 +81,8 @@ def one_variant(
 ) -> pd.DataFrame:
     """Return the cells of one variant per method, under the name of the method.
 
-    Of several parametrisations of a method that is the one with the method's own name, or else the first. The draws of
-    a method that draws are one variant: their mean, which failed where a draw failed.
+    Of several parametrisations of a method that is the one whose label is the name of the method, or else the first.
+    The draws of a method that draws are one variant: their mean, which failed where a draw failed.
 
     Parameters
     ----------
@@ -99,22 +99,24 @@ def one_variant(
         With the same columns; labels that ``names`` does not have are left out.
     """
     for mean, labels in (draws or {}).items():
-        own = cells["method"].isin(labels)
-        if own.any() and not cells["method"].eq(mean).any():
+        is_draw = cells["method"].isin(labels)
+        if is_draw.any() and not cells["method"].eq(mean).any():
             keys = [name for name in cells.columns if name not in ("method", "value")]
             made = (
-                cells[own].groupby(keys, sort=False, observed=True)["value"].agg(lambda drawn: drawn.mean(skipna=False))
+                cells[is_draw]
+                .groupby(keys, sort=False, observed=True)["value"]
+                .agg(lambda drawn: drawn.mean(skipna=False))
             )
             cells = pd.concat([cells, made.reset_index().assign(method=mean)], ignore_index=True)
         cells = cells[~cells["method"].isin(labels)]
     chosen = variants(cells["method"].unique(), names)
     back = {label: name for name, label in chosen.items()}
-    kept: pd.DataFrame = cells[cells["method"].isin(list(back))]
-    return kept.assign(method=kept["method"].map(back).astype(object))
+    rows: pd.DataFrame = cells[cells["method"].isin(list(back))]
+    return rows.assign(method=rows["method"].map(back).astype(object))
 
 
 def variants(labels: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the name of each method to the label that stands for it: its own name, or else the first in order.
+    """Return the name of each method to the label that represents it: the same name, or else the first in order.
 
     Parameters
     ----------
@@ -178,7 +180,7 @@ def rank(
     >>> import pandas as pd
     >>> from mlreduce.stats.ranking import rank
     >>> values = {"pca": (0.50, 0.60), "mvmd": (0.58, 0.70), "br": (0.60, 0.69)}
-    >>> cells = pd.DataFrame([(d, m, 10, v) for m, own in values.items() for d, v in zip("ab", own)],
+    >>> cells = pd.DataFrame([(d, m, 10, v) for m, pair in values.items() for d, v in zip("ab", pair)],
     ...                      columns=["dataset", "method", "size", "value"])
     >>> rank(cells, higher_is_better=True).table[["near", "rank"]].to_dict("index")
     {'br': {'near': 1.0, 'rank': 1.5}, 'mvmd': {'near': 0.5, 'rank': 1.5}, 'pca': {'near': 0.0, 'rank': 3.0}}
@@ -196,25 +198,25 @@ def rank(
     counts = np.diff([*first, len(data_sets)])[:, None]
     by_set = {
         name: pd.DataFrame(
-            (np.add.reduceat(own, first) / counts).round(DECIMALS),
+            (np.add.reduceat(by_setting, first) / counts).round(DECIMALS),
             index=pd.Index(names, name="dataset"),
             columns=methods,
         )
-        for name, own in {
+        for name, by_setting in {
             "near": (behind <= margin) * 1.0,
             "rank": ranks,
             "won": (behind == 0) * 1.0,
             "mean": sign * np.where(there, signed, of_last),
         }.items()
     }
-    table = pd.DataFrame({name: own.mean() for name, own in by_set.items()})
+    table = pd.DataFrame({name: part.mean() for name, part in by_set.items()})
     low, high = _interval(by_set["near"].to_numpy())
     taken = pd.Series(seconds or {}, dtype=float).reindex(table.index)
     table = table.assign(low=low, high=high, seconds=taken)
     table["front"] = _front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
     table = table[["near", "low", "high", "rank", "won", "mean", "seconds", "front"]].rename_axis("method")
     shares = ["near", "low", "high", "rank", "won"]
-    table[shares] = table[shares].round(DECIMALS)  # so that they are printed alike, whatever they were summed from
+    table[shares] = table[shares].round(DECIMALS)  # so that they are printed the same for any order of summation
     order = sorted(table.index, key=lambda name: (-table["near"][name], table["rank"][name], name))
     return Ranking(table.loc[order], by_set, left_out, len(values), margin)
 
@@ -250,29 +252,34 @@ def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, li
     keys = ["dataset", *(name for name in cells.columns if name not in ("dataset", *_CELL))]
     found: dict[tuple[str, ...], dict[str, dict[float, float]]] = {}
     for *key, method, size, value in cells[[*keys, *_CELL]].itertuples(index=False, name=None):
-        own = found.setdefault(tuple(map(str, key)), {}).setdefault(str(method), {})
-        if size in own:
+        by_size = found.setdefault(tuple(map(str, key)), {}).setdefault(str(method), {})
+        if size in by_size:
             raise DataError(
                 f"method {method!r} has several values on data set {key[0]!r} at size {size:g}; a ranking needs one: "
                 "the mean over the splits, of one protocol, predictor and measure."
             )
-        own[size] = value
-    methods = sorted({method for own in found.values() for method in own})
-    parts = {key: _settings_of(own, methods) for key, own in found.items()}
+        by_size[size] = value
+    methods = sorted({method for by_method in found.values() for method in by_method})
+    parts = {key: _settings_of(by_method, methods) for key, by_method in found.items()}
     left_out = {key[0] for key, rows in parts.items() if not rows}
-    kept = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
-    if not kept:
+    settings = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
+    if not settings:
         raise DataError(
             "no data set can be ranked: on each of them a method was not tried, or methods have no size in common."
         )
-    return [name for name, _ in kept], methods, np.array([row for _, row in kept], dtype=np.float64), sorted(left_out)
+    return (
+        [name for name, _ in settings],
+        methods,
+        np.array([row for _, row in settings], dtype=np.float64),
+        sorted(left_out),
+    )
 
 
 def _settings_of(found: Mapping[str, Mapping[float, float]], methods: Sequence[str]) -> list[list[float]]:
     """Return the values of the methods at each common size; none where a method was not tried or no size is common."""
     if len(found) < len(methods):
         return []
-    several = [set(own) for own in found.values() if len(own) > 1]
+    several = [set(by_size) for by_size in found.values() if len(by_size) > 1]
     common = set.intersection(*several) if several else {FULL}
     sizes = sorted(common - {FULL} or common)
     return [

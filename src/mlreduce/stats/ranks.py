@@ -78,7 +78,7 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def friedman(values: pd.DataFrame) -> tuple[float, float]:
-    """Friedman's rank test of the hypothesis that all methods perform alike over the data sets [1]_.
+    """Friedman's rank test of the hypothesis that all methods perform equally over the data sets [1]_.
 
     Ties are those of `rank_methods` and are corrected for.
 
@@ -153,7 +153,7 @@ def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Methods by methods, symmetric, 1 on the diagonal; NaN beside it for fewer than two data sets.
+        Methods by methods, symmetric, 1 on the diagonal; NaN elsewhere for fewer than two data sets.
 
     References
     ----------

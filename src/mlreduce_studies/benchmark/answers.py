@@ -104,16 +104,16 @@ class Evidence:
     ) -> pd.DataFrame:
         """Return the values by data set, method, predictor and size, one variant per method; larger is better.
 
-        What has no size of the kind that is asked for, such as all features, has one: 100.
+        Methods without a size of this kind, such as all features, have the size 100.
         """
         study = self.studies[family]
         summary = summary_of(self.pieces, study, candidates or self.protocol.candidates, [measure])
-        own = summary[by] > 0
+        has_size = summary[by] > 0
         if by != "size_percent":
-            sized = set(summary.loc[own, "method"]) - set(CONTROLS)
+            sized = set(summary.loc[has_size, "method"]) - set(CONTROLS)
             # What reduces nothing has a number too where that is the number of the labels.
-            own = own.where(summary["method"].isin(sized), summary["size_percent"].eq(FULL))
-        cells = summary[own].assign(size=lambda rows: rows[by].where(rows[by] > 0, FULL).astype(float))
+            has_size = has_size.where(summary["method"].isin(sized), summary["size_percent"].eq(FULL))
+        cells = summary[has_size].assign(size=lambda rows: rows[by].where(rows[by] > 0, FULL).astype(float))
         cells["value"] = cells["mean"] if higher_is_better(measure) else -cells["mean"]
         return one_variant(cells[["dataset", "method", "predictor", "size", "value"]], *names_in(study))
 
@@ -130,9 +130,9 @@ class Evidence:
         cells, found = self.cells(family, measure, by), {}
         whole = WHOLE[family]
         for predictor in self.predictors(family, measure):
-            own = cells[cells["predictor"] == predictor]
-            base = own[own["method"] == whole].groupby("dataset")["value"].last()
-            reduced = own[~own["method"].isin(CONTROLS)]
+            rows = cells[cells["predictor"] == predictor]
+            base = rows[rows["method"] == whole].groupby("dataset")["value"].last()
+            reduced = rows[~rows["method"].isin(CONTROLS)]
             size: Any
             for size, part in reduced.groupby("size"):
                 if by == "size_percent" and size == FULL:
@@ -155,17 +155,17 @@ def chosen_elsewhere(table: pd.DataFrame) -> pd.Series:
 def verdict(differences: Iterable[float]) -> str:
     """Say what a reduction does, by the Bayesian signed-rank test: "helps", "costs", "changes nothing"."""
     regions = signed_rank(np.array([*differences], dtype=np.float64), MARGIN, SAMPLES)
-    said = {"helps": regions.above, "changes nothing": regions.within, "costs": regions.below}
-    return next((word for word, probability in said.items() if probability >= SURE), "undecided")
+    probabilities = {"helps": regions.above, "changes nothing": regions.within, "costs": regions.below}
+    return next((word for word, probability in probabilities.items() if probability >= SURE), "undecided")
 
 
 def mean_interval(values: Sequence[float] | FloatArray) -> tuple[float, float, float]:
     """Return the mean over data sets, and the ends of Student's interval of 95 %."""
-    own = np.asarray(values, dtype=np.float64)
-    if len(own) < 2:
-        return float(own.mean()), -math.inf, math.inf
-    half = float(stats.t.ppf(0.975, len(own) - 1) * own.std(ddof=1) / math.sqrt(len(own)))
-    return float(own.mean()), float(own.mean()) - half, float(own.mean()) + half
+    sample = np.asarray(values, dtype=np.float64)
+    if len(sample) < 2:
+        return float(sample.mean()), -math.inf, math.inf
+    half = float(stats.t.ppf(0.975, len(sample) - 1) * sample.std(ddof=1) / math.sqrt(len(sample)))
+    return float(sample.mean()), float(sample.mean()) - half, float(sample.mean()) + half
 
 
 # Which family is first
@@ -181,10 +181,10 @@ def first_family(evidence: Evidence, measure: str) -> Answer:
     family_of: dict[str, str] = {}
     parts = []
     for family in evidence.studies:
-        own = evidence.cells(family, measure)
-        own = own[own["predictor"].isin(common) & ~own["method"].isin(family_of)]  # controls once
-        family_of |= {name: "control" if name in CONTROLS else NOUNS[family] for name in own["method"].unique()}
-        parts.append(own)
+        cells = evidence.cells(family, measure)
+        cells = cells[cells["predictor"].isin(common) & ~cells["method"].isin(family_of)]  # controls once
+        family_of |= {name: "control" if name in CONTROLS else NOUNS[family] for name in cells["method"].unique()}
+        parts.append(cells)
     ranking = rank(pd.concat(parts, ignore_index=True), higher_is_better=True)
     near, ranks = (ranking.by_set[name].to_numpy() for name in ("near", "rank"))
     methods = list(ranking.by_set["near"].columns)
@@ -195,14 +195,16 @@ def first_family(evidence: Evidence, measure: str) -> Answer:
     table = ranking.table
     leading = {kind: next((name for name in table.index if family_of[name] == kind), None) for kind in
                (*NOUNS.values(), "control")}  # fmt: skip
-    said = [f"the first {kind}, {_near(table, name)}" for kind, name in leading.items() if name and kind != "control"]
+    leaders = [
+        f"the first {kind}, {_near(table, name)}" for kind, name in leading.items() if name and kind != "control"
+    ]
     controls = [_near(table, name) for name in table.index if family_of[name] == "control"]
-    kind, share = max(shares.items(), key=lambda own: own[1])
+    kind, share = max(shares.items(), key=lambda item: item[1])
     head = f"A {kind} is first" if share >= SURE else f"No family is first for certain; most often it is a {kind}"
     text = (
         f"{head}, in {100 * share:.0f} % of resamples of the {len(ranking.data_sets)} data sets (ranked together with "
-        f"{' and '.join(common)}; within {MARGIN:g} of the best of {len(table)} methods): {'; '.join(said)}; controls: "
-        f"{'; '.join(controls)}."
+        f"{' and '.join(common)}; within {MARGIN:g} of the best of {len(table)} methods): {'; '.join(leaders)}; "
+        f"controls: {'; '.join(controls)}."
     )
     numbers = {"shares": shares, "first": leading, "data_sets": len(ranking.data_sets), "methods": len(table)}
     return Answer([text], numbers)
@@ -230,9 +232,9 @@ def where_features(evidence: Evidence, measure: str) -> Answer:
     kinds = [(family, name) for family in ("selection", "projection") for name in evidence.predictors(family, measure)]
     by_family = {family: evidence.differences(family, measure) for family in ("selection", "projection")}
     for family, predictor in kinds:
-        own = {size: values for (name, size), values in by_family[family].items() if name == predictor}
-        found |= {(NOUNS[family], predictor, size): values for size, values in own.items()}
-        sizes |= set(own)
+        by_size = {size: values for (name, size), values in by_family[family].items() if name == predictor}
+        found |= {(NOUNS[family], predictor, size): values for size, values in by_size.items()}
+        sizes |= set(by_size)
     words = {place: verdict(values) for place, values in found.items()}
     for family, predictor in kinds:
         cells = [
@@ -253,9 +255,9 @@ def where_labels(evidence: Evidence, measure: str) -> Answer:
     for low, high in groups:
         for (predictor, codes), values in differences.items():
             labels = evidence.traits.loc[values.index, "labels"]
-            own = values[(labels > low) & (labels <= high)]
-            if len(own) > 2:
-                found[_labels(low, high), predictor, codes] = own
+            part = values[(labels > low) & (labels <= high)]
+            if len(part) > 2:
+                found[_labels(low, high), predictor, codes] = part
     words = {place: verdict(values) for place, values in found.items()}
     numbers = sorted({codes for *_, codes in found})
     rows = [
@@ -269,8 +271,8 @@ def where_labels(evidence: Evidence, measure: str) -> Answer:
     text = [_where(words, "Codes, against binary relevance,", " codes")]
     made = {"words": _keyed(words), "means": _keyed(_means(found))}
     if evidence.speed is not None:
-        said, made["speed"] = _speed(evidence.speed)
-        text.append(said)
+        sentence, made["speed"] = _speed(evidence.speed)
+        text.append(sentence)
     header = ["data sets", "predictor", *(f"{codes:g} codes" for codes in numbers)]
     return Answer(text, made, (header, rows))
 
@@ -309,14 +311,14 @@ def _speed(speed: pd.DataFrame) -> tuple[str, dict[str, Any]]:
     table = speed.pivot_table(index=["predictor", "dataset"], columns="codes", values="seconds")
     ratios = table.drop(columns=0).rdiv(table[0], axis=0)
     by_predictor: Any = ratios.groupby("predictor").median().stack()
-    medians = {(str(predictor), float(codes)): float(own) for (predictor, codes), own in by_predictor.items()}
+    medians = {(str(predictor), float(codes)): float(ratio) for (predictor, codes), ratio in by_predictor.items()}
     most, least = (pick(medians, key=lambda place: medians[place]) for pick in (max, min))
     times, fewest = medians[most], medians[least]
-    said = (
+    sentence = (
         f"Fit and prediction with codes are {fewest:.2g} ({least[0]}, {least[1]:g} codes) to {times:.2g} times "
         f"({most[0]}, {most[1]:g} codes) as quick as without, the median over data sets."
     )
-    return said, _keyed(medians)
+    return sentence, _keyed(medians)
 
 
 # Which characteristics decide
@@ -330,21 +332,21 @@ def what_decides(evidence: Evidence, measure: str) -> Answer:
         found = evidence.differences(family, measure)
         gains = pd.DataFrame(found).mean(axis=1)
         traits = evidence.traits.loc[gains.index]
-        own = {name: rank_interval(gains.to_numpy(), traits[name].to_numpy(), level) for name in TRAITS}
-        numbers[noun] = {name: list(values) for name, values in own.items()}
-        decided = {name: values for name, values in own.items() if values[1] > 0 or values[2] < 0}
+        correlations = {name: rank_interval(gains.to_numpy(), traits[name].to_numpy(), level) for name in TRAITS}
+        numbers[noun] = {name: list(values) for name, values in correlations.items()}
+        decided = {name: values for name, values in correlations.items() if values[1] > 0 or values[2] < 0}
         whole = WHOLE[family]
         if decided:
-            said = [f"{'more' if values[0] > 0 else 'less'} with more {TRAITS[name]} ({_rho(values)})"
+            parts = [f"{'more' if values[0] > 0 else 'less'} with more {TRAITS[name]} ({_rho(values)})"
                     for name, values in decided.items()]  # fmt: skip
-            sentences.append(f"A {noun} brings, against `{whole}`, {'; '.join(said)}.")
+            sentences.append(f"A {noun} brings, against `{whole}`, {'; '.join(parts)}.")
         else:
-            name, values = max(own.items(), key=lambda pair: abs(pair[1][0]))
+            name, values = max(correlations.items(), key=lambda pair: abs(pair[1][0]))
             sentences.append(
                 f"Nothing measured decides what a {noun} brings against `{whole}`: the largest of {len(TRAITS)} rank "
                 f"correlations is that with {TRAITS[name]}, {_rho(values)}."
             )
-        rows.append([noun, *(f"{values[0]:+.2f}" for values in own.values())])
+        rows.append([noun, *(f"{values[0]:+.2f}" for values in correlations.values())])
     number = len(gains)
     sentences.append(
         f"{number} data sets tell a single rank correlation from none beyond {smallest_correlation(number):.2f} only; "
@@ -357,9 +359,9 @@ def rank_interval(first: FloatArray, second: FloatArray, level: float) -> tuple[
     """Return Spearman's correlation, and the ends of its bootstrap interval over data sets."""
 
     def correlation(one: FloatArray, two: FloatArray) -> FloatArray:
-        ranks = [stats.rankdata(own, axis=-1) for own in (one, two)]
-        parts = [own - own.mean(axis=-1, keepdims=True) for own in ranks]
-        scale = np.sqrt(np.prod([(own**2).sum(axis=-1) for own in parts], axis=0))
+        ranks = [stats.rankdata(part, axis=-1) for part in (one, two)]
+        parts = [part - part.mean(axis=-1, keepdims=True) for part in ranks]
+        scale = np.sqrt(np.prod([(part**2).sum(axis=-1) for part in parts], axis=0))
         return np.asarray(
             np.divide((parts[0] * parts[1]).sum(axis=-1), scale, out=np.zeros_like(scale), where=scale > 0)
         )
@@ -371,7 +373,7 @@ def rank_interval(first: FloatArray, second: FloatArray, level: float) -> tuple[
 
 
 def smallest_correlation(number: int) -> float:
-    """Return the correlation beyond which one is told from none at 5 %, of a number of data sets."""
+    """Return the smallest correlation that is significant at 5 % with a number of data sets."""
     t = float(stats.t.ppf(0.975, number - 2))
     return t / math.sqrt(number - 2 + t**2)
 
@@ -394,20 +396,20 @@ def tuning(evidence: Evidence, measure: str) -> Answer:
         values = {}
         for number in budgets:
             cells = evidence.cells(family, measure, candidates=number)
-            own = cells[cells["method"].isin(tuned) & (cells["size"] < FULL)]
-            values[number] = own.set_index(["dataset", "method", "predictor", "size"])["value"]
+            rows = cells[cells["method"].isin(tuned) & (cells["size"] < FULL)]
+            values[number] = rows.set_index(["dataset", "method", "predictor", "size"])["value"]
         table = pd.DataFrame(values).dropna()
         if table.empty:
             continue
         gains = table[budgets[1:]].sub(table[budgets[0]], axis=0).groupby("dataset").mean()
-        said = []
+        parts = []
         for number in budgets[1:]:
             mean, low, high = mean_interval(gains[number].to_numpy())
             numbers[f"{noun} {number}"] = [mean, low, high]
-            said.append(f"{number} candidates {mean:+.3f} ({low:+.3f} to {high:+.3f})")
+            parts.append(f"{number} candidates {mean:+.3f} ({low:+.3f} to {high:+.3f})")
         last = numbers[f"{noun} {budgets[-1]}"]
         sentences.append(
-            f"Tuning {_matters(*last[1:])} for {noun}s with parameters: against the defaults, {' and '.join(said)}, "
+            f"Tuning {_matters(*last[1:])} for {noun}s with parameters: against the defaults, {' and '.join(parts)}, "
             f"means over {len(gains)} data sets."
         )
     return Answer(sentences, numbers)
@@ -430,7 +432,7 @@ def papers(evidence: Evidence, measure: str) -> Answer:
     """Compare the order of the methods of each paper with that of the benchmark."""
     sentences: list[str] = []
     numbers: dict[str, dict[str, Any]] = {}
-    said: dict[str, list[str]] = {"survives": [], "is reversed": [], "cannot be told": []}
+    by_word: dict[str, list[str]] = {"survives": [], "is reversed": [], "is undecided": []}
     for paper, (family, order) in evidence.orders.items():
         cells = evidence.cells(family, measure)
         shared = sorted(set(order) & set(cells["method"]))
@@ -441,13 +443,13 @@ def papers(evidence: Evidence, measure: str) -> Answer:
         tau, low, high = order_interval(
             np.array([order[name] for name in shared]), ranking.by_set["rank"][shared].to_numpy()
         )
-        word = "survives" if low > 0 else "is reversed" if high < 0 else "cannot be told"
+        word = "survives" if low > 0 else "is reversed" if high < 0 else "is undecided"
         numbers[paper] = {"methods": len(shared), "tau": tau, "low": low, "high": high, "word": word}
-        said[word].append(f"{paper} ({len(shared)} methods, {tau:+.2f}, {low:+.2f} to {high:+.2f})")
-    for word, own in said.items():
-        if own:
-            sentences.append(f"The order of methods {word}: {'; '.join(own)}.")
-    few = [paper for paper, own in numbers.items() if "tau" not in own]
+        by_word[word].append(f"{paper} ({len(shared)} methods, {tau:+.2f}, {low:+.2f} to {high:+.2f})")
+    for word, entries in by_word.items():
+        if entries:
+            sentences.append(f"The order of methods {word}: {'; '.join(entries)}.")
+    few = [paper for paper, values in numbers.items() if "tau" not in values]
     if few:
         sentences.append(f"Fewer than three methods are shared with {', '.join(few)}.")
     return Answer(sentences, numbers)
@@ -486,9 +488,9 @@ def how_many(evidence: Evidence, measure: str) -> Answer:
         order = [name for name in ranking.table.sort_values("rank").index if name not in CONTROLS]
         means = ranking.by_set["mean"]
         pairs = [(means[one] - means[two]).to_numpy() for one, two in pairwise(order)]
-        own = {number: float(np.median([power(values, number) for values in pairs])) for number in NUMBERS}
-        needed = next((number for number, share in own.items() if share >= POWER), None)
-        numbers[noun] = {"needed": needed, "power": own, "pairs": len(pairs)}
+        powers = {number: float(np.median([power(values, number) for values in pairs])) for number in NUMBERS}
+        needed = next((number for number, share in powers.items() if share >= POWER), None)
+        numbers[noun] = {"needed": needed, "power": powers, "pairs": len(pairs)}
         there = len(ranking.data_sets)
         now = float(np.median([power(values, there) for values in pairs]))
         need = f"{needed} data sets" if needed else f"more than {NUMBERS[-1]} data sets"
@@ -496,7 +498,7 @@ def how_many(evidence: Evidence, measure: str) -> Answer:
             f"Two {noun}s that differ by {MARGIN:g} are told apart (t test at 5 %, power {POWER:g}) by {need}; the "
             f"{there} here do so with a power of {now:.2f}, the median over {len(pairs)} pairs of neighbours in rank."
         )
-        rows.append([noun, *(f"{share:.2f}" for share in own.values())])
+        rows.append([noun, *(f"{share:.2f}" for share in powers.values())])
     return Answer(sentences, numbers, (["power with data sets", *map(str, NUMBERS)], rows))
 
 
@@ -514,8 +516,8 @@ def _means(found: Mapping[Any, pd.Series]) -> dict[Any, float]:
 
 def _keyed(found: Mapping[Any, Any]) -> dict[str, Any]:
     return {
-        ", ".join(f"{part:g}" if isinstance(part, float) else str(part) for part in place): own
-        for place, own in found.items()
+        ", ".join(f"{part:g}" if isinstance(part, float) else str(part) for part in place): value
+        for place, value in found.items()
     }
 
 
@@ -534,5 +536,6 @@ QUESTIONS = {
 def answers(evidence: Evidence, measures: Sequence[str]) -> dict[str, dict[str, Answer]]:
     """Return the answers to all questions by each of some measures, under their labels."""
     return {
-        question: {measure_label(name): own(evidence, name) for name in measures} for question, own in QUESTIONS.items()
+        question: {measure_label(name): answer(evidence, name) for name in measures}
+        for question, answer in QUESTIONS.items()
     }

@@ -45,8 +45,8 @@ def summary_of(
 ) -> pd.DataFrame:
     """Return the means over folds of a study of the benchmark, as a summary of a study has them.
 
-    A cell that failed on a fold has no value. What needs no features has a predictor of its own, and stands beside all
-    others: it has a row with each.
+    A cell that failed on a fold has no value. A method that needs no features has a separate predictor;
+    it has a row with each of the other predictors.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def summary_of(
     for piece in pieces.listed():
         if (piece.study, piece.candidates) == (study.name, candidates) and (not datasets or piece.dataset in datasets):
             table = pieces.read(piece)
-            own = table[table["measure"].isin(list(measures))]
-            parts.append(own.astype(dict.fromkeys(("method", "predictor", "measure", "status"), object)))
+            rows = table[table["measure"].isin(list(measures))]
+            parts.append(rows.astype(dict.fromkeys(("method", "predictor", "measure", "status"), object)))
     (protocol,) = study.protocols
     if not parts:
         return pd.DataFrame(
@@ -85,5 +85,5 @@ def _beside_all(table: pd.DataFrame, predictors: Mapping[str, object]) -> pd.Dat
     """Return the rows with those of the majority of the labels once for each predictor that is there."""
     alone = table["method"] == "majority-labels"
     others = [name for name in predictors if name in set(table.loc[~alone, "predictor"])]
-    beside = [table[alone].assign(predictor=name) for name in others]
-    return pd.concat([table[~alone], *beside], ignore_index=True)
+    repeated = [table[alone].assign(predictor=name) for name in others]
+    return pd.concat([table[~alone], *repeated], ignore_index=True)

@@ -18,7 +18,7 @@ __all__ = ["ADVICE", "FIRST", "advice_pays", "leave_one_out", "rates"]
 
 #: Of how many methods, the first ones, one is to be near the best.
 FIRST = 3
-#: Kinds of advice: the first of the other data sets, all alike or by likeness; any methods.
+#: Kinds of advice: the best methods of the other data sets, weighted equally or by similarity; any methods.
 ADVICE = ("fixed", "weighted", "random")
 
 # A share of times in which chance alone would let weighted advice win as often.
@@ -37,7 +37,7 @@ def leave_one_out(
     ranking : Ranking
     higher_is_better : bool
     traits : dict of str to Traits
-        What makes the data sets alike.
+        What the similarity of data sets is computed from.
     controls : collection of str, default=CONTROLS
         Methods that are neither named nor the best; none to let them be.
 
@@ -52,11 +52,12 @@ def leave_one_out(
     good = values.sub(values.max(axis=1), axis=0).round(DECIMALS) >= -MARGIN
     rows = []
     for name in ranking.data_sets:
-        others = [own for own in ranking.data_sets if own != name]
-        like = np.array(weights([traits[own] for own in others], traits[name]))
+        others = [other for other in ranking.data_sets if other != name]
+        like = np.array(weights([traits[other] for other in others], traits[name]))
         flat = np.full(len(others), 1 / len(others))
         hits = [
-            good[_first(near.loc[others], ranks.loc[others], own)].loc[name].to_numpy().any() for own in (flat, like)
+            good[_first(near.loc[others], ranks.loc[others], shares)].loc[name].to_numpy().any()
+            for shares in (flat, like)
         ]
         rows.append([*hits, _by_chance(len(names), int(good.loc[name].to_numpy().sum()))])
     return pd.DataFrame(rows, index=pd.Index(ranking.data_sets, name="dataset"), columns=list(ADVICE), dtype=float)
@@ -64,7 +65,7 @@ def leave_one_out(
 
 def _first(near: pd.DataFrame, ranks: pd.DataFrame, shares: FloatArray) -> list[str]:
     """Return the first methods by what they are over data sets that count as much as their shares."""
-    mean, rank = (own.mul(shares, axis=0).sum().round(DECIMALS) for own in (near, ranks))
+    mean, rank = (values.mul(shares, axis=0).sum().round(DECIMALS) for values in (near, ranks))
     return sorted(near.columns, key=lambda method: (-mean[method], rank[method], method))[:FIRST]
 
 

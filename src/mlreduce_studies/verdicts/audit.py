@@ -220,8 +220,8 @@ def audit_sums(cells: pd.DataFrame) -> Sums:
 
 def sums_by_protocol(cells: pd.DataFrame, protocols: Sequence[str]) -> dict[str, Sums]:
     """Return the sums over all tables by protocol, in the order of ``protocols``."""
-    parts = {own: cells[cells["protocol"] == own] for own in protocols}
-    return {own: audit_sums(part) for own, part in parts.items() if len(part)}
+    parts = {protocol: cells[cells["protocol"] == protocol] for protocol in protocols}
+    return {protocol: audit_sums(part) for protocol, part in parts.items() if len(part)}
 
 
 def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) -> pd.DataFrame:
@@ -265,7 +265,7 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
     if "reason" in both:
         reasons = both["reason"].fillna("")
         both["verdict"] = both["verdict"].mask(both["z"].isna() & (reasons != ""), "failed")
-        both["note"] = [said or reason for said, reason in zip(both["note"], reasons, strict=True)]
+        both["note"] = [note or reason for note, reason in zip(both["note"], reasons, strict=True)]
     return both
 
 
@@ -433,9 +433,9 @@ def audit_markdown(
 
 
 def beside_printed(cells: pd.DataFrame, table: str, protocol: str) -> str:
-    """Return a paper's table in its own layout as Markdown, each cell "ours (printed)", bold where not reproduced.
+    """Return a paper's table in its layout as Markdown, each cell "ours (printed)", bold where not reproduced.
 
-    Where numbers of splits differ, a row says its own.
+    Where numbers of splits differ, each row gives its number.
     """
     part = cells[(cells["table"] == table) & (cells["protocol"] == protocol)]
     uneven = uneven_splits(part)

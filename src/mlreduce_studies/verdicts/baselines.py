@@ -126,10 +126,12 @@ def lacking_baseline(printed: pd.DataFrame | None, proposed: tuple[str, ...], li
             if wanted is not None:
                 # Times have neither a protocol nor a predictor.
                 cells = cells[column.isin([wanted] if isinstance(wanted, str) else wanted) | (column == "")]
-        own = pd.concat([found[method], cells["reproduced"]]) if method in found else cells["reproduced"]
-        found[method] = own[~own.index.duplicated()]
-    counts = {method: (int(own.sum()), len(own)) for method, own in found.items()}
-    return ", ".join(f"{method} {own} of {of}" for method, (own, of) in counts.items() if of and 2 * own <= of)
+        rows = pd.concat([found[method], cells["reproduced"]]) if method in found else cells["reproduced"]
+        found[method] = rows[~rows.index.duplicated()]
+    counts = {method: (int(rows.sum()), len(rows)) for method, rows in found.items()}
+    return ", ".join(
+        f"{method} {reproduced} of {of}" for method, (reproduced, of) in counts.items() if of and 2 * reproduced <= of
+    )
 
 
 def said_of_baseline(verdict: str, lacking: str) -> str:

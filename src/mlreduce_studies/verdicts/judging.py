@@ -77,13 +77,13 @@ def judge(results: Results, line: Line) -> Verdict:
         return Verdict("not run", np.nan, np.nan, f"Not run: {lacking}.")
     evidence = evidence_of(line, gathered)
     verdict = decided(evidence)
-    said = _seen(line, gathered)
+    seen = _seen(line, gathered)
     if verdict == "undecided":
-        said += " " + _what_would_decide(line, gathered)
+        seen += " " + _what_would_decide(line, gathered)
     if unreproduced := lacking_baseline(results.printed, results.proposed, line):
-        said += f" {said_of_baseline(verdict, unreproduced)}"
+        seen += f" {said_of_baseline(verdict, unreproduced)}"
         verdict = BASELINE
-    return Verdict(verdict, evidence.p_for, evidence.p_against, said, differences_of(line, gathered))
+    return Verdict(verdict, evidence.p_for, evidence.p_against, seen, differences_of(line, gathered))
 
 
 def combined(verdicts: Sequence[str]) -> str:
@@ -131,7 +131,7 @@ def evidence_of(
         return _tendency(line, gathered, datasets)
     if line.statement.kind == "more-datasets":
         return _more_datasets(line.statement, gathered, splits)
-    parts = [weigh(line.statement, own, splits) for own in gathered.values()]
+    parts = [weigh(line.statement, groups, splits) for groups in gathered.values()]
     if datasets is not None:
         parts = [parts[number % len(parts)] for number in range(datasets)]
     return at_least(needed(len(parts), line.holds), parts, independent=line.independent)
@@ -140,10 +140,10 @@ def evidence_of(
 def _means(gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> pd.DataFrame:
     """Return mean difference and margin of each data set and cell of a pair of methods."""
     rows = [
-        (dataset, cell, float(np.mean(own.values)), own.margin)
+        (dataset, cell, float(np.mean(difference.values)), difference.margin)
         for dataset, groups in gathered.items()
-        for cell, own in groups[pair].items()
-        if isinstance(own, Difference)
+        for cell, difference in groups[pair].items()
+        if isinstance(difference, Difference)
     ]
     return pd.DataFrame(rows, columns=["dataset", "cell", "mean", "margin"])
 
@@ -154,9 +154,9 @@ def differences_of(line: Line, gathered: Mapping[str, Gathered]) -> list[tuple[A
     if statement.kind in ("bound", "correlation", "monotone", "ratio"):
         return []
     for pair in statement.compared:
-        for dataset, own in _means(gathered, pair).groupby("dataset", sort=False):
-            counts = wins_ties_losses(own["mean"], own["margin"])
-            found.append((*pair, str(dataset), float(own["mean"].mean()), float(own["margin"].mean()), *counts))
+        for dataset, part in _means(gathered, pair).groupby("dataset", sort=False):
+            counts = wins_ties_losses(part["mean"], part["margin"])
+            found.append((*pair, str(dataset), float(part["mean"].mean()), float(part["margin"].mean()), *counts))
     return found
 
 
@@ -174,7 +174,7 @@ def _tendency(line: Line, gathered: Mapping[str, Gathered], datasets: int | None
         # Differences that only rounding tells from the margin are on it.
         beyond = [np.round(values - low, 9)] if np.isfinite(low) else []
         beyond += [np.round(high - values, 9)] if np.isfinite(high) else []
-        ends = [Evidence(wilcoxon(own, "greater"), wilcoxon(own, "less")) for own in beyond]
+        ends = [Evidence(wilcoxon(sample, "greater"), wilcoxon(sample, "less")) for sample in beyond]
         parts.append(at_least(len(ends), ends))
     return at_least(len(parts), parts)
 
@@ -184,7 +184,7 @@ def _more_datasets(statement: Statement, gathered: Mapping[str, Gathered], split
 
     def of_method(method: str) -> list[Evidence]:
         pair = (method, statement.options["control"])
-        return [weigh(statement, {pair: own[pair]}, splits) for own in gathered.values()]
+        return [weigh(statement, {pair: groups[pair]}, splits) for groups in gathered.values()]
 
     pairs = product(statement.methods, statement.than)
     parts = [holds_more_often(of_method(method), of_method(other)) for method, other in pairs]
@@ -195,7 +195,7 @@ def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
     """Return sentences on what was measured."""
     statement = line.statement
     if statement.kind in ("bound", "monotone"):
-        holds = [name for name, own in gathered.items() if decided(weigh(statement, own)) == "confirmed"]
+        holds = [name for name, groups in gathered.items() if decided(weigh(statement, groups)) == "confirmed"]
         return f"It holds on {len(holds)} of {len(gathered)} data sets{': ' if holds else ''}{', '.join(holds)}."
     if statement.kind == "correlation":
         means = _means(gathered, statement.methods).set_index("dataset")["mean"]
@@ -225,12 +225,12 @@ def _apart(line: Line, gathered: Mapping[str, Gathered], pair: tuple[str, ...]) 
     """Say by which factor a ratio is farther from one than on other data sets."""
     others = line.statement.options["nearer_one_than_on"]
     factors = np.exp(_means(gathered, pair)["mean"].to_numpy().reshape(len(gathered), len(others)))
-    said = [
+    parts = [
         f"on {dataset} the ratio is farther from one by a factor of "
-        + ", ".join(f"{own:.3g} ({other})" for own, other in zip(row, others, strict=True))
+        + ", ".join(f"{factor:.3g} ({other})" for factor, other in zip(row, others, strict=True))
         for dataset, row in zip(gathered, factors, strict=True)
     ]
-    return f"{' and '.join(pair)}: {'; '.join(said)}."
+    return f"{' and '.join(pair)}: {'; '.join(parts)}."
 
 
 def _ends(by_set: pd.Series[float]) -> str:
@@ -248,8 +248,8 @@ def _interval(
     """Return an interval of the mean: over data sets by the bootstrap, on one by its posterior."""
     if len(by_set) > 1:
         return bootstrap_interval(by_set)
-    cells = [own for groups in gathered.values() for own in groups[pair].values() if isinstance(own, Difference)]
-    values = np.mean([own.values for own in cells], axis=0)
+    cells = [cell for groups in gathered.values() for cell in groups[pair].values() if isinstance(cell, Difference)]
+    values = np.mean([cell.values for cell in cells], axis=0)
     return replace(cells[0], values=values).posterior().interval()
 
 
@@ -265,5 +265,5 @@ def _what_would_decide(line: Line, gathered: Mapping[str, Gathered]) -> str:
         verdict = decided(evidence_of(line, gathered, splits=splits))
         if verdict != "undecided":
             return f"With {splits} splits of the same differences: {verdict}."
-    near = [name for name, own in gathered.items() if decided(weigh(line.statement, own)) == "undecided"]
+    near = [name for name, groups in gathered.items() if decided(weigh(line.statement, groups)) == "undecided"]
     return f"Undecided on {', '.join(near)}, where {_MORE_SPLITS[-1]} splits would not decide." if near else ""

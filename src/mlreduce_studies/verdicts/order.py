@@ -45,8 +45,8 @@ def audit_order(
     """Compare the method that is printed as the best with ours.
 
     The cells of one table, data set and size are a group; where each method of a data set has one size, all of these
-    are, so that BR with its code of all labels stands beside the others. Values on the same splits are subtracted; the
-    posterior of the correlated t-test says how probable a mean difference above zero is, as for claims.
+    are, so that BR with its code of all labels is compared with the others. Values on the same splits are subtracted;
+    the posterior of the correlated t-test says how probable a mean difference above zero is, as for claims.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ def audit_order(
     for name, printed, sign, values in shown:
         for (dataset, size), group in _groups(printed):
             for protocol in dict.fromkeys(protocol for protocol, *_ in values):
-                own = {
+                by_method = {
                     cell["method"]: sign * values[key]
                     for cell in group.to_dict("records")
                     if (key := (protocol, dataset, cell["method"], cell["size_percent"])) in values
                 }
-                ours = pd.DataFrame(own).dropna().round(12)  # what differs by rounding alone is a tie
+                ours = pd.DataFrame(by_method).dropna().round(12)  # what differs by rounding alone is a tie
                 share = results.test_share(protocol, dataset) if protocol != _TIMES else _INDEPENDENT
                 for mark, best in _marked(group, sign).items():
                     rows.append((name, protocol, dataset, size, mark, *_compared(ours, group, best, share)))
@@ -133,11 +133,13 @@ def _compared(ours: pd.DataFrame, group: pd.DataFrame, best: list[str], share: f
     if len(best) == len(group) or not first or not others or len(ours) < 2:
         return " ".join(best), "", np.nan, len(ours), "all tie" if len(best) == len(group) else "not run", note
     means = ours.mean().round(12)
-    own = [name for name in run if means[name] == means.max()]
-    against, word = (others, "same best") if own[0] in first else (first, "other best")
-    probability = min(posterior((ours[own[0]] - ours[name]).to_numpy(), share).regions(0.0).above for name in against)
+    our_best = [name for name in run if means[name] == means.max()]
+    against, word = (others, "same best") if our_best[0] in first else (first, "other best")
+    probability = min(
+        posterior((ours[our_best[0]] - ours[name]).to_numpy(), share).regions(0.0).above for name in against
+    )
     verdict = word if probability >= DECIDED else "undecided"
-    return " ".join(best), " ".join(own), probability, len(ours), verdict, note
+    return " ".join(best), " ".join(our_best), probability, len(ours), verdict, note
 
 
 def order_counts(order: pd.DataFrame) -> pd.DataFrame:
@@ -147,6 +149,6 @@ def order_counts(order: pd.DataFrame) -> pd.DataFrame:
         verdicts = (int((part["verdict"] == word).sum()) for word in ORDER_VERDICTS)
         judged = part[part["verdict"].isin(ORDER_VERDICTS[:3])]
         pairs = zip(judged["our_best"], judged["printed_best"], strict=True)
-        same = sum(set(own.split()) <= set(best.split()) for own, best in pairs)
+        same = sum(set(ours.split()) <= set(best.split()) for ours, best in pairs)
         rows.append((*key, len(part), *verdicts, same))
     return pd.DataFrame(rows, columns=list(COUNT_COLUMNS))

@@ -66,7 +66,7 @@ class Results:
 
     @cached_property
     def values(self) -> dict[Any, pd.DataFrame]:
-        """Tables of `values_of` that were asked for; many claims are on the same methods."""
+        """Tables of `values_of`, computed once: many claims are on the same methods."""
         return {}
 
 

@@ -72,7 +72,7 @@ class Claim:
     wording : str
         Of `mlreduce_studies.verdicts.statements.WORDINGS`; "" where nothing is judged by results.
     group : str
-        Name that claims on one comparison share; its own ``id`` where it is alone.
+        Name that claims on one comparison share; its ``id`` where it is alone.
     own : bool
         Whether it is a question of ours, which no paper claims, or rests on a reading of ours (``reading_because``).
     shown_in : sequence of str
@@ -104,10 +104,10 @@ class Claim:
 
 
 def _merged(entry: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
-    own = {key: value for key, value in setting.items() if key not in ("name", "select")}
-    if "quantity" in own:  # the effect that is printed is of the claim's own quantity
+    changed = {key: value for key, value in setting.items() if key not in ("name", "select")}
+    if "quantity" in changed:  # the printed effect is about the quantity of the claim
         entry = {key: value for key, value in entry.items() if key != "printed_effect"}
-    return {**entry, **own, "select": {**entry.get("select", {}), **setting.get("select", {})}}
+    return {**entry, **changed, "select": {**entry.get("select", {}), **setting.get("select", {})}}
 
 
 def _lines(entry: Mapping[str, Any], name: str, datasets: Sequence[str]) -> list[Line]:
@@ -144,7 +144,7 @@ def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], counte
 
 
 def _margin(entry: Mapping[str, Any]) -> Any:
-    """Return the margin of a claim: its own, else that of its quantities, at most half of the printed effect.
+    """Return the margin of a claim: that of its entry or of its quantities, at most half of the printed effect.
 
     Two of 100 of a loss and a tenth of seconds are relative; whole directions, ratios and bounds have none.
     """
@@ -202,7 +202,7 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
         if entry["id"] in taken:
             raise ConfigurationError(f"{where}: this id is used in {taken[entry['id']]} too; give one of them another")
         taken[entry["id"]] = f"{path}, line {line}"
-        own = {key: value for key, value in entry.items() if key not in ("claim", "where", "unchecked", "shown_in")}
+        rest = {key: value for key, value in entry.items() if key not in ("claim", "where", "unchecked", "shown_in")}
         proofs = [
             {"verdict": verdict, "derivation": entry[key], "test": entry.get("test", "")}
             for key, verdict in _PROOFS.items()
@@ -218,7 +218,7 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
             group=entry.get("group", entry["id"]),
             own=entry.get("own", False) or "reading_because" in entry,
             shown_in=entry.get("shown_in", ()),
-            entry=own,
+            entry=rest,
         )
         if known is not None:
             _refuse_unknown([("table or figure", claim.shown_in, known.outputs)], where)
@@ -226,8 +226,8 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
             if "kind" in entry or claim.unchecked or len(proofs) > 1 or not claim.proof["test"]:
                 raise ConfigurationError(f"{where}: a claim with a proof has its 'test', and no other verdict")
         elif not claim.unchecked:
-            for setting in own.get("settings", [{"name": ""}]):
-                _check(_merged(own, setting), where, known)
+            for setting in rest.get("settings", [{"name": ""}]):
+                _check(_merged(rest, setting), where, known)
             _check_scope(entry, where)
         claims.append(claim)
     return claims

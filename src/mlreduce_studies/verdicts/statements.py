@@ -61,7 +61,7 @@ class Kind:
     Attributes
     ----------
     needs : tuple of str
-        Keys of a claim that it must have beside those that all have.
+        Keys of a claim that it must have in addition to those that all have.
     one_of : tuple of str, default=()
         Keys of which it must have one.
     asks : {"above", "not below", "within", "below", ""}, default=""
@@ -156,7 +156,7 @@ class Line:
     holds : str or int
         On how many of them: "all", "most", a number, or "tendency".
     counted : bool, default=True
-        False where it is shown beside a claim only: on stand-ins for a paper's own data, or in a setting that the paper
+        False where it is only shown with a claim: on replacements for a paper's data, or in a setting that the paper
         does not leave open.
     independent : bool, default=True
         Whether data sets are combined as independent of each other; False for the table of sensitivity.

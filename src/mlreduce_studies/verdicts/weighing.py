@@ -80,11 +80,11 @@ class Difference:
 class Bounded:
     """Whether values on all splits keep within a bound: no probability, but counted."""
 
-    kept: bool
+    holds: bool
 
     def evidence(self, splits: int | None = None) -> Evidence:
         """Return what is certain."""
-        return Evidence.of(float(self.kept))
+        return Evidence.of(float(self.holds))
 
 
 #: Of a data set: compared methods to cell to what is known of it.
@@ -100,9 +100,9 @@ def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
         If results that it needs are not there, or there are fewer than two splits.
     """
     if statement.kind == "bound":
-        return {(own,): {"": _bounded(results, statement, own, dataset)} for own in statement.methods or ("",)}
+        return {(method,): {"": _bounded(results, statement, method, dataset)} for method in statement.methods or ("",)}
     if statement.kind == "monotone":
-        return {(own,): _steps(results, statement, own, dataset) for own in statement.methods}
+        return {(method,): _steps(results, statement, method, dataset) for method in statement.methods}
     if statement.kind == "correlation":
         return {statement.methods: {"mean": _correlation(results, statement, dataset)}}
     found = _nearer_one if "nearer_one_than_on" in statement.options else _paired
@@ -116,13 +116,13 @@ def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -
         parts: list[Difference | Bounded] = list(cells.values())
         if statement.cells == "most" and len(parts) > 1:
             parts = [most_cells([part for part in parts if isinstance(part, Difference)])]
-        own = [part.evidence(splits) for part in parts]
-        by_method.setdefault(methods[0], []).append(at_least(len(own), own))
+        per_cell = [part.evidence(splits) for part in parts]
+        by_method.setdefault(methods[0], []).append(at_least(len(per_cell), per_cell))
     if statement.methods_hold == "all":
         every = [evidence for parts in by_method.values() for evidence in parts]
         return at_least(len(every), every)
-    own = [at_least(len(parts), parts) for parts in by_method.values()]
-    return at_least(needed(len(own), statement.methods_hold), own)
+    per_method = [at_least(len(parts), parts) for parts in by_method.values()]
+    return at_least(needed(len(per_method), statement.methods_hold), per_method)
 
 
 def most_cells(cells: Sequence[Difference]) -> Difference:
@@ -143,15 +143,15 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
     selects = statement.select, statement.than_select or statement.select
     tables = []
     for method, select in zip(pair, selects, strict=True):
-        own = values_of(results, method, statement.quantities, select, dataset)
+        values = values_of(results, method, statement.quantities, select, dataset)
         if "relative_to" in statement.options:
             other = values_of(results, statement.options["relative_to"], statement.quantities, select, dataset)
             level = other.abs().mean()  # of all splits: on one of them it may be zero
-            own = (own - other).dropna() / level[level > 0]
-            own = own.dropna(axis="columns")
-        if own.empty:
+            values = (values - other).dropna() / level[level > 0]
+            values = values.dropna(axis="columns")
+        if values.empty:
             raise NotRun(f"{method} on {dataset}")
-        tables.append(_common(own, selects))
+        tables.append(_common(values, selects))
     first, second = tables
     cells, splits = first.columns.intersection(second.columns), first.index.intersection(second.index)
     if len(cells) == 0 or len(splits) < 2:
@@ -184,13 +184,13 @@ def _nearer_one(results: Results, statement: Statement, pair: tuple[str, str], d
 
     Splits of two data sets are independent, so they are paired in the order in which they come.
     """
-    own = _paired(results, statement, pair, dataset)["mean"]
-    here, compared = own.values * np.sign(own.values.mean()), {}
+    paired = _paired(results, statement, pair, dataset)["mean"]
+    here, compared = paired.values * np.sign(paired.values.mean()), {}
     for other in statement.options["nearer_one_than_on"]:
         there = _paired(results, statement, pair, other)["mean"].values
         splits = min(len(here), len(there))
         values = here[:splits] - there[:splits] * np.sign(there.mean())
-        compared[other] = difference(statement, values, 0.0, own.test_share)
+        compared[other] = difference(statement, values, 0.0, paired.test_share)
     return compared
 
 
@@ -260,16 +260,16 @@ def _bounded(results: Results, statement: Statement, method: str, dataset: str) 
         if there is None:
             raise NotRun(f"{method or statement.options['table']['name']} on {other}")
         others = max(others, there)
-    kept = (values >= low) & (values <= high) & (values > others)
-    return Bounded(bool(kept.all()))
+    inside = (values >= low) & (values <= high) & (values > others)
+    return Bounded(bool(inside.all()))
 
 
 def _limit(results: Results, statement: Statement, limit: Any, dataset: str) -> float:
     """Return a bound, which may be a word for a number of the data set."""
     if not isinstance(limit, str):
         return float(limit)
-    own = results.datasets[results.datasets["dataset"] == dataset]
-    labels, features = (float(own[name].iloc[0]) for name in ("labels", "features"))
+    row = results.datasets[results.datasets["dataset"] == dataset]
+    labels, features = (float(row[name].iloc[0]) for name in ("labels", "features"))
     rows = float(results.parts(statement.select["protocol"], dataset)[0])
     return {
         "labels": labels,
@@ -301,13 +301,15 @@ def _correlation(results: Results, statement: Statement, dataset: str) -> Differ
     """Return the rank correlation of two quantities over methods, mean over the cells, per split."""
     both = []
     for quantity in statement.quantities:
-        own = {}
+        by_method = {}
         for method in statement.methods:
             wide = values_of(results, method, [quantity], statement.select, dataset)
             if wide.empty:
                 raise NotRun(f"{method} on {dataset}")
-            own[method] = wide.droplevel("measure", axis=1).stack(["predictor", "size_percent"], future_stack=True)
-        both.append(pd.DataFrame(own).dropna())
+            by_method[method] = wide.droplevel("measure", axis=1).stack(
+                ["predictor", "size_percent"], future_stack=True
+            )
+        both.append(pd.DataFrame(by_method).dropna())
     cells = both[0].index.intersection(both[1].index)
     correlations = rank_correlation(*(table.loc[cells].to_numpy() for table in both))
     values = np.asarray(pd.Series(correlations, index=cells).groupby(level=0).mean(), dtype=np.float64)
