@@ -20,7 +20,7 @@ try:
 except PackageNotFoundError:  # a checkout on the path that is not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-# Imported when first used, as the stub beside this file lists: a workflow that needs names alone imports no method.
+# Imported when first used, as the stub in this folder lists: a workflow that needs names alone imports no method.
 _import, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 

@@ -1,7 +1,7 @@
 """JSON schemas of the options that kinds of tables and figures share.
 
-A schema may hold, beside JSON Schema's keywords, ``names``: the kind of thing that the text or number names. The reader
-of study files looks it up: a measure, predictor, method, protocol, data set, energy threshold or size.
+In addition to JSON Schema's keywords a schema may have ``names``: the kind of thing that the text or number names. The
+reader of study files looks it up: a measure, predictor, method, protocol, data set, energy threshold or size.
 """
 
 from __future__ import annotations

@@ -226,17 +226,17 @@ class Study:
         methods = self.groups[group].methods
         if self.sample is None:
             return methods
-        asked = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
-        asked |= {other for label in asked for other in others_of(methods[label])}
-        return {label: entry for label, entry in methods.items() if label in asked}
+        chosen = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
+        chosen |= {other for label in chosen for other in others_of(methods[label])}
+        return {label: entry for label, entry in methods.items() if label in chosen}
 
     def predictors_of(self, dataset: str, protocol: str, group: str) -> list[str]:
         """Return the predictors of a group that are trained: all, or those of a sample."""
         predictors = self.groups[group].predictors
         if self.sample is None:
             return list(predictors)
-        asked = {predictor for *_, predictor in self._sampled(dataset, protocol, group)}
-        return [name for name in predictors if name in asked]
+        chosen = {predictor for *_, predictor in self._sampled(dataset, protocol, group)}
+        return [name for name in predictors if name in chosen]
 
     def _sampled(self, dataset: str, protocol: str, group: str) -> list[tuple[str, str, str, str]]:
         members = self.groups[group]
@@ -249,7 +249,7 @@ class Study:
         ]
 
     def draws(self, method: str) -> Sequence[str]:
-        """Return the labels of the draws of a method, or its own."""
+        """Return the labels of the draws of a method, or its label if it has none."""
         return self.averages.get(method, [method])
 
     def shown(self, output: str) -> dict[str, list[str]]:
@@ -283,19 +283,19 @@ class Study:
         known = {*self.methods, *self.averages}
         labels = {label for method in methods if method in known for label in self.draws(method)}
         labels |= {other for label in labels for other in others_of(self.methods[label])}
-        kept = {*labels, *(name for name in methods if name in self.averages)}
+        shown_methods = {*labels, *(name for name in methods if name in self.averages)}
         groups = {
             name: replace(group, methods=chosen)
             for name, group in self.groups.items()
             if (chosen := {label: entry for label, entry in group.methods.items() if label in labels})
         }
         tables, figures = (
-            {name: shown for name, output in outputs.items() if (shown := _shown(output, kept)) is not None}
+            {name: shown for name, output in outputs.items() if (shown := _shown(output, shown_methods)) is not None}
             for outputs in (self.tables, self.figures)
         )
         costs = self.costs
         if costs is not None:
-            chosen = {label: entry for label, entry in costs["methods"].items() if label in kept}
+            chosen = {label: entry for label, entry in costs["methods"].items() if label in shown_methods}
             costs = {**costs, "methods": chosen} if chosen else None
         return replace(self, groups=groups, tables=tables, figures=figures, costs=costs, approximation=None)
 
@@ -340,8 +340,8 @@ class Study:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
-        kept = {name: rule.pop(name) for name in ("labelled", "stratify") if name in rule}
-        return {**sampled.get(dataset, rule), **kept}
+        common = {name: rule.pop(name) for name in ("labelled", "stratify") if name in rule}
+        return {**sampled.get(dataset, rule), **common}
 
     @property
     def costed(self) -> list[str]:
@@ -386,12 +386,12 @@ class Study:
         return list(batches(self.splits_of(group, dataset), size))
 
 
-def approximations(asked: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
+def approximations(entry: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
     """Return which approximations are compared for each way to put features into bins.
 
     Parameters
     ----------
-    asked : dict
+    entry : dict
         The entry ``approximation`` of a study file; ``discretise`` and ``n_bins`` are one value or several.
 
     Returns
@@ -401,14 +401,14 @@ def approximations(asked: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, 
     """
     discretisers, numbers = (
         value if isinstance(value, list) else [value]
-        for value in (asked.get("discretise", "equal-width"), asked.get("n_bins", 3))
+        for value in (entry.get("discretise", "equal-width"), entry.get("n_bins", 3))
     )
     found = {}
     for discretiser in discretisers:
         for number in numbers:
             suffix = "" if discretiser == discretisers[0] else f"-{discretiser.removeprefix('equal-')}"
             suffix += "" if number == numbers[0] else f"-{number}-bins"
-            found[discretiser, number] = {f"{label}{suffix}": method for label, method in asked["methods"].items()}
+            found[discretiser, number] = {f"{label}{suffix}": method for label, method in entry["methods"].items()}
     return found
 
 
@@ -598,7 +598,7 @@ def load_study(
     return study
 
 
-def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
+def _shown(output: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:
     """Return the entry of a table or figure for some of its methods; None where nothing is left to compare."""
     if output.get("kind") in ("approximation", "errors", "dependencies", "theorem", "time-ratios", "parameter"):
         return None
@@ -607,13 +607,13 @@ def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any
         listed = output.get(key)
         if listed is not None:
             shown[key] = (
-                {name: label for name, label in listed.items() if name in kept}
+                {name: label for name, label in listed.items() if name in names}
                 if isinstance(listed, Mapping)
-                else [name for name in listed if name in kept]
+                else [name for name in listed if name in names]
             )
     for key in ("thin", "families"):
         if key in output:
-            lines = {name: [method for method in value if method in kept] for name, value in output[key].items()}
+            lines = {name: [method for method in value if method in names] for name, value in output[key].items()}
             shown[key] = {name: line for name, line in lines.items() if line}
     least = 2 if output.get("kind") in ("average-ranks", "critical-differences") else 1
     return shown if len(shown["methods"]) >= least else None

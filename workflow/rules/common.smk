@@ -79,8 +79,8 @@ def of_job(function, *more):
 
     def evaluated(wildcards):
         names = ("dataset", "unit", "batch", "predictor", "group")
-        own = [wildcards[name] for name in names if name in wildcards.keys()]
-        return function(*more, study_of(wildcards), *own)
+        values = [wildcards[name] for name in names if name in wildcards.keys()]
+        return function(*more, study_of(wildcards), *values)
 
     return evaluated
 
@@ -134,10 +134,10 @@ def gathered_with(study, files):
 
 def design_of(wildcards):
     """The factorised design, for label-space reduction; none where each split imputes or scales features."""
-    own = study_of(wildcards).family == "labelspace"
+    factorised = study_of(wildcards).family == "labelspace"
     changed = "impute" in PLAN.catalogue[wildcards.dataset].options
     changed |= normalisation_of(wildcards)["scaling"] != "none"
-    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own and not changed else []
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if factorised and not changed else []
 
 
 def normalisation_of(wildcards):

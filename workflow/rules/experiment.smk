@@ -36,7 +36,7 @@ rule prepare:
         mem_mb=growing(3000),
         runtime=growing(15),
     params:
-        # A user's own files by their checksums: a change re-runs what was made of them.
+        # Files of users by their checksums: a change re-runs what was made of them.
         entry=lambda wildcards: PLAN.catalogue[wildcards.dataset].to_json(),
         code=JOBS.digest("prepare"),
     script:

@@ -17,12 +17,12 @@ with job(snakemake):
     )
     from mlreduce_studies.gathering.job_tables import write_table
 
-    asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input.data)
+    entry, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input.data)
     errors, described, cells = [], [], None
     for bins, n_bins, methods in snakemake.params.bins:
         matrix = dependency(data, bins, n_bins)
         errors.append(
-            approximation_errors(data, matrix, methods, asked["percents"], asked["draws"], snakemake.params.seed)
+            approximation_errors(data, matrix, methods, entry["percents"], entry["draws"], snakemake.params.seed)
         )
         described.append(dependency_row(data.name, bins, n_bins, matrix))
         cells = theorem_cells(data.name, matrix) if cells is None else cells  # of the first bins

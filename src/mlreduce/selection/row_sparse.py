@@ -52,7 +52,7 @@ _SOLVED = 1e-12
 # Weights of the norms on the path, relative to the smallest with which all rows are zero.
 _SHARES = np.geomspace(1.0, 0.001, 20)[1:]
 
-# Gap and most iterations on the way to the weight that is asked for.
+# Gap and most iterations on the way to the given weight.
 _ROUGH, _ROUGH_ITERATIONS = 1e-2, 30
 
 # Weights in a row without smaller errors, after which none is tried.
@@ -350,13 +350,13 @@ class Copies:
         order = np.argsort(np.abs(probes), kind="stable")
         probed = np.abs(probes[order])
         starts = np.flatnonzero(np.append(True, np.diff(probed) > _EQUAL * probed[1:]))
-        for alike in np.split(order, starts[1:]):
-            if len(alike) > 1 and probes[alike[0]] != 0.0:
-                alike = np.sort(alike)
-                columns = as_dense(X[:, alike]) - features.mean[alike]
-                columns *= np.sign(probes[alike])
+        for group in np.split(order, starts[1:]):
+            if len(group) > 1 and probes[group[0]] != 0.0:
+                group = np.sort(group)
+                columns = as_dense(X[:, group]) - features.mean[group]
+                columns *= np.sign(probes[group])
                 apart = np.abs(columns - columns[:, :1]).max(axis=0)
-                equal = alike[apart <= _EQUAL * np.abs(columns[:, 0]).max()]
+                equal = group[apart <= _EQUAL * np.abs(columns[:, 0]).max()]
                 first[equal], self._signs[equal] = equal[0], np.sign(probes[equal] * probes[equal[0]])
         self._kept, self.of, counts = np.unique(first, return_inverse=True, return_counts=True)
         self.roots = np.sqrt(counts)

@@ -151,7 +151,7 @@ def _measured(sender: Any, fit: _Fit) -> None:
     answer: tuple[float, float] | str
     try:
         with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of small sizes: said of the study's own fits in their logs
+            warnings.simplefilter("ignore")  # of small sizes: the logs of the fits of the study have them
             start = time.process_time()
             if fit.prototypes:
                 number = None if fit.prototypes == X.shape[0] else fit.prototypes
@@ -164,7 +164,7 @@ def _measured(sender: Any, fit: _Fit) -> None:
             seconds = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIBIBYTE / _GIGABYTE
         answer = seconds, peak
-    except Exception as error:  # noqa: BLE001 - it goes on in the process that asked
+    except Exception as error:  # noqa: BLE001 - it is raised again in the parent process
         answer = f"{type(error).__name__}: {error}"
     sender.send(answer)
     sender.close()

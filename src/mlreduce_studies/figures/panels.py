@@ -51,7 +51,7 @@ _OPTIONAL = {
 def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set and predictor, four to a row: a measure against the selected features in percent.
 
-    Each panel has its own vertical axis. Panels without results are named below the others.
+    Each panel has a vertical axis. Panels without results are named below the others.
     Where no panel has results, because other data sets were run, these are drawn with each of the predictors.
 
     Raises

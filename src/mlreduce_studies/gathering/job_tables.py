@@ -18,7 +18,7 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-# What a failed cell has beside the columns that say which cell it is.
+# Columns of a failed cell in addition to those that identify it.
 _REASONS = {"step": "step", "error": "error", "message": "reason", "where": "where"}
 
 

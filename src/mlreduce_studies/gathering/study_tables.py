@@ -87,7 +87,7 @@ class Gathering:
         return self._with_gaps(area_scores(self.table("averaged")))
 
     def _failures(self) -> pd.DataFrame:
-        """Failed cells; what was missing before a job went on is in its own table."""
+        """Failed cells; what was missing before a job resumed is in another table."""
         kinds = ("scores", "times", "images", "costs")
         return read_failures(file for kind in kinds for file in self._files.get(kind, []))
 
@@ -144,9 +144,9 @@ class Gathering:
     def _proximities(self) -> pd.DataFrame:
         from mlreduce_studies.gathering.images import grey_levels
 
-        images, asked = grey_levels(read_tables(self._files["images"])), self._image or {}
+        images, selection = grey_levels(read_tables(self._files["images"])), self._image or {}
         shown = at_directions(self.table("summary"))
-        for key, value in asked.items():
+        for key, value in selection.items():
             shown = shown[shown[key] == value]
         scores = shown[["dataset", "method", "mean"]].rename(columns={"mean": "score"})
         images = images.merge(scores, on=["dataset", "method"], how="left", validate="m:1")

@@ -40,9 +40,9 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     place = pd.Series(0.0, index=scores.index)
     of_sizes = scores[of_a_size]
     number = of_sizes.groupby([*keys, "split"], observed=True)["size"].transform("size")
-    alike = number.groupby([of_sizes[key] for key in keys], observed=True).transform("nunique") == 1
+    constant = number.groupby([of_sizes[key] for key in keys], observed=True).transform("nunique") == 1
     ranks = of_sizes.groupby([*keys, "split"], observed=True)["size"].rank(method="first")
-    place[of_a_size] = ranks.where(alike, of_sizes["size"])
+    place[of_a_size] = ranks.where(constant, of_sizes["size"])
     cells = scores.assign(place=place).groupby([*keys, "place"], observed=True)
     summary = cells.agg(
         size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")

@@ -54,8 +54,8 @@ def _family(
     committed = _committed(family, project)
     if committed.empty:
         yield (
-            "Beside the control alone: the [benchmark](benchmark.md) has not been run with this family on all of these "
-            "data sets."
+            "Compared with the control only: the [benchmark](benchmark.md) has not been run with this family on all of "
+            "these data sets."
         )
     current = {name: kept[name] for name in entered if name in kept and kept[name].is_of(entered[name], project)}
     ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, entered, committed)
@@ -114,7 +114,7 @@ def ranked(
     family : str
     kept : dict of str to KeptEntry
         Of entries that were run on all data sets.
-    own : dict of str to Entry
+    entered : dict of str to Entry
     committed : DataFrame
         Of the benchmark: dataset, method, size, predictor, value and seconds; empty where there are none.
 

@@ -61,8 +61,8 @@ class Jobs:
 
     def methods(self, study: Study, dataset: str, protocol: str, group: str, unit: str) -> Methods:
         """Methods of a task of a unit: those of the group that are run, or one of them."""
-        methods, asked = study.methods_of(dataset, protocol, group), parts_of(unit)[2]
-        return {label: entry for label, entry in methods.items() if asked in ("", _name_of(label))}
+        methods, chosen = study.methods_of(dataset, protocol, group), parts_of(unit)[2]
+        return {label: entry for label, entry in methods.items() if chosen in ("", _name_of(label))}
 
     def units(self, study: Study, dataset: str, choosing: bool = False) -> list[str]:
         """Names of the units of a study on a data set, or of those in which parameters are chosen."""
@@ -188,7 +188,7 @@ class Jobs:
         root = self._config["results"]
         return files + [f"{root}/benchmarks/{step}/{name}.tsv" for step in shared for name in study.datasets]
 
-    # What jobs are told
+    # Settings of jobs
 
     @staticmethod
     def normalisation(study: Study, dataset: str) -> dict[str, str | None]:
@@ -219,8 +219,8 @@ class Jobs:
             elif step == "choose":
                 task["search"] = self._search(study, dataset, protocol, name)
             elif step == "predict":
-                asked = study.predictors_of(dataset, protocol, name)
-                task["predictors"] = {item: study.predictors[item] for item in asked if predictor in (ALL, item)}
+                trained = study.predictors_of(dataset, protocol, name)
+                task["predictors"] = {item: study.predictors[item] for item in trained if predictor in (ALL, item)}
                 task["dimensions"] = study.dimensions_of(protocol, dataset)
                 task |= {} if group.measures is None else {"measures": sorted(group.measures)}
             tasks.append(task)
@@ -288,8 +288,8 @@ class Jobs:
         modules: set[str] = set()
         if study is not None:
             modules.add(strategy_module(study.family))
-            _, asked, method = parts_of(unit)
-            for group in [study.groups[asked]] if asked else study.groups.values():
+            _, only, method = parts_of(unit)
+            for group in [study.groups[only]] if only else study.groups.values():
                 labels = [label for label in group.methods if method in ("", _name_of(label))]
                 labels += [other for label in labels for other in others_of(group.methods[label])]
                 names |= {name for label in labels for name in registry.names_in(label, group.methods[label])}

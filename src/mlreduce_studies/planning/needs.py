@@ -180,8 +180,8 @@ def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job
         rows, group = rows_of(study.rule_of(protocol, dataset), size.rows), study.groups[name]
         width = (rows if related else size.columns) + (rows if group.choice else 0)
         fits = len(jobs.methods(study, dataset, protocol, name, wildcards.unit)) * (last - first + 1)
-        asked = wildcards.get("predictor", ALL)
-        predictors = [label for label in study.predictors_of(dataset, protocol, name) if asked in (ALL, label)]
+        chosen = wildcards.get("predictor", ALL)
+        predictors = [label for label in study.predictors_of(dataset, protocol, name) if chosen in (ALL, label)]
         trained = [registry.entry_name(label, study.predictors[label]) for label in predictors]
         found.append((Job(size, rows, width, fits=fits, codes=study.family == "labelspace"), trained))
     return found

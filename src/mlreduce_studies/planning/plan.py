@@ -89,7 +89,7 @@ class Plan:
 
     @staticmethod
     def own_data(study: Study) -> bool:
-        """Whether a study is run on none of its own data sets: no claim or printed number is about such results."""
+        """Whether a study is run on none of its data sets: no claim or printed number is about such results."""
         return set(study.known_datasets).isdisjoint(study.datasets)
 
     def claims(self, study: Study) -> list[str]:
@@ -294,10 +294,10 @@ def _with_former(plan: Plan) -> Plan:
     results, name = Path(plan.config["results"]), Path(plan.base).name
     names = chain([_folder({**plan.config, "name": None})], (f"{name}-{number}" for number in count(2)))
     free = next(name for name in names if not (results / name).exists())
-    said = "; ".join(f"{key} {_said(there)} there and {_said(here)} here" for key, there, here in differing)
+    differences = "; ".join(f"{key} {_said(there)} there and {_said(here)} here" for key, there, here in differing)
     raise ConfigurationError(
-        f"{plan.base} holds the results of another run: {said}. They stay as they are. For a separate folder add "
-        f"name={free} after --config; to replace them delete {plan.base}"
+        f"{plan.base} holds the results of another run: {differences}. They stay as they are. For a separate folder "
+        f"add name={free} after --config; to replace them delete {plan.base}"
     )
 
 

@@ -302,7 +302,7 @@ _DESCRIPTIONS = {
     "tables": "Tables of the paper: tidy, as Markdown and as LaTeX",
     "figures": "Figures of the paper",
     "scores": "Scores, rankings and eigenvalues, a row a value",
-    "audit": "Printed numbers beside ours, and verdicts on the paper's claims",
+    "audit": "Printed numbers compared with ours, and verdicts on the paper's claims",
     "summaries": "Means and errors, and what tables and figures are made from",
     "manifest": "What the results were made of, with and at what cost",
 }

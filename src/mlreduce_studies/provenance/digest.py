@@ -64,7 +64,7 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         raise ConfigurationError(broken_module(error, path)) from error
-    # What a package loads when a name is asked for (its __getattr__) is a matter of whoever asks, by importing it.
+    # What a package loads lazily (by its __getattr__) counts for the modules that import these names.
     tree.body = [node for node in tree.body if getattr(node, "name", None) != "__getattr__"]
     words: list[str] = []
     imported: set[str] = set()

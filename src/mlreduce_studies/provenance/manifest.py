@@ -160,7 +160,7 @@ def make_manifest(
     Parameters
     ----------
     description : dict
-        What was asked for: study, scale, protocols, methods and so on.
+        The request: study, scale, protocols, methods and so on.
     inputs : dict of data set to dict
         From `describe_input`.
     outputs : dict of str to str
@@ -186,7 +186,7 @@ def same_results(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """Read the manifest of a study and check it against its schema and its own digest.
+    """Read the manifest of a study and check it against its schema and its digest.
 
     Parameters
     ----------

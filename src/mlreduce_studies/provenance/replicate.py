@@ -129,8 +129,8 @@ def protocol(committed: Run, here: Run) -> list[Part]:
         parts.append(_times(committed, here))
     total, *near = (int(cells[name].sum()) for name in ("cells", *AGREEMENT))
     counts = ", ".join(f"{count} {name}" for count, name in zip(near, AGREEMENT, strict=True))
-    said = [f"Of {total} cells: {counts} of the committed value."]
-    said += [
+    sentences = [f"Of {total} cells: {counts} of the committed value."]
+    sentences += [
         f"Of {verdict.compared} verdicts on {verdict.what} {verdict.compared - len(verdict.differing)} are the same."
         for verdict in verdicts
         if verdict.compared
@@ -138,8 +138,8 @@ def protocol(committed: Run, here: Run) -> list[Part]:
     for name in ("seed", "splits"):
         old, new = (run.manifest[name] for run in (committed, here))
         if old != new:
-            said.append(f"Another {name} than in the committed run ({new}, not {old}): verdicts can differ.")
-    return [Part(f"Replicate of {here.manifest['study']}", said), *parts]
+            sentences.append(f"Another {name} than in the committed run ({new}, not {old}): verdicts can differ.")
+    return [Part(f"Replicate of {here.manifest['study']}", sentences), *parts]
 
 
 class _Verdicts(NamedTuple):
@@ -219,7 +219,7 @@ def _made(committed: Run, here: Run) -> Part:
     """Return the part of the protocol with commits, machines, versions and times of both runs."""
     facts = [_facts(run.manifest) for run in (committed, here)]
     rows = [[name, *(fact.get(name, "") for fact in facts)] for name in facts[0] | facts[1]]
-    sentence = "Wall time is from the first job to the last, of the committed run with other studies beside it."
+    sentence = "Wall time is from the first job to the last, of the committed run with other studies in parallel."
     return Part("Runs", [sentence], ["", "committed", "here"], rows)
 
 

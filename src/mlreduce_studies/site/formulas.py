@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _CODE = re.compile(r'[a-z][a-z0-9]*(?:[._-]\w{2,})*_?(?:=[\w."-]+)?')
 _SPAN = re.compile(r"``(.+?)``|`(.+?)`", re.DOTALL)
-# Of what stands on a separate line: what a sum is over is below it without being told.
+# In displayed formulas: limits of a sum are below it by default.
 _LIMITS = re.compile(r"(\\min|\\max|\\operatorname\{mean\}) ?_")
 # A formula can be wider than a telephone.
 _DISPLAYED = markupsafe.Markup('<div class="wide" tabindex="0" role="group" aria-label="Formula">{}</div>')

@@ -57,7 +57,7 @@ def front_page(
     return {
         "findings": found,
         "computed": [] if found else _first_tables(studies, pages),
-        "said": {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted},
+        "counts": {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted},
         "answers": answers(),
         "typical": TYPICAL,
         "stored": STORED,

@@ -24,7 +24,7 @@ from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relativ
 from mlreduce_studies.verdicts.baselines import without_baseline
 from mlreduce_studies.verdicts.columns import CLASSES, LINE_COLUMNS, verdict_counts, verdicts_sentence
 
-#: What stands beside the colour of a verdict, for whoever does not see the colour.
+#: Signs of verdicts, for readers who do not see the colours.
 SIGNS = {
     **{"reproduced": "✓", "near": "≈", "differs": "✗", "failed": "!", "not run": "·"},
     **{

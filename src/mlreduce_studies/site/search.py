@@ -16,7 +16,7 @@ from typing import Any
 from mlreduce.escaping import visible_json
 from mlreduce.files import write_text
 
-#: File of the index, beside the page of the search.
+#: File of the index, in the folder of the search page.
 INDEX = "search-index.js"
 #: Most bytes that the index of the documentation and the committed results may have.
 LARGEST = 1_000_000

@@ -75,16 +75,19 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
     ----------
     name : str
     names : iterable of str
-        Data sets that are shown. ``alike`` names those among them that have the same instances.
+        Data sets that are shown. ``same_instances`` names those among them that have the same instances.
     """
     catalogue, known = read_catalogue(), ("title", "domain", "licence", "citation")
     if name not in catalogue:
-        return dict.fromkeys((*known, "address"), "") | {"alike": []}
+        return dict.fromkeys((*known, "address"), "") | {"same_instances": []}
     dataset = catalogue[name]
     files = [entry for entries in dataset.files.values() for entry in entries]
     address = next((address for entry in files for address in entry.addresses[:1]), "")
-    alike = {other for family in _views() if name in family for other in family} & set(names) - {name}
-    return {key: str(dataset.options.get(key, "")) for key in known} | {"address": address, "alike": sorted(alike)}
+    same = {other for family in _views() if name in family for other in family} & set(names) - {name}
+    return {key: str(dataset.options.get(key, "")) for key in known} | {
+        "address": address,
+        "same_instances": sorted(same),
+    }
 
 
 @cache

@@ -68,14 +68,15 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
     """
     rows, settings, differences = [], [], []
     for claim in claims:
-        verdict, said = "cannot be checked", claim.unchecked
+        verdict, evidence = "cannot be checked", claim.unchecked
         if claim.proof:
-            verdict, said = claim.proof["verdict"], f"{claim.proof['derivation']} Computed by {claim.proof['test']}."
-        elif not said:
+            verdict = claim.proof["verdict"]
+            evidence = f"{claim.proof['derivation']} Computed by {claim.proof['test']}."
+        elif not evidence:
             judged = [(line, judge(results, line)) for line in claim.lines(datasets)]
             counted = [(line, item) for line, item in judged if line.counted]
             verdict = combined([item.verdict for _, item in counted])
-            said = (
+            evidence = (
                 counted[0][1].evidence
                 if len(counted) == 1
                 else f"{'; '.join(f'{line.name}: {item.verdict}' for line, item in counted)}."
@@ -88,7 +89,7 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
                 differences += [(claim.id, line.name, *row) for row in entry.differences]
         weakness = weakness_of(claim, datasets)
         rows.append(
-            (claim.id, claim.claim, claim.where, verdict, said, claim.wording, claim.group, claim.own, weakness)
+            (claim.id, claim.claim, claim.where, verdict, evidence, claim.wording, claim.group, claim.own, weakness)
         )
     return Judged(
         pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)),

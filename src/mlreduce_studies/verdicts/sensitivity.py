@@ -32,7 +32,7 @@ class Variant(NamedTuple):
         Over data sets; a tendency only where there are enough of them.
     settings : {"counted", "first", "all"}
         Which settings of a claim must agree: those that the paper leaves open, the first of them, or also those that
-        are only shown beside it.
+        are only shown with it.
     combination : {"independent", "any"}
         Whether data sets are combined as independent, or without that assumption.
     """

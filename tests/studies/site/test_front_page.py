@@ -219,9 +219,9 @@ def test_the_front_page_counts_commits_where_there_are_several():
 
 def test_data_sets_with_the_same_instances_are_marked():
     names = ["virus", "virus-go", "emotions", "mine"]
-    assert catalogued("virus", names)["alike"] == ["virus-go"]
-    assert catalogued("virus-go", names)["alike"] == ["virus"]
-    assert catalogued("emotions", names)["alike"] == catalogued("mine", names)["alike"] == []
+    assert catalogued("virus", names)["same_instances"] == ["virus-go"]
+    assert catalogued("virus-go", names)["same_instances"] == ["virus"]
+    assert catalogued("emotions", names)["same_instances"] == catalogued("mine", names)["same_instances"] == []
     assert catalogued("emotions", names)["address"].startswith("https://")
     assert "ISMIR" in catalogued("emotions", names)["citation"]
     assert catalogued("mine", names)["licence"] == ""
