@@ -246,7 +246,7 @@ def test_the_list_shows_the_facts(capsys):
     ("typed", "expected"),
     [
         ("mlreduce comp", ["compare"]),
-        ("mlreduce info mv", ["mvmd"]),
+        pytest.param("mlreduce info mv", ["mvmd"], marks=pytest.mark.slow),
         ("mlreduce info yea", ["yeast"]),
         ("mlreduce reduce x.csv --method mlf", ["mlfs"]),
     ],
