@@ -104,10 +104,11 @@ OUT_OF_RANGE = [
     *(("pairs", value) for value in ("all", None)),
     *(("max_iter", value) for value in (0, 1.5, None, True)),
     *(("tol", value) for value in (-1, np.nan, "0")),
-    *(("alpha", value) for value in (-1, np.nan, "1", None)),
-    *(("beta", value) for value in (-1, np.inf, "1", None)),
+    *((name, value) for name in ("smoothness", "label_smoothness", "relevance") for value in (-1, np.nan, "1", None)),
+    *((name, value) for name in ("redundancy", "subspace_error") for value in (-1, np.inf, "1", None)),
+    *((name, value) for name in ("label_error", "feature_error", "dependence") for value in (0, np.inf, "1", None)),
     *(("aggregate", value) for value in ("sum", None)),
-    *(("gamma", value) for value in (0, -1, np.inf, "1")),
+    *(("sparsity", value) for value in (-1, np.inf, "1")),
 ]
 
 
