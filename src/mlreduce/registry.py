@@ -330,7 +330,7 @@ def _check_parameters(name: str, parameters: Iterable[str], cls: type) -> None:
         if known is not None and parameter not in known:
             present = _former_names(cls).get(parameter)
             sentence = unknown_name(f"parameter of {name}", parameter, known)
-            raise ConfigurationError(f"{parameter} of {name} is named {present}" if present else sentence)
+            raise ConfigurationError(f"{parameter!r} of {name} is named {present!r}" if present else sentence)
 
 
 def _former_names(cls: type) -> dict[str, str]:

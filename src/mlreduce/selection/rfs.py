@@ -14,10 +14,13 @@ from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
 
 # The system that is solved in each iteration; "auto" is the smaller of the others.
 _SYSTEMS = ("auto", "instances", "features")
+
+# Most iterations of "coordinate-descent", and number of those of "reweighted".
+_ITERATIONS, _REGRESSIONS = 1000, 10
 
 # Smallest residual norm in a division; labels are 0 and 1.
 _LEAST_NORM = 1e-8
@@ -42,21 +45,19 @@ class RFS(RowSparseSelector):
     sparsity : float, str or None, default=None
         Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
-    n_iter : int, default=10
-        Number of regressions of "reweighted", >= 1.
     system : {"auto", "instances", "features"}, default="auto"
         What each regression of "reweighted" solves: the linear system over the instances (n_samples equations), as the
         paper writes it, that over the features (n_features equations), or the smaller of them. The scores are the same
         to rounding.
-    max_iter : int, default=1000
-        Largest number of iterations, >= 1.
+    max_iter : int or None, default=None
+        Largest number of iterations, >= 1; None is 1000, of "reweighted" 10.
     tol : float, default=1e-8
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted", without ``max_iter`` and ``tol``, is the algorithm of the paper: a sequence of ridge regressions,
-        each with instances and features weighted by the norms of the previous one, of which the first has no weights
-        and the penalty ``sparsity^2``.
+        "reweighted", which ``tol`` does not end, is the algorithm of the paper: a sequence of ridge regressions, each
+        with instances and features weighted by the norms of the previous one, of which the first has no weights and
+        the penalty ``sparsity^2``.
 
     Attributes
     ----------
@@ -119,19 +120,23 @@ class RFS(RowSparseSelector):
         self,
         k: Size = 0.5,
         sparsity: float | str | None = None,
-        n_iter: int = 10,
         system: Literal["auto", "instances", "features"] = "auto",
-        max_iter: int = 1000,
+        max_iter: int | None = None,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, sparsity, max_iter, tol, solver)
-        self.n_iter = n_iter
+        self.k = k
+        self.sparsity = sparsity
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
         self.system = system
 
     def _stopping(self) -> tuple[int, float]:
-        n_iter = check_count(self.n_iter, "n_iter")
-        return (n_iter, 0.0) if self.solver == "reweighted" else super()._stopping()
+        reweighted = self.solver == "reweighted"
+        default = _REGRESSIONS if reweighted else _ITERATIONS
+        max_iter = default if self.max_iter is None else check_count(self.max_iter, "max_iter")
+        return max_iter, 0.0 if reweighted else check_range(self.tol, "tol", 0)
 
     def _loss(self, X: Any, labels: FloatArray) -> _Residuals:
         if self.system not in _SYSTEMS:

@@ -176,7 +176,7 @@ class RowSparseSelector(Selector):
     ) -> None:
         self.k = k
         self.sparsity = sparsity
-        self.max_iter = max_iter
+        self.max_iter: int | None = max_iter  # None is a default that depends on the solver
         self.tol = tol
         self.solver = solver
 

@@ -29,10 +29,31 @@ _SYNONYMS = {
 #: Names that parameters of a class had when the studies were run, with those that they have now. Study files and their
 #: results keep them: the candidates of a search depend on the names, and what was frozen does not change.
 FORMER_NAMES: dict[str, dict[str, str]] = {
-    "RowSparseSelector": {"gamma": "sparsity"},
-    "ProximalSelector": {"gamma": "sparsity"},
-    "MLMLFS": {"alpha": "smoothness"},
-    "MSSL": {"alpha": "smoothness"},
+    # projections
+    **{name: {"gamma": "ridge"} for name in ("HSL1", "HSL2", "HSL3", "MLSI")},
+    **{name: {"beta": "repulsion"} for name in ("DLA", "DONPP", "OLPPR", "ONPPR")},
+    **{name: {"beta": "repulsion"} for name in ("MESDDLA", "MESDDONPP", "MESDOLPPR", "MESDONPPR")},
+    "MDDMf": {"beta": "scatter_weight"},
+    "SSFDA": {"beta1": "smoothness", "beta2": "ridge"},
+    "SSMMC": {"beta1": "within_weight", "beta2": "smoothness"},
+    "SemiSupervised": {"weight": "unsupervised_weight"},
+    "CombinedProximity": {"gamma": "priority_share"},
+    "Proximity": {"threshold": "radius"},
+    "LabelPropagation": {"lambda1": "smoothness", "lambda2": "label_smoothness"},
+    # label coders and predictors
+    "FaIE": {"alpha": "predictability"},
+    "MLCBMaD": {"tau": "min_confidence"},
+    "PLST": {"centre": "centred"},
+    "SLEEC": {"max_steps": "max_iter", "n_learners": "n_estimators"},
+    "LabelTreeClassifier": {"n_trees": "n_estimators"},
+    "RAkEL": {"n_models": "n_estimators"},
+    "M5PRegressor": {"min_instances": "min_samples_split"},
+    **{name: {"smoothing": "pseudocount"} for name in ("MLKNN", "MLNB")},
+    # selectors
+    **{name: {"gamma": "sparsity"} for name in ("RowSparseSelector", "ProximalSelector")},
+    **{name: {"alpha": "smoothness"} for name in ("MLMLFS", "MSSL")},
+    **{name: {"n_iter": "max_iter"} for name in ("GMBA", "RFS")},
+    **{name: {"ridge": "alpha"} for name in ("MFSMCDM", "PMFS")},
     "MRDM": {"alpha": "smoothness", "beta": "dependence"},
     "MDFS": {"alpha": "label_error", "beta": "label_smoothness"},
     "MIFS": {"alpha": "label_error", "beta": "smoothness"},
