@@ -86,14 +86,14 @@ def scene_leads(data: MultiLabelData, number: int) -> Iterator[tuple[str, dict, 
         yield f"first {kept} features", {}, part, random_splits(part, number)
     yield (
         "published training part alone, at least 40 rows a node",
-        {"min_instances": 40},
+        {"min_samples_split": 40},
         (own := subset(data, rows=published.train)),
         random_splits(own, number),
     )
     yield "published training part alone, no pruning", {"pruning": False}, own, random_splits(own, number)
     yield (
         "half the rows for training, at least 100 rows a node",
-        {"min_instances": 100},
+        {"min_samples_split": 100},
         data,
         [Split(split.train[: len(split.train) // 2], split.test) for split in random_splits(data, number)],
     )

@@ -55,7 +55,7 @@ PROJECTIONS = (
 )
 SCORED = ("anova", "chi2", "ela-chi2", "grro", "mlfs", "mlrf", "qpfs")
 #: By iteration, with their penalty.
-REGRESSIONS = {name: {"gamma": 1.0} for name in ("rfs", "mssl", "csfs", "mdfs")}
+REGRESSIONS = {name: {"sparsity": 1.0} for name in ("rfs", "mssl", "csfs", "mdfs")}
 #: With a ranking for scores: the first ten features are compared.
 RANKED = ("mim", "mrmr", "ami", "jmi", "cmim", "fimf", "igmf", "scls", "d2f", "mdmr", "lrfs", "tcrfs", "pmu")
 SELECTORS = (*SCORED, *REGRESSIONS, *RANKED)

@@ -39,7 +39,7 @@ SETS = ("emotions", "yeast", "birds")
 PAIRS = ("bibtex",)
 SECONDS, GIGABYTES, FASTER = 5, 1, 20
 SELECTORS = {
-    "rfs": {"gamma": 1.0, "solver": "reweighted"},
+    "rfs": {"sparsity": 1.0, "solver": "reweighted"},
     "pmu": {},
     "qpfs-approx": {"random_state": 0},
     "qpfs": {},

@@ -34,7 +34,7 @@ TESTED, BEST = 2000, 5
 def tree(n_trees: int, C: float = 1.0) -> Any:
     import mlreduce
 
-    return mlreduce.LabelTreeClassifier(n_trees=n_trees, C=C, random_state=0)
+    return mlreduce.LabelTreeClassifier(n_estimators=n_trees, C=C, random_state=0)
 
 
 def chosen(share: int, n_trees: int) -> Any:

@@ -757,7 +757,7 @@ CASES: dict[str, Case] = {
         agreement=NOISY_SCORES,
     ),
     "lasso-multitask": Case(
-        Ours("lasso-multitask", {"alpha": 0.01}),
+        Ours("lasso-multitask", {"sparsity": 0.01}),
         {
             "skglm": Peer(
                 "skglm.MultiTaskLasso", {"alpha": 0.01}, "skglm", target="numbers", sparse=False, sets=_MEDIUM
@@ -766,7 +766,7 @@ CASES: dict[str, Case] = {
         agreement=COEFFICIENTS,
     ),
     "mlrf": Case(Ours("mlrf"), {}, distances),
-    "rfs": Case(Ours("rfs", {"gamma": 1.0, "solver": "reweighted"}), {}, None, Octave.method("RFS", COMPONENTS)),
+    "rfs": Case(Ours("rfs", {"sparsity": 1.0, "solver": "reweighted"}), {}, None, Octave.method("RFS", COMPONENTS)),
     "mim": Case(Ours("mim", {"k": COMPONENTS}), {}, None, Octave.method("MLMIM", COMPONENTS)),
     "mrmr": Case(
         Ours("mrmr", {"k": COMPONENTS}),
@@ -786,7 +786,10 @@ CASES: dict[str, Case] = {
     ),
     "jmi": Case(Ours("jmi", {"k": COMPONENTS}), {}, None, Octave.method("MLJMI", COMPONENTS)),
     "mifs": Case(
-        Ours("mifs", {"gamma": 1.0, "tol": 1e-6, "solver": "reweighted"}), {}, None, Octave.method("MIFS", COMPONENTS)
+        Ours("mifs", {"sparsity": 1.0, "tol": 1e-6, "solver": "reweighted"}),
+        {},
+        None,
+        Octave.method("MIFS", COMPONENTS),
     ),
     "pmu": Case(Ours("pmu")),
     "qpfs": Case(Ours("qpfs")),

@@ -28,7 +28,7 @@ models = {
     "PCA, variance": mlreduce.PCA(n_components=2),
     "MDDMp, dependence on labels": mlreduce.MDDMp(n_components=2),
     "RCCA, correlation with labels": mlreduce.RCCA(n_components=2, ridge=1.0),
-    "MOPE, neighbours": mlreduce.MOPE(n_components=2),
+    "MOPE, neighbours": mlreduce.MOPE(n_components=2, random_state=0),
 }
 figure, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained")
 for axis, (title, model) in zip(axes.flat, models.items(), strict=True):

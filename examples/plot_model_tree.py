@@ -22,7 +22,7 @@ power = np.where(speed < 3, 0, np.minimum(efficiency * density * swept * speed**
 X = pd.DataFrame({"speed": speed, "temperature": temperature})
 y = power + 20 * rng.standard_normal(600)
 
-tree = mlreduce.M5PRegressor(min_instances=60, smoothing=False).fit(X, y)
+tree = mlreduce.M5PRegressor(min_samples_split=60, smoothing=False).fit(X, y)
 print(tree.n_leaves_, "leaves")
 
 # %%

@@ -18,7 +18,7 @@ Y = np.column_stack([moon == 0, moon == 1, abs(X[:, 0] - 0.5) > 1]).astype(float
 known = np.random.default_rng(3).choice(300, 12, replace=False)
 partly = np.full(Y.shape, np.nan)
 partly[known] = Y[known]
-model = mlreduce.SMSE1(proximity={"n_neighbors": 8}, lambda2=0.01)
+model = mlreduce.SMSE1(proximity={"n_neighbors": 8}, label_smoothness=0.01)
 scores = model.fit(X, partly).embedding_
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharey=True)

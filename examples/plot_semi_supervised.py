@@ -18,7 +18,7 @@ data = mlreduce.load_dataset("digits")
 X, X_test, Y, Y_test = train_test_split(data.X / 16, data.Y, test_size=0.5, random_state=0)
 known = [20, 40, 80, 160, 320]
 models = {
-    "SSFDA, all images": lambda: mlreduce.SSFDA(n_components=5, beta1=1.0),
+    "SSFDA, all images": lambda: mlreduce.SSFDA(n_components=5, smoothness=1.0),
     "FDA, labelled images": lambda: mlreduce.MESDFDA(n_components=5),
     "PCA, all images": lambda: mlreduce.PCA(n_components=5),
 }

@@ -129,7 +129,7 @@ FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 VARIANTS = {
     **{f"lpp {weight}": mlreduce.LPP(proximity={"weight": weight, "n_neighbors": 3}) for weight in _WEIGHTS},
     "lpp by cosine": mlreduce.LPP(proximity={"n_neighbors": 3, "metric": "cosine"}),
-    "lpp by threshold": mlreduce.LPP(proximity={"threshold": 1.0}),
+    "lpp by radius": mlreduce.LPP(proximity={"radius": 1.0}),
     "mlrf pairs": mlreduce.MLRF(n_neighbors=3, variant="pairs", random_state=0),
     "mlrf published-code": mlreduce.MLRF(n_neighbors=3, variant="published-code", random_state=0),
     "coded": CodedClassifier(),

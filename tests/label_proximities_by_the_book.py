@@ -64,7 +64,7 @@ def average_over_classes(Y, sigma):
     return G
 
 
-def combination(w, g, combine, a=1.0, b=1.0, beta=0.5, gamma=1.0):
+def combination(w, g, combine, a=1.0, b=1.0, beta=0.5, priority_share=1.0):
     if combine == "labels":
         return g
     if combine == "features":
@@ -73,7 +73,7 @@ def combination(w, g, combine, a=1.0, b=1.0, beta=0.5, gamma=1.0):
         return g * w
     if combine == "weighted-sum":
         return beta * g + (1 - beta) * w
-    return gamma * g**a / (1 + beta * (1 - w**b)) + (1 - gamma) * w**b
+    return priority_share * g**a / (1 + beta * (1 - w**b)) + (1 - priority_share) * w**b
 
 
 def nearest_by_psi(psi, number, edges="psi", W=None, order=None, everyone=False):

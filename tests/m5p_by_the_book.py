@@ -52,16 +52,16 @@ def best_split(X, y, rows):
     return best
 
 
-def grow(X, y, rows, least, min_instances, depth=0):
+def grow(X, y, rows, least, min_samples_split, depth=0):
     node = Node(rows, depth)
-    if len(rows) < min_instances or np.std(y[rows]) < least or np.ptp(y[rows]) == 0:
+    if len(rows) < min_samples_split or np.std(y[rows]) < least or np.ptp(y[rows]) == 0:
         return node
     _, node.feature, node.threshold = best_split(X, y, rows)
     if node.feature is None:
         return node
     goes_left = X[rows, node.feature] <= node.threshold
-    node.left = grow(X, y, rows[goes_left], least, min_instances, depth + 1)
-    node.right = grow(X, y, rows[~goes_left], least, min_instances, depth + 1)
+    node.left = grow(X, y, rows[goes_left], least, min_samples_split, depth + 1)
+    node.right = grow(X, y, rows[~goes_left], least, min_samples_split, depth + 1)
     return node
 
 
@@ -124,8 +124,8 @@ def prune(X, y, node, scale, pruning):
     return below, one + two
 
 
-def fit(X, y, min_instances=4, pruning=True, smoothing=True):
-    root = grow(X, y, np.arange(len(y)), 0.05 * np.std(y), min_instances)
+def fit(X, y, min_samples_split=4, pruning=True, smoothing=True):
+    root = grow(X, y, np.arange(len(y)), 0.05 * np.std(y), min_samples_split)
     prune(X, y, root, np.std(y), pruning)
     root.smoothing = smoothing
     return root

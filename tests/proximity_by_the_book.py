@@ -26,14 +26,14 @@ def neighbours(X, k, metric="euclidean"):
     return [sorted(own, key=lambda j, i=i: (round(apart(X, i, j, metric), 9), j))[:k] for i, own in enumerate(others)]
 
 
-def joined(X, n_neighbors=10, mutual=False, threshold=None, metric="euclidean"):
+def joined(X, n_neighbors=10, mutual=False, radius=None, metric="euclidean"):
     n = len(X)
     near = neighbours(X, n_neighbors or n, metric)
     pairs = np.zeros((n, n), dtype=bool)
     for i in range(n):
         for j in range(n):
             either, both = j in near[i] or i in near[j], j in near[i] and i in near[j]
-            close = threshold is None or apart(X, i, j, metric) <= threshold + 1e-9
+            close = radius is None or apart(X, i, j, metric) <= radius + 1e-9
             pairs[i, j] = i != j and (both if mutual else either) and close
     return pairs
 
@@ -73,10 +73,10 @@ def correlation(kind, x, y):
     )
 
 
-def weights(X, weight="gaussian", n_neighbors=10, mutual=False, threshold=None, metric="euclidean", tau=None):
+def weights(X, weight="gaussian", n_neighbors=10, mutual=False, radius=None, metric="euclidean", tau=None):
     """W."""
     n = len(X)
-    pairs = joined(X, n_neighbors, mutual, threshold, metric)
+    pairs = joined(X, n_neighbors, mutual, radius, metric)
     lengths = np.array([[distance(X, i, j) for j in range(n)] for i in range(n)])
     if weight == "geodesic":
         lengths = paths(X, pairs)

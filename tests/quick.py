@@ -32,5 +32,5 @@ def of_many(name: str, cases: Iterable[Any]) -> Any:
 def quick(name: str) -> dict[str, Any]:
     """Numbers in place of those that are chosen on rows held out, dozens of fits."""
     if issubclass(registry.method_class(name), RowSparseSelector):
-        return {"gamma": "10%"}
+        return {"sparsity": "10%"}
     return {"leml": {"penalty": 1.0}, "sleec": {"n_components": "50%", "n_neighbors": 3, "alpha": 1.0}}.get(name, {})

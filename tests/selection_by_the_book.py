@@ -94,13 +94,13 @@ def slope(X, s, i, unit, n_neighbors=3, s_min=1.0, miss_weight=1.0, variant="equ
     return np.where(np.abs(g) > 1e-12 * terms, g, 0.0)
 
 
-def gmba(X, Y, step=0.9, n_iter=None, n_orders=1, random_state=None, s=None, **parameters):
+def gmba(X, Y, step=0.9, max_iter=None, n_orders=1, random_state=None, s=None, **parameters):
     """Steps 1 to 3 of the paper, averaged over orders."""
     n, s, unit = len(X), label_similarity(Y) if s is None else s, unit_of(X)
     rng, total = check_random_state(random_state), np.zeros(X.shape[1])
     for _ in range(n_orders):
         omega, order = np.ones(X.shape[1]), []
-        for taken in range(n if n_iter is None else n_iter):
+        for taken in range(n if max_iter is None else max_iter):
             if taken % n == 0:
                 order = rng.permutation(n)
             gradient = omega * slope(X, s, order[taken % n], unit, **parameters)

@@ -20,7 +20,7 @@ def _scaled(X, Y):
 
 def _case(alpha, gamma, *datasets):
     def ours(data):
-        parameters = {"alpha": alpha, "gamma": gamma, "label_term": "distance", "fit_intercept": False}
+        parameters = {"label_smoothness": alpha, "sparsity": gamma, "label_term": "distance", "fit_intercept": False}
         fitted = mlreduce.make("llsf", k=None, tol=1e-7, max_iter=50_000, **parameters).fit(data["X"], data["Y"])
         return {"scores": fitted.scores_, "objective": fitted.objective_[-1]}
 
@@ -29,7 +29,7 @@ def _case(alpha, gamma, *datasets):
         program=Octave("jiunhwang/LLSF", code=f"alpha = {alpha}; gamma = {gamma};{_CODE}", functions=COSINE_DISTANCES),
         ours=ours,
         results=("scores", "objective"),
-        setting=f'label_term="distance", alpha={alpha:g}, gamma={gamma:g}, no intercept',
+        setting=f'label_term="distance", label_smoothness={alpha:g}, sparsity={gamma:g}, no intercept',
         note="5000 of the program's steps, as its loss counts coefficients in place of their absolute values",
         data=_scaled,
         datasets=datasets,

@@ -24,7 +24,14 @@ def _scaled(X, Y):
 
 def _ours(data):
     graph = {"weight": "gaussian", "n_neighbors": 10, "tau": 2.0}
-    parameters = {"alpha": 1.0, "beta": 100.0, "gamma": 5.0, "delta": 0.1, "proximity": graph, "tol": 1e-5}
+    parameters = {
+        "smoothness": 1.0,
+        "label_error": 100.0,
+        "sparsity": 5.0,
+        "relevance": 0.1,
+        "proximity": graph,
+        "tol": 1e-5,
+    }
     return {"scores": mlreduce.make("lrlsf", k=None, **parameters).fit(data["X"], data["Y"]).scores_}
 
 
@@ -33,7 +40,7 @@ CASES = (
         method="lrlsf",
         program=Octave("yangyong2021/LRLSF", code=_CODE, functions=_FUNCTIONS),
         ours=_ours,
-        setting="alpha=1, beta=100, gamma=5, delta=0.1",
+        setting="smoothness=1, label_error=100, sparsity=5, relevance=0.1",
         note="3000 of the program's steps, from a random start; with alpha = 1, as it weights the first term by alpha "
         "where it moves S; 200 rows",
         data=_scaled,

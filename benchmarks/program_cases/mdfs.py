@@ -37,7 +37,7 @@ def ours(data):
     """Return scores and objective for labels of -1 and 1, of which those of 0 and 1 are half, with half the weight."""
     near = kneighbors_graph(data["X"], data["Y"].shape[1] - 1).toarray()
     graph = {"weight": (near + near.T) / 2, "n_neighbors": None}
-    fitted = mlreduce.MDFS(gamma=GAMMA / 2, proximity=graph).fit(data["X"], data["Y"])
+    fitted = mlreduce.MDFS(sparsity=GAMMA / 2, proximity=graph).fit(data["X"], data["Y"])
     return {"scores": 2 * fitted.scores_, "objective": 4 * fitted.objective_[-1]}
 
 

@@ -40,7 +40,9 @@ def longer(X, Y):
 
 def ours(data):
     """Return scores and objective."""
-    fitted = mlreduce.MFSMFR(alpha=data["alpha"], beta=data["beta"], sharing=data["gamma"]).fit(data["X"], data["Y"])
+    fitted = mlreduce.MFSMFR(sparsity=data["alpha"], row_sparsity=data["beta"], sharing=data["gamma"]).fit(
+        data["X"], data["Y"]
+    )
     assert np.linalg.eigvalsh(data["G"])[0] > 0
     return {"scores": fitted.scores_, "objective": fitted.objective_[-1]}
 

@@ -39,7 +39,7 @@ def hidden(X, Y):
 def ours(data):
     """Return scores and objective for labels of -1 and 1, twice those for 0 and 1 with twice the weight alpha."""
     labels = np.where(data["signs"] == 0, np.nan, (data["signs"] + 1) / 2)
-    fitted = mlreduce.MLMLFS(alpha=2 * data["alpha"], gamma=data["gamma"]).fit(data["X"], labels)
+    fitted = mlreduce.MLMLFS(smoothness=2 * data["alpha"], sparsity=data["gamma"]).fit(data["X"], labels)
     return {"scores": 2 * fitted.scores_, "objective": 2 * fitted.objective_[-1]}
 
 

@@ -31,7 +31,9 @@ def _scaled(X, Y):
 
 def _case(alpha, beta):
     def ours(data):
-        method = mlreduce.make("pnc", k=None, alpha=alpha, beta=beta, gamma=1.0, fit_intercept=False, tol=1e-13)
+        method = mlreduce.make(
+            "pnc", k=None, label_smoothness=alpha, subspace_error=beta, sparsity=1.0, fit_intercept=False, tol=1e-13
+        )
         fitted = method.fit(data["X"], data["Y"])
         return {"scores": fitted.scores_, "objective": fitted.objective_[-1]}
 
@@ -40,7 +42,7 @@ def _case(alpha, beta):
         program=Octave("BIGOatMNNU/PNC", code=f"alpha = {alpha}; beta = {beta};{_CODE}", functions=COSINE_DISTANCES),
         ours=ours,
         results=("scores", "objective"),
-        setting=f"alpha={alpha:g}, beta={beta:g}, gamma=1, no intercept",
+        setting=f"label_smoothness={alpha:g}, subspace_error={beta:g}, sparsity=1, no intercept",
         note="the program is run until its objective hardly falls, not until it moves by 0.01; features whose two "
         "middle values are equal are left out, as it then cuts elsewhere; 600 rows at most",
         data=_scaled,

@@ -36,7 +36,9 @@ def _scaled(X, Y):
 
 def _case(alpha, beta):
     def ours(data):
-        method = mlreduce.make("scnmf", k=None, alpha=alpha, beta=beta, gamma=1.0, tol=1e-6, max_iter=20_000)
+        method = mlreduce.make(
+            "scnmf", k=None, feature_similarity=alpha, label_smoothness=beta, sparsity=1.0, tol=1e-6, max_iter=20_000
+        )
         fitted = method.fit(data["X"], np.asarray(data["Y"]))
         return {"scores": fitted.scores_, "objective": fitted.objective_[-1]}
 
@@ -47,7 +49,7 @@ def _case(alpha, beta):
         ),
         ours=ours,
         results=("scores", "objective"),
-        setting=f"alpha={alpha:g}, beta={beta:g}, gamma=1",
+        setting=f"feature_similarity={alpha:g}, label_smoothness={beta:g}, sparsity=1",
         note="not convex: the same start, other steps; the program is run for longer, and its rows do not reach 0",
         data=_scaled,
         datasets=("emotions",),

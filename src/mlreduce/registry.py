@@ -303,7 +303,7 @@ def make(name: str, **parameters: Any) -> Any:
     PLST(n_components=2)
     """
     cls = method_class(name)
-    _check_parameters(name, parameters, _parameters(cls))
+    _check_parameters(name, parameters, cls)
     return cls(**parameters)
 
 
@@ -324,10 +324,19 @@ def _parameters(cls: Any) -> list[str] | None:
     return cls._get_param_names() if hasattr(cls, "_get_param_names") else None
 
 
-def _check_parameters(name: str, parameters: Iterable[str], known: Iterable[str] | None) -> None:
+def _check_parameters(name: str, parameters: Iterable[str], cls: type) -> None:
+    known = _parameters(cls)
     for parameter in parameters:
         if known is not None and parameter not in known:
-            raise ConfigurationError(unknown_name(f"parameter of {name}", parameter, known))
+            present = _former_names(cls).get(parameter)
+            sentence = unknown_name(f"parameter of {name}", parameter, known)
+            raise ConfigurationError(f"{parameter!r} of {name} is named {present!r}" if present else sentence)
+
+
+def _former_names(cls: type) -> dict[str, str]:
+    from mlreduce.validation.estimator import former_names  # imports scikit-learn
+
+    return former_names(cls)
 
 
 def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
@@ -335,14 +344,16 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
 
     Without ``method`` the label is the registry name; with it one method can occur several times in a study. Under
     ``class`` is the import path of a class of another package; a parameter that is an estimator, or a list with
-    some, is again an entry with ``class`` or ``method``.
+    some, is again an entry with ``class`` or ``method``. Parameters may have the names that they had when the studies
+    were run, see `mlreduce.validation.estimator.FORMER_NAMES`.
 
     Raises
     ------
     ConfigurationError
         As `make`.
     """
-    return make(entry_name(label, entry), **{key: _made(key, value) for key, value in _given(entry).items()})
+    name = entry_name(label, entry)
+    return make(name, **{key: _made(key, value) for key, value in _given_to(name, entry).items()})
 
 
 def check_entry(label: str, entry: Mapping[str, Any]) -> None:
@@ -353,8 +364,9 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
     ConfigurationError
         As `make`.
     """
-    name, parameters = entry_name(label, entry), _given(entry)
-    _check_parameters(name, parameters, _parameters(method_class(name)))
+    name = entry_name(label, entry)
+    parameters = _given_to(name, entry)
+    _check_parameters(name, parameters, method_class(name))
     for key, value in parameters.items():
         for inner in _entries_in(value):
             check_entry(key, inner)
@@ -437,6 +449,12 @@ def names_in(label: str, entry: Mapping[str, Any]) -> set[str]:
 
 def _given(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in ("method", "class")}
+
+
+def _given_to(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of an entry by their present names."""
+    present = _former_names(method_class(name))
+    return {present.get(key, key): value for key, value in _given(entry).items()}
 
 
 def _is_entry(value: Any) -> bool:

@@ -227,7 +227,7 @@ def test_labels_alone_at_beta_zero(problem):
 
 def test_generalised_priority():
     for a, _, beta in PARAMETERS:
-        np.testing.assert_array_equal(combined(w, g, "priority", a, 1.0, beta, gamma=0.0), w)
+        np.testing.assert_array_equal(combined(w, g, "priority", a, 1.0, beta, priority_share=0.0), w)
     for gamma in (0.0, 0.3, 1.0):
         weighted = combined(w, g, "weighted-sum", beta=gamma)
         np.testing.assert_allclose(combined(w, g, "priority", 1.0, 1.0, 0.0, gamma), weighted, atol=1e-15)
@@ -254,7 +254,9 @@ def test_any_two_models_combine():
     ]
     for supervised, unsupervised in zip(several, cycle(["pca", "lsi", "lpp", "olpp", "npp", "onpp"]), strict=False):
         parts = definitions.make(supervised), definitions.make(unsupervised)
-        both = mlreduce.SemiSupervised(weight=0.3, supervised_part=parts[0], unsupervised_part=parts[1]).fit(X, Y)
+        both = mlreduce.SemiSupervised(
+            unsupervised_weight=0.3, supervised_part=parts[0], unsupervised_part=parts[1]
+        ).fit(X, Y)
         A = 0.7 * objective(parts[0], labelled, labels) + 0.3 * objective(parts[1], X)
         solves(X, both, A, mean=both.mean_)
         assert len(both.components_) == 5

@@ -72,7 +72,7 @@ def off_diagonal(matrix):
 
 def test_mddm_at_most_q(problem):
     rank = np.linalg.matrix_rank(problem.C)
-    for name, parameters in (("mddmp", {}), ("mddmf", {"beta": 0.5}), ("mddmf", {"beta": 1.0})):
+    for name, parameters in (("mddmp", {}), ("mddmf", {"scatter_weight": 0.5}), ("mddmf", {"scatter_weight": 1.0})):
         assert problem.number(name, **parameters) == rank <= problem.Y.shape[1]
 
 
@@ -116,7 +116,7 @@ def test_mddmp_is_least_squares(problem):
 
 
 def test_least_squares_not_for_mddmf(problem):
-    P, beta = problem.directions("mddmf", beta=0.5), 0.5
+    P, beta = problem.directions("mddmf", scatter_weight=0.5), 0.5
     least = residual(problem.C, problem.directions("mddmp"))
     assert residual(problem.C, P) > 1.001 * least
     # The span of MDDMp in a basis that fulfils the constraint of MDDMf has the least error all the same.
@@ -126,7 +126,7 @@ def test_least_squares_not_for_mddmf(problem):
 
 
 def test_solvers_do_not_replace_the_constraint(problem):
-    P = problem.directions("mddmf", beta=0.5)
+    P = problem.directions("mddmf", scatter_weight=0.5)
     B = 0.5 * problem.Xc.T @ problem.Xc + 0.5 * np.eye(len(P))
     values, vectors = scipy.linalg.eig(np.linalg.solve(B, problem.C.T @ problem.C))
     found = np.real(vectors[:, np.argsort(-values.real)[:SIZE]])
@@ -168,13 +168,13 @@ def test_mvmd_at_one_is_mddmp(problem):
 
 
 def test_mddmf_at_zero_is_mddmp(problem):
-    problem.check_same(mlreduce.MDDMf(beta=0.0), mlreduce.MDDMp())
+    problem.check_same(mlreduce.MDDMf(scatter_weight=0.0), mlreduce.MDDMp())
 
 
 def test_orthonormal_directions_or_features(problem):
     P = problem.directions("mvmd")
     np.testing.assert_allclose(P.T @ P, np.eye(SIZE), atol=1e-10)
-    Z = problem.Xc @ problem.directions("mddmf", beta=1.0)
+    Z = problem.Xc @ problem.directions("mddmf", scatter_weight=1.0)
     np.testing.assert_allclose(Z.T @ Z, np.eye(SIZE), atol=1e-8)
 
 

@@ -17,23 +17,23 @@ def data(rng):
     return X, (X @ rng.standard_normal((4, K)) + rng.standard_normal((50, K)) > 0.5).astype(int)
 
 
-@pytest.mark.parametrize("centre", [False, True])
-def test_a_full_code_is_binary_relevance(centre, data, rng):
+@pytest.mark.parametrize("centred", [False, True])
+def test_a_full_code_is_binary_relevance(centred, data, rng):
     X, Y = data
     unseen = rng.standard_normal((30, X.shape[1]))
-    coder = mlreduce.PLST(centre=centre).fit(None, Y)
+    coder = mlreduce.PLST(centred=centred).fit(None, Y)
     codes = mlreduce.RidgeRegressor(0.01).fit(X, coder.encode(Y)).predict(unseen)
     alone = np.column_stack([mlreduce.RidgeRegressor(0.01).fit(X, Y[:, [k]]).predict(unseen) for k in range(K)])
     np.testing.assert_allclose(coder.reconstruct(codes) + coder.mean_, alone, atol=1e-9)
     np.testing.assert_array_equal(coder.decode(codes), alone > 0.5)
 
 
-@pytest.mark.parametrize("centre", [False, True])
-def test_principal_directions_encode_best(centre, data, rng):
+@pytest.mark.parametrize("centred", [False, True])
+def test_principal_directions_encode_best(centred, data, rng):
     """The optimum by its singular values, and below random directions."""
     Y = data[1]
     for size in range(1, K):
-        coder = mlreduce.PLST(size, centre=centre).fit(None, Y)
+        coder = mlreduce.PLST(size, centred=centred).fit(None, Y)
         Z = Y - coder.mean_
 
         def error(V, Z=Z):

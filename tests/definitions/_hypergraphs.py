@@ -8,8 +8,8 @@ from ._projections import solves
 
 
 def keeps_neighbours(X, fitted, S):
-    """A = X'SX with the normalised similarities S, and B = X'X + gamma I."""
-    solves(X, fitted, X.T @ S @ X, X.T @ X + fitted.gamma * np.eye(X.shape[1]))
+    """A = X'SX with the normalised similarities S, and B = X'X + ridge I."""
+    solves(X, fitted, X.T @ S @ X, X.T @ X + fitted.ridge * np.eye(X.shape[1]))
 
 
 def normalised(W, degrees):

@@ -31,7 +31,7 @@ def laplacian(W, normalised=False):
 
 
 def solves(Y, fitted, L, coupling, Sigma, errors=None):
-    """The scores minimise lambda1 tr(Z'LZ) + lambda2 tr(Z coupling Z') plus weighted squared errors.
+    """The scores minimise smoothness tr(Z'LZ) + label_smoothness tr(Z coupling Z') plus weighted squared errors.
 
     One dense system for all of them. Without errors the scores of labelled instances are their labels. Each label goes
     to the instances of the largest positive scores, in its share of the labelled ones.
@@ -39,7 +39,7 @@ def solves(Y, fitted, L, coupling, Sigma, errors=None):
     labelled = ~np.isnan(Y).any(axis=1)
     labels = np.where(labelled[:, None], np.nan_to_num(Y), 0)
     n, q = Y.shape
-    system = fitted.lambda1 * np.kron(L, np.eye(q)) + fitted.lambda2 * np.kron(np.eye(n), coupling)
+    system = fitted.smoothness * np.kron(L, np.eye(q)) + fitted.label_smoothness * np.kron(np.eye(n), coupling)
     Z = labels.ravel().copy()
     if errors is None:
         free = np.repeat(~labelled, q)

@@ -7,7 +7,7 @@ import proximity_by_the_book
 from information_by_the_book import bins_of, equal_width
 
 #: Of the selectors by regression: close to a minimum in which rows are zero.
-AT_MINIMUM = {"gamma": "15%", "tol": 1e-12, "max_iter": 5000}
+AT_MINIMUM = {"sparsity": "15%", "tol": 1e-12, "max_iter": 5000}
 
 
 def scored(fitted, scores, rtol=1e-9):
@@ -19,10 +19,10 @@ def scored(fitted, scores, rtol=1e-9):
 
 def at_minimum(fitted, objective, slopes, order=2):
     """The conditions of a minimum, by half the negative gradient of the loss by W; scores and their order follow."""
-    W, norms, gamma = fitted.coef_, np.linalg.norm(fitted.coef_, axis=1), fitted.gamma_
+    W, norms, gamma = fitted.coef_, np.linalg.norm(fitted.coef_, axis=1), fitted.sparsity_
     steepness, active = 2 * np.linalg.norm(slopes, axis=1) / gamma, norms > 0
     assert active.any()
-    np.testing.assert_allclose(gamma, 0.15 * fitted.gamma_max_)
+    np.testing.assert_allclose(gamma, 0.15 * fitted.sparsity_max_)
     np.testing.assert_allclose(2 * slopes[active], gamma * W[active] / norms[active, np.newaxis], atol=2e-5 * gamma)
     assert (steepness[~active] <= 1 + 1e-9).all()
     np.testing.assert_allclose(fitted.scores_, np.linalg.norm(W, order, axis=1), rtol=1e-12)

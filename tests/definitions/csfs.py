@@ -16,4 +16,4 @@ def definition(X, Y, fitted):
     np.testing.assert_array_equal(F[known], Y[known])
     predicted = X @ W + (F - X @ W).mean(axis=0)
     np.testing.assert_allclose(F[~known], predicted[~known].clip(0, 1), atol=1e-5)
-    at_minimum(fitted, csfs_objective(X, F, W, fitted.gamma_), X.T @ centring(len(X)) @ (F - X @ W))
+    at_minimum(fitted, csfs_objective(X, F, W, fitted.sparsity_), X.T @ centring(len(X)) @ (F - X @ W))

@@ -8,7 +8,7 @@ from single_label_by_the_book import across, inside, one_pair
 from ._classes import of_classes
 
 DATA = "classes"
-PARAMETERS = {"n_neighbors": 2, "n_others": 5, "beta": 0.4}
+PARAMETERS = {"n_neighbors": 2, "n_others": 5, "repulsion": 0.4}
 
 
 def forms(X, y, W, p):
@@ -17,7 +17,7 @@ def forms(X, y, W, p):
         for j in inside(X, y, i, p["n_neighbors"]):
             cost += one_pair(len(X), i, j)
         for j in across(X, y, i, p["n_others"]):
-            cost -= p["beta"] * one_pair(len(X), i, j)
+            cost -= p["repulsion"] * one_pair(len(X), i, j)
     return -cost, None
 
 

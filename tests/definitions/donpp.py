@@ -7,14 +7,14 @@ from single_label_by_the_book import across, from_all, one_pair
 from ._classes import of_classes
 
 DATA = "classes"
-PARAMETERS = {"n_others": 5, "beta": 0.4, "reg": 1e-2}
+PARAMETERS = {"n_others": 5, "repulsion": 0.4, "reg": 1e-2}
 
 
 def forms(X, y, W, p):
     cost = from_all(X, y, p["reg"])
     for i in range(len(X)):
         for j in across(X, y, i, p["n_others"]):
-            cost -= p["beta"] * one_pair(len(X), i, j)
+            cost -= p["repulsion"] * one_pair(len(X), i, j)
     return -cost, None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ._codes import centred, decodes
 from ._families import signs_are_decided
 
-PARAMETERS = {"alpha": 4.0, "ridge": 0.5}
+PARAMETERS = {"predictability": 4.0, "ridge": 0.5}
 
 
 def definition(X, Y, fitted):

@@ -8,7 +8,7 @@ from regressions_by_the_book import cosines
 
 from ._scores import scored
 
-PARAMETERS = {"alpha": 2.0, "beta": 0.3}
+PARAMETERS = {"redundancy": 2.0, "label_smoothness": 0.3}
 
 
 def definition(X, Y, fitted):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._hypergraphs import keeps_neighbours, normalised
 
-PARAMETERS = {"gamma": 0.6}
+PARAMETERS = {"ridge": 0.6}
 
 
 def similarity(Y):

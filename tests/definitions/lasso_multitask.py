@@ -6,7 +6,7 @@ import numpy as np
 
 from ._scores import scored
 
-PARAMETERS = {"alpha": 0.05, "tol": 1e-12, "max_iter": 100_000}
+PARAMETERS = {"sparsity": 0.05, "tol": 1e-12, "max_iter": 100_000}
 
 
 def definition(X, Y, fitted):

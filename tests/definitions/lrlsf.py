@@ -7,7 +7,7 @@ from regressions_by_the_book import bends, laplacian
 
 from ._scores import graph, stationary
 
-PARAMETERS = {"alpha": 0.5, "beta": 2.0, "gamma": 3.0, "delta": 0.7, "tol": 1e-5, "max_iter": 20_000}
+PARAMETERS = {"smoothness": 0.5, "label_error": 2.0, "sparsity": 3.0, "relevance": 0.7, "tol": 1e-5, "max_iter": 20_000}
 
 
 def definition(X, Y, fitted):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._projections import centred, solves
 
-PARAMETERS = {"beta": 0.3}
+PARAMETERS = {"scatter_weight": 0.3}
 
 
 def definition(X, Y, fitted):

@@ -8,7 +8,7 @@ from regressions_by_the_book import centring, label_weights, laplacian, mdfs_obj
 from ._scores import AT_MINIMUM, at_minimum, graph
 
 DATA = "partly"
-PARAMETERS = {**AT_MINIMUM, "alpha": 0.5, "beta": 2.0}
+PARAMETERS = {**AT_MINIMUM, "label_error": 0.5, "label_smoothness": 2.0}
 
 
 def definition(X, Y, fitted):
@@ -17,4 +17,4 @@ def definition(X, Y, fitted):
     errors = 0.5 * known * (F - labels) + H @ (F - X @ W)
     stationary = laplacian(S) @ F + 2.0 * F @ laplacian(label_weights(labels, "complete")) + errors
     np.testing.assert_allclose(stationary, 0, atol=1e-5)
-    at_minimum(fitted, mdfs_objective(X, Y, S, F, W, 0.5, 2.0, fitted.gamma_), X.T @ H @ (F - X @ W))
+    at_minimum(fitted, mdfs_objective(X, Y, S, F, W, 0.5, 2.0, fitted.sparsity_), X.T @ H @ (F - X @ W))

@@ -8,7 +8,7 @@ from regressions_by_the_book import bends, laplacian, lengths
 
 from ._scores import graph
 
-PARAMETERS = {"alpha": 0.02, "beta": 0.03, "sharing": 2.0, "redundancy": 0.5, "smoothness": 0.3}
+PARAMETERS = {"sparsity": 0.02, "row_sparsity": 0.03, "sharing": 2.0, "redundancy": 0.5, "smoothness": 0.3}
 PARAMETERS |= {"tol": 1e-9, "max_iter": 50_000}
 
 

@@ -7,7 +7,7 @@ from regressions_by_the_book import laplacian, mifs_objective
 
 from ._scores import AT_MINIMUM, at_minimum, completed, graph
 
-PARAMETERS = {**AT_MINIMUM, "n_latent": 2, "beta": 0.5}
+PARAMETERS = {**AT_MINIMUM, "n_latent": 2, "smoothness": 0.5}
 
 
 def definition(X, Y, fitted):
@@ -18,4 +18,4 @@ def definition(X, Y, fitted):
     products = V.T @ Y @ B.T  # the best rotation makes it symmetric and positive
     np.testing.assert_allclose(products, products.T, atol=1e-6 * np.abs(products).max())
     assert np.linalg.eigvalsh(products).min() > 0
-    at_minimum(fitted, mifs_objective(X, Y, S, W, V, B, 1.0, 0.5, fitted.gamma_), X.T @ (V - X @ W))
+    at_minimum(fitted, mifs_objective(X, Y, S, W, V, B, 1.0, 0.5, fitted.sparsity_), X.T @ (V - X @ W))

@@ -6,7 +6,7 @@ from information_by_the_book import ml_knn
 
 from ._predictions import new_rows, predicts
 
-PARAMETERS = {"n_neighbors": 3, "smoothing": 0.5, "decision": "half"}
+PARAMETERS = {"n_neighbors": 3, "pseudocount": 0.5, "decision": "half"}
 
 
 def definition(X, Y, fitted):

@@ -7,7 +7,7 @@ import numpy as np
 from ._propagations import GRAPH, laplacian, parts, solves
 
 DATA = "partly"
-PARAMETERS = {"proximity": GRAPH, "lambda1": 0.7, "lambda2": 0.05}
+PARAMETERS = {"proximity": GRAPH, "smoothness": 0.7, "label_smoothness": 0.05}
 
 
 def definition(X, Y, fitted):

@@ -1,4 +1,4 @@
-"""A = X'((1 - beta) XX' + beta YY')X and B = X'X + gamma I, of features that are not centred."""
+"""A = X'((1 - beta) XX' + beta YY')X and B = X'X + ridge I, of features that are not centred."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ._projections import solves
 
-PARAMETERS = {"beta": 0.4, "gamma": 0.6}
+PARAMETERS = {"beta": 0.4, "ridge": 0.6}
 
 
 def definition(X, Y, fitted):

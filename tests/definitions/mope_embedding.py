@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._embeddings import embeds
 from .mope import graph
 
-PARAMETERS = {"n_neighbors": 5, "beta": 1.5}
+PARAMETERS = {"n_neighbors": 5, "beta": 1.5, "random_state": 0}
 
 
 def definition(X, Y, fitted):

@@ -7,7 +7,7 @@ from regressions_by_the_book import centring, filled, laplacian, mrdm_objective
 
 from ._scores import AT_MINIMUM, at_minimum, graph
 
-PARAMETERS = {**AT_MINIMUM, "alpha": 0.5, "beta": 2.0}
+PARAMETERS = {**AT_MINIMUM, "smoothness": 0.5, "dependence": 2.0}
 
 
 def definition(X, Y, fitted):
@@ -17,5 +17,5 @@ def definition(X, Y, fitted):
     slopes = 0.5 * L @ V - 2.0 * Z @ Z.T @ V - X @ W
     np.testing.assert_allclose(slopes - V @ (V.T @ slopes), 0, atol=1e-4)
     np.testing.assert_allclose(V.T @ slopes, slopes.T @ V, atol=1e-4)  # V does not turn
-    objective = mrdm_objective(X, Z, L, W, V, 0.5, 2.0, fitted.gamma_) + 2.0 * np.sum(Z**2)
+    objective = mrdm_objective(X, Z, L, W, V, 0.5, 2.0, fitted.sparsity_) + 2.0 * np.sum(Z**2)
     at_minimum(fitted, objective, X.T @ (V - X @ W))

@@ -7,12 +7,12 @@ from single_label_by_the_book import laplacian, repulsion
 from ._classes import PAIRWISE, of_classes
 
 DATA = "classes"
-PARAMETERS = {"beta": 2.5, "proximity": PAIRWISE}
+PARAMETERS = {"repulsion": 2.5, "proximity": PAIRWISE}
 
 
 def forms(X, y, W, p):
     together = (y[:, None] == y).astype(float)
-    return -(laplacian(together) - p["beta"] * repulsion(y, W)), None
+    return -(laplacian(together) - p["repulsion"] * repulsion(y, W)), None
 
 
 def definition(X, Y, fitted):

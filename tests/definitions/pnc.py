@@ -7,7 +7,7 @@ from regressions_by_the_book import bends, correlations, cosines, laplacian
 
 from ._scores import AT_MINIMUM, at_minimum
 
-PARAMETERS = {**AT_MINIMUM, "alpha": 0.5, "beta": 3.0}
+PARAMETERS = {**AT_MINIMUM, "label_smoothness": 0.5, "subspace_error": 3.0}
 
 
 def definition(X, Y, fitted):
@@ -18,5 +18,5 @@ def definition(X, Y, fitted):
     errors = F - X @ W - (F - X @ W).mean(axis=0)
     np.testing.assert_allclose(errors + known * (F - Y) + 0.5 * F @ L, 0, atol=1e-5)
     value = np.sum(errors**2) + np.sum((F - Y)[known] ** 2) + 0.5 * bends(F.T, L) + 3 * np.sum(off**2)
-    value += fitted.gamma_ * np.linalg.norm(W, axis=1).sum()
+    value += fitted.sparsity_ * np.linalg.norm(W, axis=1).sum()
     at_minimum(fitted, value, X.T @ errors - 3 * off, order=1)

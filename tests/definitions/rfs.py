@@ -13,5 +13,5 @@ def definition(X, Y, fitted):
     E = completed(Y, X @ fitted.coef_) - X @ fitted.coef_
     norms = np.linalg.norm(E, axis=1)
     larger = np.maximum(norms, 0.1)
-    objective = (norms**2 / larger + larger).sum() / 2 + fitted.gamma_ * np.linalg.norm(fitted.coef_, axis=1).sum()
+    objective = (norms**2 / larger + larger).sum() / 2 + fitted.sparsity_ * np.linalg.norm(fitted.coef_, axis=1).sum()
     at_minimum(fitted, objective, X.T @ (E / (2 * larger[:, np.newaxis])))

@@ -7,7 +7,7 @@ from regressions_by_the_book import scmfs_objective
 
 from ._scores import AT_MINIMUM, at_minimum, completed
 
-PARAMETERS = {**AT_MINIMUM, "n_latent": 2, "alpha": 0.5, "beta": 2.0}
+PARAMETERS = {**AT_MINIMUM, "n_latent": 2, "feature_error": 0.5, "label_error": 2.0}
 
 
 def definition(X, Y, fitted):
@@ -23,4 +23,4 @@ def definition(X, Y, fitted):
         np.testing.assert_allclose(U[:, c], best / np.linalg.norm(best), atol=1e-5)
     slopes = X.T @ (V - X @ W)
     slopes[(W == 0) & (slopes < 0)] = 0  # no entry can fall below zero
-    at_minimum(fitted, scmfs_objective(X, Y, W, V, Q, B, 0.5, 2.0, fitted.gamma_), slopes)
+    at_minimum(fitted, scmfs_objective(X, Y, W, V, Q, B, 0.5, 2.0, fitted.sparsity_), slopes)

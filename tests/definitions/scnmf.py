@@ -6,7 +6,7 @@ from regressions_by_the_book import cosines, scnmf_objective, similarities
 
 from ._scores import stationary
 
-PARAMETERS = {"alpha": 0.3, "beta": 0.5, "gamma": 6.0, "tol": 1e-6, "max_iter": 20_000}
+PARAMETERS = {"feature_similarity": 0.3, "label_smoothness": 0.5, "sparsity": 6.0, "tol": 1e-6, "max_iter": 20_000}
 
 
 def definition(X, Y, fitted):

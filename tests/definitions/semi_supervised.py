@@ -8,7 +8,12 @@ from ._partly import labelled_part
 from ._projections import centred, solves
 
 DATA = "partly"
-PARAMETERS = {"supervised_part": "mlsi", "unsupervised_part": "pca", "weight": 0.3, "constraint": "combined"}
+PARAMETERS = {
+    "supervised_part": "mlsi",
+    "unsupervised_part": "pca",
+    "unsupervised_weight": 0.3,
+    "constraint": "combined",
+}
 
 
 def definition(X, Y, fitted):

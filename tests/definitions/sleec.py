@@ -7,7 +7,7 @@ from selection_by_the_book import binary_relevance
 
 from ._predictions import new_rows, predicts
 
-PARAMETERS = {"n_components": 2, "n_neighbors": 3, "n_label_neighbors": 4, "alpha": 0.7, "max_steps": 3, "tol": 0}
+PARAMETERS = {"n_components": 2, "n_neighbors": 3, "n_label_neighbors": 4, "alpha": 0.7, "max_iter": 3, "tol": 0}
 
 
 def definition(X, Y, fitted):

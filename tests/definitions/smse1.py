@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._propagations import GRAPH, laplacian, parts, solves
 
 DATA = "partly"
-PARAMETERS = {"proximity": GRAPH, "lambda1": 0.7, "lambda2": 0.05}
+PARAMETERS = {"proximity": GRAPH, "smoothness": 0.7, "label_smoothness": 0.05}
 
 
 def definition(X, Y, fitted):

@@ -9,7 +9,7 @@ from ._projections import solves
 
 DATA = "partly"
 PARAMETERS = {
-    "weight": 0.3,
+    "unsupervised_weight": 0.3,
     "supervised_parameters": dne.PARAMETERS,
     "unsupervised_parameters": {"proximity": PAIRWISE},
 }
@@ -17,5 +17,5 @@ PARAMETERS = {
 
 def definition(X, Y, fitted):
     A, _ = of_labelled(dne.forms, X, Y, dne.PARAMETERS)
-    A = (1 - fitted.weight) * A - fitted.weight * roughness(X)
+    A = (1 - fitted.unsupervised_weight) * A - fitted.unsupervised_weight * roughness(X)
     solves(X, fitted, A, mean=X.mean(axis=0))

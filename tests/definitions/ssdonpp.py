@@ -9,7 +9,7 @@ from .onpp import error
 
 DATA = "partly"
 PARAMETERS = {
-    "weight": 0.3,
+    "unsupervised_weight": 0.3,
     "supervised_parameters": donpp.PARAMETERS,
     "unsupervised_parameters": {"n_neighbors": 4},
 }
@@ -17,4 +17,4 @@ PARAMETERS = {
 
 def definition(X, Y, fitted):
     A, _ = of_labelled(donpp.forms, X, Y, donpp.PARAMETERS)
-    solves(X, fitted, (1 - fitted.weight) * A - fitted.weight * error(X), mean=X.mean(axis=0))
+    solves(X, fitted, (1 - fitted.unsupervised_weight) * A - fitted.unsupervised_weight * error(X), mean=X.mean(axis=0))

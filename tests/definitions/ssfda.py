@@ -10,9 +10,9 @@ from ._partly import of_labelled, roughness
 from ._projections import solves
 
 DATA = "partly"
-PARAMETERS = {"beta1": 0.3, "beta2": 0.7, "proximity": PAIRWISE}
+PARAMETERS = {"smoothness": 0.3, "ridge": 0.7, "proximity": PAIRWISE}
 
 
 def definition(X, Y, fitted):
     between, within = of_labelled(fda.forms, X, Y, {})
-    solves(X, fitted, between, within + fitted.beta1 * roughness(X) + 0.7 * np.eye(X.shape[1]), X.mean(axis=0))
+    solves(X, fitted, between, within + fitted.smoothness * roughness(X) + 0.7 * np.eye(X.shape[1]), X.mean(axis=0))

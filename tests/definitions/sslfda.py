@@ -11,7 +11,7 @@ from ._projections import solves
 
 DATA = "partly"
 PARAMETERS = {
-    "weight": 0.3,
+    "unsupervised_weight": 0.3,
     "supervised_parameters": lfda.PARAMETERS,
     "unsupervised_parameters": {"proximity": PAIRWISE},
 }
@@ -19,5 +19,5 @@ PARAMETERS = {
 
 def definition(X, Y, fitted):
     A, B = of_labelled(lfda.forms, X, Y, lfda.PARAMETERS)
-    A = (1 - fitted.weight) * A - fitted.weight * roughness(X)
+    A = (1 - fitted.unsupervised_weight) * A - fitted.unsupervised_weight * roughness(X)
     solves(X, fitted, A, B + 0.7 * np.eye(X.shape[1]), X.mean(axis=0))

@@ -8,9 +8,9 @@ from ._partly import of_labelled, roughness
 from ._projections import solves
 
 DATA = "partly"
-PARAMETERS = {"beta1": 0.3, "beta2": 0.4, "proximity": PAIRWISE}
+PARAMETERS = {"within_weight": 0.3, "smoothness": 0.4, "proximity": PAIRWISE}
 
 
 def definition(X, Y, fitted):
     A, _ = of_labelled(mmc.forms, X, Y, {"within_weight": 0.3})
-    solves(X, fitted, A - fitted.beta2 * roughness(X), mean=X.mean(axis=0))
+    solves(X, fitted, A - fitted.smoothness * roughness(X), mean=X.mean(axis=0))

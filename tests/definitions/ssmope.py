@@ -9,7 +9,7 @@ from ._projections import solves
 
 DATA = "partly"
 PARAMETERS = {
-    "weight": 0.3,
+    "unsupervised_weight": 0.3,
     "supervised_parameters": mope.PARAMETERS,
     "unsupervised_parameters": {"proximity": PAIRWISE},
 }
@@ -18,4 +18,4 @@ PARAMETERS = {
 def definition(X, Y, fitted):
     labelled, labels = labelled_part(X, Y)
     A = labelled.T @ mope.graph(labelled, labels) @ labelled
-    solves(X, fitted, (1 - fitted.weight) * A - fitted.weight * roughness(X))
+    solves(X, fitted, (1 - fitted.unsupervised_weight) * A - fitted.unsupervised_weight * roughness(X))

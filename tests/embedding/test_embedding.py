@@ -117,7 +117,7 @@ def test_connected_components(name, n_parts, rng):
 
 def test_instances_without_neighbours(rng):
     X = np.r_[rng.standard_normal((20, 2)), [[50.0, 0], [0, 90]]]
-    graph = {"n_neighbors": None, "threshold": 3.0}
+    graph = {"n_neighbors": None, "radius": 3.0}
     for name in ("le", "symmetric-spectral"):
         method = make(name, n_components=3 - (name == "le"), proximity=graph).fit(X)
         np.testing.assert_allclose(method.eigenvalues_, 1, atol=1e-10)

@@ -173,7 +173,7 @@ def test_sizes_beyond_a_coders_own_are_left_out(study):
 @pytest.mark.parametrize("predictor", [("linear", {}), ("ridge", {}), ("m5p", {})])
 def test_codes_that_are_no_linear_map_are_trained_on_as_they_are(predictor, study):
     data, splits = study
-    methods = {"faie": {"alpha": 5.0}, "plst": {}, "mlc-bmad": {}}
+    methods = {"faie": {"predictability": 5.0}, "plst": {}, "mlc-bmad": {}}
     scores = run(study, methods=methods, numbers=(0,), predictor=predictor)
     split = splits[0]
     for name, parameters in methods.items():

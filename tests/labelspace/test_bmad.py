@@ -26,7 +26,7 @@ def boolean_product(T, B):
 @pytest.mark.parametrize("size", [1, 3, 6])
 def test_decomposition_is_that_of_the_algorithm(tau, size, rng):
     Y = labels(rng)
-    coder = mlreduce.MLCBMaD(size, tau=tau).fit(None, Y)
+    coder = mlreduce.MLCBMaD(size, min_confidence=tau).fit(None, Y)
     T, B, gains = asso(Y, size, tau)
     np.testing.assert_array_equal(coder.codes_, T)
     np.testing.assert_array_equal(coder.components_, B)
@@ -42,7 +42,7 @@ def test_planted_sets_are_found(rng):
     sets = np.array([[1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1]])
     T = rng.random((100, 3)) < 0.3
     Y = ((T @ sets) > 0).astype(int)
-    coder = mlreduce.MLCBMaD(3, tau=0.9).fit(None, Y)
+    coder = mlreduce.MLCBMaD(3, min_confidence=0.9).fit(None, Y)
     assert {tuple(row) for row in coder.components_} == {tuple(row) for row in sets}
     np.testing.assert_array_equal(coder.decode(coder.codes_), Y)
     X = T @ rng.standard_normal((3, 5))
@@ -61,8 +61,8 @@ def test_nothing_left_to_cover_leaves_zeros():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"tau": 1.5}, r"tau must be a number in \[0, 1\]; got 1.5"),
-        ({"tau": "half"}, "tau must be a number"),
+        ({"min_confidence": 1.5}, r"min_confidence must be a number in \[0, 1\]; got 1.5"),
+        ({"min_confidence": "half"}, "min_confidence must be a number"),
         ({"n_components": 7}, "n_components must be between 1 and 6, the number of labels; got 7"),
     ],
 )

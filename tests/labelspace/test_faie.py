@@ -22,7 +22,7 @@ def problem(rng, shape):
 @shapes
 def test_without_weight_of_the_features_it_is_plst(shape, rng):
     X, Y = problem(rng, shape)
-    coder, plst = mlreduce.FaIE(3, alpha=0).fit(X, Y), mlreduce.PLST(3).fit(None, Y)
+    coder, plst = mlreduce.FaIE(3, predictability=0).fit(X, Y), mlreduce.PLST(3).fit(None, Y)
     codes = plst.encode(Y)
     np.testing.assert_allclose(coder.eigenvalues_, plst.eigenvalues_)
     np.testing.assert_allclose(coder.codes_, codes / np.linalg.norm(codes, axis=0), atol=1e-8)
@@ -36,20 +36,20 @@ def test_defaults_are_relative_to_labels_and_features(rng):
     X, Y = problem(rng, (50, 6, 4))
     coder = mlreduce.FaIE().fit(X, Y)
     Z, Xc = Y - Y.mean(axis=0), X - X.mean(axis=0)
-    assert coder.alpha_ == pytest.approx(np.diag(Z.T @ Z).mean())
+    assert coder.predictability_ == pytest.approx(np.diag(Z.T @ Z).mean())
     assert coder.ridge_ == pytest.approx(1e-3 * np.diag(Xc.T @ Xc).mean())
-    same = mlreduce.FaIE(alpha=coder.alpha_, ridge=coder.ridge_).fit(X, Y)
+    same = mlreduce.FaIE(predictability=coder.predictability_, ridge=coder.ridge_).fit(X, Y)
     np.testing.assert_array_equal(same.codes_, coder.codes_)
 
 
 @shapes
 def test_features_and_labels_that_do_not_vary(shape, rng):
     X, Y = problem(rng, shape)
-    flat = mlreduce.FaIE(2, alpha=1.0).fit(np.ones_like(X), Y)
+    flat = mlreduce.FaIE(2, predictability=1.0).fit(np.ones_like(X), Y)
     plst = mlreduce.PLST(2).fit(None, Y)
     np.testing.assert_allclose(flat.eigenvalues_, plst.eigenvalues_)
     for ridge in (1.0, 49.0):  # 49 times its reciprocal is not one
-        none = mlreduce.FaIE(2, alpha=1.0, ridge=ridge).fit(np.ones_like(X), 0 * Y)
+        none = mlreduce.FaIE(2, predictability=1.0, ridge=ridge).fit(np.ones_like(X), 0 * Y)
         np.testing.assert_array_equal(none.codes_, 0)
         np.testing.assert_array_equal(none.eigenvalues_, 0)
         assert not none.decode(none.codes_).any()
@@ -58,7 +58,7 @@ def test_features_and_labels_that_do_not_vary(shape, rng):
 def test_what_is_impossible_is_refused(rng, monkeypatch):
     X, Y = problem(rng, (50, 6, 4))
     for parameters, message in (
-        ({"alpha": -1.0}, "alpha must be a number >= 0; got -1.0"),
+        ({"predictability": -1.0}, "predictability must be a number >= 0; got -1.0"),
         ({"ridge": 0}, "ridge must be a number > 0; got 0"),
         ({"n_components": 5}, "n_components must be between 1 and 4, the number of labels; got 5"),
     ):

@@ -64,7 +64,7 @@ def test_no_random_orthonormal_code_beats_cplst(seed, size):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_plst_without_centring_has_the_singular_vectors_of_the_labels(example, solver, form):
     Y = example[1]
-    coder = mlreduce.PLST(2, solver=solver, random_state=0, centre=False).fit(None, form(Y))
+    coder = mlreduce.PLST(2, solver=solver, random_state=0, centred=False).fit(None, form(Y))
     _, values, vectors = np.linalg.svd(Y.astype(float))
     assert coder.eigenvalues_ == pytest.approx(values[:2] ** 2)
     assert not coder.mean_.any()

@@ -185,7 +185,7 @@ def test_scores_of_codes_are_those_of_leaving_out_each_row_of_the_regressor():
 
 def test_ml_knn_takes_a_row_out_of_frequencies_and_counts_but_not_from_its_neighbours():
     X, Y = problem(30)
-    model = mlreduce.MLKNN(n_neighbors=4, smoothing=0.7)
+    model = mlreduce.MLKNN(n_neighbors=4, pseudocount=0.7)
     found, k, s = model._fit_half(X, Y), 4, 0.7
     distances = np.square(X[:, None] - X[None]).sum(axis=2) + np.diag(np.full(30, np.inf))
     votes = Y[np.argsort(distances, axis=1, kind="stable")[:, :k]].sum(axis=1)

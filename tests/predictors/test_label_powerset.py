@@ -92,7 +92,7 @@ def test_one_set_of_labels_is_no_reason_to_fail(parts):
 
 def test_a_label_in_no_set_is_warned_about(parts):
     X, Y, new = parts
-    model = mlreduce.RAkEL(GaussianNB(), n_models=2, random_state=0)
+    model = mlreduce.RAkEL(GaussianNB(), n_estimators=2, random_state=0)
     with pytest.warns(UserWarning, match=r"[67] of 12 labels are in none of the 2 sets and never predicted"):
         model.fit(X, Y)
     left_out = np.setdiff1d(np.arange(12), np.concatenate(model.labelsets_))
@@ -105,7 +105,7 @@ def test_a_label_in_no_set_is_warned_about(parts):
         ({"estimator": "tree"}, "estimator must be a classifier, such as LogisticRegression"),
         ({"estimator": GaussianNB}, "estimator must be a classifier"),
         ({"labelset_size": 0}, "labelset_size must be an integer >= 1; got 0"),
-        ({"n_models": 0}, "n_models must be an integer >= 1"),
+        ({"n_estimators": 0}, "n_estimators must be an integer >= 1"),
     ],
 )
 def test_parameters_out_of_range(parameters, said, parts):

@@ -33,7 +33,7 @@ def test_the_best_labels_are_those_of_the_scores(beam_size):
 
 
 def test_a_narrow_beam_follows_the_likeliest_children():
-    narrow, wide = fitted(beam_size=1, n_trees=1), fitted(n_trees=1)
+    narrow, wide = fitted(beam_size=1, n_estimators=1), fitted(n_estimators=1)
     scores, every = narrow.predict_scores(NEW), wide.predict_scores(NEW)
     assert (np.count_nonzero(scores, axis=1) <= 2).all()
     np.testing.assert_array_equal(scores[scores > 0], every[scores > 0])
@@ -61,7 +61,7 @@ def test_small_weights_are_dropped():
 @pytest.mark.parametrize(
     ("name", "value", "allowed"),
     [
-        ("n_trees", 0, "an integer >= 1"),
+        ("n_estimators", 0, "an integer >= 1"),
         ("max_leaf", 1, "an integer >= 2"),
         ("beam_size", 2.5, "an integer >= 1"),
         ("max_iter", 0, "an integer >= 1"),

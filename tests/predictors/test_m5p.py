@@ -71,10 +71,10 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
     st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 30), st.integers(1, 8),
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
-def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
+def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_samples_split):
     X, y = problem(features, targets, n, d, seed)
     # Near-collinear columns of so few rows multiply the rounding errors of both.
-    assert_by_the_book(X, y, X, 1e-6, pruning=pruning, smoothing=smoothing, min_instances=min_instances)
+    assert_by_the_book(X, y, X, 1e-6, pruning=pruning, smoothing=smoothing, min_samples_split=min_samples_split)
 
 
 # Known answers
@@ -169,17 +169,17 @@ def test_a_side_has_more_than_a_fifth_of_the_rows():
 
 
 @pytest.mark.parametrize(
-    ("features", "targets", "n", "d", "seed", "min_instances"),
+    ("features", "targets", "n", "d", "seed", "min_samples_split"),
     [
         ("few levels", "few levels", 184, 13, 593164906, 3),
         ("binary", "0/1", 135, 6, 881738981, 12),
         ("binary", "0/1", 123, 22, 3218265, 5),
     ],
 )
-def test_row_order_does_not_decide_ties_of_the_elimination(features, targets, n, d, seed, min_instances):
+def test_row_order_does_not_decide_ties_of_the_elimination(features, targets, n, d, seed, min_samples_split):
     """Nodes of eight or twelve rows in which a model without a feature is exactly as good as one with it."""
     X, y = problem(features, targets, n, d, seed)
-    parameters = {"min_instances": min_instances, "pruning": False}
+    parameters = {"min_samples_split": min_samples_split, "pruning": False}
     assert_by_the_book(X, y, X, **parameters)
     model = M5PRegressor(**parameters).fit(X, y)
     for shuffle in range(10):
@@ -220,7 +220,7 @@ def test_smoothing_moves_leaves_towards_the_models_above():
     X, y = problem(n=100)
     y = y + 5 * (X[:, 0] > 0.2)
     smooth, rough = (M5PRegressor(60, smoothing=flag).fit(X, y) for flag in (True, False))
-    root = book.fit(X, y, min_instances=60)
+    root = book.fit(X, y, min_samples_split=60)
     assert our_tests(smooth) == outline(root)
     assert not root.is_leaf
     assert root.left.is_leaf
@@ -298,8 +298,8 @@ def test_missing_values_are_named(bad, form):
 @pytest.mark.parametrize("value", [0, -3, 2.5, 4.0, True, "4", None, np.nan])
 def test_impossible_min_instances(value):
     X, y = problem(n=10)
-    with pytest.raises(DataError, match="min_instances, the rows that a node needs .* must be an integer >= 1"):
-        mlreduce.make("m5p", min_instances=value).fit(X, y)
+    with pytest.raises(DataError, match="min_samples_split, the rows that a node needs .* must be an integer >= 1"):
+        mlreduce.make("m5p", min_samples_split=value).fit(X, y)
 
 
 @pytest.mark.parametrize("use", ["export_text", "plot"])

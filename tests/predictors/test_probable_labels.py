@@ -31,7 +31,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_naive_bayes_is_scikit_learns_a_label(seed):
     X, Y, X_new, _ = problem(n=200, seed=seed)
-    fitted = MLNB(smoothing=0, variance_floor=1e-9).fit(X, Y)
+    fitted = MLNB(pseudocount=0, variance_floor=1e-9).fit(X, Y)
     for label, y in enumerate(Y.T):
         theirs = GaussianNB(var_smoothing=0).fit(X, y)
         np.testing.assert_allclose(fitted.predict_proba(X_new)[:, label], theirs.predict_proba(X_new)[:, 1], rtol=1e-9)
@@ -58,7 +58,7 @@ def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
     X, Y, X_new, _ = problem(n=200, seed=1)
     X = np.repeat(X, 2, axis=0)
     Y = np.repeat(Y, 2, axis=0)
-    fitted = MLKNN(1, smoothing=1e-9).fit(X, Y)
+    fitted = MLKNN(1, pseudocount=1e-9).fit(X, Y)
     np.testing.assert_array_equal(fitted.predict(X_new), BinaryRelevanceKNN(1).fit(X, Y).predict(X_new))
 
 
@@ -107,15 +107,15 @@ def test_a_label_of_all_or_of_nobody(model, constant):
     fitted = model.fit(X, Y)
     assert (fitted.predict(X_new)[:, 1] == constant).all()
     assert np.isfinite(fitted.predict_scores(X_new)).all()
-    alone = MLNB(smoothing=0).fit(X, Y).predict_proba(X_new)[:, 1]
+    alone = MLNB(pseudocount=0).fit(X, Y).predict_proba(X_new)[:, 1]
     np.testing.assert_array_equal(alone, constant)
 
 
 def test_impossible_parameters_are_refused():
     X, Y, X_new, _ = problem(n=10)
-    for smoothing in (0, -1, None, np.nan):
-        with pytest.raises(DataError, match="^smoothing must be"):
-            MLKNN(3, smoothing).fit(X, Y)
+    for pseudocount in (0, -1, None, np.nan):
+        with pytest.raises(DataError, match="^pseudocount must be"):
+            MLKNN(3, pseudocount).fit(X, Y)
     for n_neighbors in (0, 1.5, None):
         with pytest.raises(DataError, match="^n_neighbors must be"):
             MLKNN(n_neighbors).fit(X, Y)
@@ -126,5 +126,5 @@ def test_impossible_parameters_are_refused():
     for floor in (0, -1, "1"):
         with pytest.raises(DataError, match="^variance_floor, if not 'cv', must be a number > 0"):
             MLNB(variance_floor=floor).fit(X, Y)
-    with pytest.raises(DataError, match="^smoothing must be"):
-        MLNB(smoothing=-1).fit(X, Y)
+    with pytest.raises(DataError, match="^pseudocount must be"):
+        MLNB(pseudocount=-1).fit(X, Y)

@@ -75,7 +75,7 @@ def test_at_full_rank_it_votes_by_predicted_labels(form, rng):
 def test_clusters_are_models_of_their_own_and_learners_are_averaged(form, rng):
     X, Y = problem(rng)
     options = {"n_components": 3, "alpha": 1.0, "n_neighbors": 4}
-    model = mlreduce.SLEEC(**options, n_clusters=3, n_learners=2, random_state=7).fit(form(X), Y)
+    model = mlreduce.SLEEC(**options, n_clusters=3, n_estimators=2, random_state=7).fit(form(X), Y)
     seeds = np.random.RandomState(7)
     new, total = rng.standard_normal((8, 6)), np.zeros((8, 8))
     for _ in range(2):
@@ -119,7 +119,7 @@ def test_features_and_labels_that_do_not_vary(rng):
     [
         ({"n_neighbors": 0}, "n_neighbors, if not 'cv', must be an integer >= 1; got 0"),
         ({"n_label_neighbors": 1.5}, "n_label_neighbors must be an integer >= 1; got 1.5"),
-        ({"n_learners": 0}, "n_learners must be an integer >= 1"),
+        ({"n_estimators": 0}, "n_estimators must be an integer >= 1"),
         ({"n_clusters": 91}, "n_clusters must be between 1 and 90, the number of rows; got 91"),
         ({"n_components": 9}, "n_components must be between 1 and 8, the number of labels; got 9"),
         ({"tol": -1}, "tol must be a number >= 0"),
@@ -148,8 +148,8 @@ def test_shape_is_chosen_by_folds(monkeypatch, rng):
 
 def test_it_says_where_the_embedding_has_not_converged(rng):
     X, Y = problem(rng)
-    with pytest.warns(ConvergenceWarning, match="1 of 1 clusters still improved .* max_steps=2"):
-        model = mlreduce.SLEEC(3, max_steps=2, tol=1e-6).fit(X, Y)
+    with pytest.warns(ConvergenceWarning, match="1 of 1 clusters still improved .* max_iter=2"):
+        model = mlreduce.SLEEC(3, max_iter=2, tol=1e-6).fit(X, Y)
     assert model.not_converged_ == 1
     assert mlreduce.SLEEC(3, tol=1e-5).fit(X, Y).not_converged_ == 0
 

@@ -19,7 +19,7 @@ from mlreduce.spectral.graphs.proximity import Proximity
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 COMBINED = [
     {"combine": "priority", "a": 0.3, "b": 1.3, "beta": 1.0},
-    {"combine": "priority", "a": 2.0, "beta": 3.0, "gamma": 0.7},
+    {"combine": "priority", "a": 2.0, "beta": 3.0, "priority_share": 0.7},
     {"combine": "hadamard"},
     {"combine": "weighted-sum", "beta": 0.3},
     {"combine": "labels"},
@@ -44,7 +44,7 @@ def parts(X, Y, scheme=3, index="dice", proximity=None):
 
 
 def graph_of(X, Y, **parameters):
-    graph = MOPE(**parameters)._graph(TrainingSet(X, Y.astype(float)))
+    graph = MOPE(**{"random_state": 0} | parameters)._graph(TrainingSet(X, Y.astype(float)))
     return graph.toarray() if sp.issparse(graph) else graph
 
 

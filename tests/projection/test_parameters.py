@@ -155,9 +155,9 @@ def test_signed_eigenvalues_have_no_shares(name, rng):
 #: Of parameters whose ranges differ, what is no number; `STATED` has the others.
 OUT_OF_RANGE = [
     *(("coding", value) for value in ("one-hot", None, 2)),
-    *(("beta", value) for value in ("half", None, np.nan, True)),
+    *((name, value) for name in ("beta", "repulsion", "scatter_weight") for value in ("half", None, np.nan, True)),
     *(("ridge", value) for value in (-1, "some", np.nan, np.inf, True)),
-    *(("gamma", value) for value in (None, np.nan, np.inf, False)),
+    *(("gamma", value) for value in (np.nan, np.inf, False)),
     ("centred", "no"),
     ("centred", None),
     *(("n_neighbors", value) for value in (0, 1.5, None, True)),
@@ -206,14 +206,14 @@ def assert_refused(cls, parameter, value, X, Y):
 @pytest.mark.parametrize("name", ["rcca", "lda-copy", "mlsi", "mddmf", "mvmd", "hsl1"])
 def test_ends_of_ranges_are_allowed(name, rng):
     X, Y = data(rng, 30, 5, 3)
-    for parameter, values in {"ridge": (0, 1e9), "gamma": (0, 1e9), "beta": (0, 1)}.items():
+    for parameter, values in {"ridge": (0, 1e9), "beta": (0, 1), "scatter_weight": (0, 1)}.items():
         if parameter in inspect.signature(type(make(name))).parameters:
             for value in values:
                 assert mlreduce.make(name, **{parameter: value}).fit(X, Y).n_components_ >= 1
     if name == "rcca":
         same_directions(make(name, ridge=0).fit(X, Y), make("cca").fit(X, Y))
     if name == "mddmf":
-        mddm, opls = make(name, beta=1).fit(X, Y), make("opls").fit(X, Y)
+        mddm, opls = make(name, scatter_weight=1).fit(X, Y), make("opls").fit(X, Y)
         np.testing.assert_allclose(mddm.eigenvalues_, 4 * opls.eigenvalues_)
         np.testing.assert_allclose(mddm.components_, opls.components_, atol=1e-9)
 

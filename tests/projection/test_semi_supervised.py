@@ -22,7 +22,9 @@ kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense"
 
 def make(name, weight=0.3, **more):
     """With the weight of the unsupervised part, whatever it is called."""
-    return definitions.make(name, **{{"ssfda": "beta1", "ssmmc": "beta2"}.get(name, "weight"): weight}, **more)
+    return definitions.make(
+        name, **{"smoothness" if name in ("ssfda", "ssmmc") else "unsupervised_weight": weight}, **more
+    )
 
 
 def parent(name):
@@ -93,7 +95,7 @@ def test_any_pair_is_equations_44_and_45(pair, kind, constraint, weight):
     A = weight * all_ + (1 - weight) * A
     B = {"identity": identity, "combined": weight * identity + (1 - weight) * B, "supervised": B}[constraint]
     method = mlreduce.SemiSupervised(
-        weight=weight, constraint=constraint, supervised_part=pair[0], unsupervised_part=pair[1]
+        unsupervised_weight=weight, constraint=constraint, supervised_part=pair[0], unsupervised_part=pair[1]
     ).fit(kind(X), partial)
     expected = scipy.linalg.eigh(A, B)[0][::-1]
     expected = expected[expected > 1e-9 * expected[0]]
@@ -116,10 +118,14 @@ SUPERVISED = [
 @pytest.mark.parametrize("name", SUPERVISED)
 def test_every_supervised_projection_may_be_a_part(name):
     X, Y, partial, labelled = problem(known=26)
-    method = mlreduce.SemiSupervised(weight=0.0, constraint="supervised", supervised_part=name).fit(X, partial)
+    method = mlreduce.SemiSupervised(unsupervised_weight=0.0, constraint="supervised", supervised_part=name).fit(
+        X, partial
+    )
     alone = mlreduce.make(name).fit(X[labelled], Y[labelled])
     same_directions(method, alone, atol=1e-6)
-    with_others = mlreduce.SemiSupervised(weight=0.5, constraint="combined", supervised_part=name).fit(X, partial)
+    with_others = mlreduce.SemiSupervised(unsupervised_weight=0.5, constraint="combined", supervised_part=name).fit(
+        X, partial
+    )
     assert np.isfinite(with_others.components_).all()
     assert with_others.transform(X).shape == (34, 4)
 
@@ -127,9 +133,13 @@ def test_every_supervised_projection_may_be_a_part(name):
 @pytest.mark.parametrize("name", ["pca", "lsi", "olpp", "onpp", "lpp", "npp"])
 def test_every_unsupervised_projection_may_be_a_part(name):
     X, _, partial, _ = problem()
-    method = mlreduce.SemiSupervised(weight=1.0, constraint="combined", unsupervised_part=name).fit(X, partial)
+    method = mlreduce.SemiSupervised(unsupervised_weight=1.0, constraint="combined", unsupervised_part=name).fit(
+        X, partial
+    )
     same_directions(method, mlreduce.make(name).fit(X), atol=1e-6)
-    half = mlreduce.SemiSupervised(weight=0.5, constraint="combined", unsupervised_part=name).fit(X, partial)
+    half = mlreduce.SemiSupervised(unsupervised_weight=0.5, constraint="combined", unsupervised_part=name).fit(
+        X, partial
+    )
     assert half.n_components_ == 4
 
 
@@ -156,7 +166,7 @@ def test_select_energy():
         assert 1 <= some.n_components_ < 4
     with pytest.raises(DataError, match="SSMFA has eigenvalues below zero, which have no shares"):
         mlreduce.SSMFA(n_components=0.8).fit(X, partial)
-    mlreduce.SSMFA(n_components=0.8, weight=0.0).fit(X, partial)
+    mlreduce.SSMFA(n_components=0.8, unsupervised_weight=0.0).fit(X, partial)
 
 
 def test_class_vectors():
@@ -164,7 +174,7 @@ def test_class_vectors():
     classes = np.array(["b", "a", "c"])[np.arange(34) % 3].astype(object)
     given = classes.copy()
     given[~labelled] = None
-    method = mlreduce.SemiSupervised(weight=0.0, supervised_part="mmc").fit(X, given)
+    method = mlreduce.SemiSupervised(unsupervised_weight=0.0, supervised_part="mmc").fit(X, given)
     same_directions(method, mlreduce.MMC().fit(X[labelled], classes[labelled]), atol=1e-7)
     np.testing.assert_array_equal(method.classes_, ["a", "b", "c"])
     numbers = np.where(labelled, np.arange(34) % 3, np.nan)
@@ -178,8 +188,8 @@ def test_class_vectors():
 @pytest.mark.parametrize(
     ("parameters", "error", "sentence"),
     [
-        ({"weight": 1.1}, DataError, r"weight must be a number in \[0, 1\]; got 1.1"),
-        ({"weight": "half"}, DataError, "weight must be a number"),
+        ({"unsupervised_weight": 1.1}, DataError, r"unsupervised_weight must be a number in \[0, 1\]; got 1.1"),
+        ({"unsupervised_weight": "half"}, DataError, "unsupervised_weight must be a number"),
         ({"constraint": "both"}, DataError, "constraint must be 'identity', 'combined' or 'supervised'; got 'both'"),
         ({"supervised_part": "olpp"}, DataError, "supervised_part must be a projection that needs labels"),
         ({"unsupervised_part": "mope"}, DataError, "unsupervised_part must be a projection that needs no labels"),
@@ -190,7 +200,11 @@ def test_class_vectors():
         ({"supervised_parameters": "beta"}, DataError, "supervised_parameters must be a dict of parameters of MOPE"),
         ({"supervised_parameters": {"beta": -1}}, DataError, "beta must be"),
         ({"unsupervised_parameters": {"proximity": 3}}, DataError, "proximity must be"),
-        ({"unsupervised_parameters": {"proximity": {"tau": 0}}, "weight": 0.0}, DataError, "tau must be a number > 0"),
+        (
+            {"unsupervised_parameters": {"proximity": {"tau": 0}}, "unsupervised_weight": 0.0},
+            DataError,
+            "tau must be a number > 0",
+        ),
         ({"n_components": 9}, DataError, "n_components must be between 1 and 4"),
     ],
 )
@@ -200,12 +214,15 @@ def test_what_is_refused(parameters, error, sentence):
         mlreduce.SemiSupervised(**parameters).fit(X, partial)
 
 
-@pytest.mark.parametrize("parameters", [{"beta1": -1}, {"beta2": -0.1}, {"beta1": None}])
-def test_negative_weights_are_refused(parameters):
+@pytest.mark.parametrize("value", [-0.1, "one"])
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("ssfda", "smoothness"), ("ssfda", "ridge"), ("ssmmc", "smoothness"), ("ssmmc", "within_weight")],
+)
+def test_negative_weights_are_refused(name, parameter, value):
     X, _, partial, _ = problem()
-    for method in (mlreduce.SSFDA, mlreduce.SSMMC):
-        with pytest.raises(DataError, match=f"{next(iter(parameters))} must be a number >= 0"):
-            method(**parameters).fit(X, partial)
+    with pytest.raises(DataError, match=f"{parameter} must be a number >= 0"):
+        mlreduce.make(name, **{parameter: value}).fit(X, partial)
 
 
 @named
@@ -240,7 +257,7 @@ def test_unknown_cells_are_those_of_the_supervised_part(part, rng):
     rows = ~np.isnan(partial).all(axis=1)
     assert np.isnan(partial[rows]).any()
     alone = mlreduce.make(part).fit(X[rows], partial[rows])
-    same = pair_with(part, weight=0.0).fit(X, partial)
+    same = pair_with(part, unsupervised_weight=0.0).fit(X, partial)
     np.testing.assert_allclose(same.eigenvalues_, alone.eigenvalues_, rtol=1e-9)
     same_directions(same, alone)
     order = rng.permutation(len(X))
@@ -261,6 +278,6 @@ def test_unknown_cells_by_loops(rng):
             cross[label] += (partial[i, label] - mean) * (X[i] - X[rows].mean(axis=0)) * len(rows) / len(known)
     spread = sum(np.outer(x, x) for x in X - X.mean(axis=0))
     A = 0.3 * spread + 0.7 * cross.T @ cross
-    method = pair_with("pls", weight=0.3).fit(X, pd.DataFrame(partial, columns=list("abcd")))
+    method = pair_with("pls", unsupervised_weight=0.3).fit(X, pd.DataFrame(partial, columns=list("abcd")))
     np.testing.assert_allclose(method.eigenvalues_, np.linalg.eigvalsh(A)[::-1], rtol=1e-9)
     assert method.label_names_ == list("abcd")

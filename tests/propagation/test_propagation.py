@@ -21,7 +21,7 @@ equations = pytest.mark.parametrize("name", ["ml-grf", "ml-lgc", "smse1", "smse2
 GRAPHS = {"nearest": {"n_neighbors": 5}, "all pairs": {"n_neighbors": None}}
 graphs = pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
 #: Weights for which all objectives are convex.
-WEIGHTS = {"lambda1": 0.7, "lambda2": 0.005}
+WEIGHTS = {"smoothness": 0.7, "label_smoothness": 0.005}
 
 
 def problem(seed=0, n=40, d=3, c=4, known=15):
@@ -49,13 +49,13 @@ def parts(name, X, partial, graph):
     return W.toarray() if sp.issparse(W) else W, cosines(partial[labelled]), labelled, labels
 
 
-def by_kronecker(name, X, partial, graph, lambda1, lambda2):
+def by_kronecker(name, X, partial, graph, smoothness, label_smoothness):
     """The solution of one dense system for all scores."""
     W, Sigma, labelled, labels = parts(name, X, partial, graph)
     n, c = labels.shape
     normalised = name in ("smse2", "ml-lgc")
     coupling = laplacian(Sigma, normalised) if name.startswith("smse") else -Sigma
-    system = lambda1 * np.kron(laplacian(W, normalised), np.eye(c)) + lambda2 * np.kron(np.eye(n), coupling)
+    system = smoothness * np.kron(laplacian(W, normalised), np.eye(c)) + label_smoothness * np.kron(np.eye(n), coupling)
     if name == "smse1":
         fixed = np.repeat(labelled, c)
         Z = labels.ravel().copy()
@@ -87,7 +87,7 @@ def test_ill_conditioned_systems_are_factorised(rng):
     partial[:5] = [1, 0]
     partial[0] = [0, 1]
     graph = {"n_neighbors": None, "tau": 90.0}
-    Z = mlreduce.SMSE1(lambda2=0.0, proximity=graph).fit_transform(X, partial)
+    Z = mlreduce.SMSE1(label_smoothness=0.0, proximity=graph).fit_transform(X, partial)
     W = Proximity(**graph).matrix(TrainingSet(X))
     np.testing.assert_allclose(Z[5:], (W @ Z / W.sum(axis=1, keepdims=True))[5:], atol=1e-9)
     np.testing.assert_allclose(Z.sum(axis=1), 1, atol=1e-5)
@@ -104,7 +104,7 @@ def test_unreached_instances_have_no_score(name, rng):
     np.testing.assert_array_equal(method.transduction_[40:], 0)
     near = mlreduce.make(name, proximity=graph).fit(X, partial)
     np.testing.assert_allclose(method.embedding_[:40], near.embedding_, atol=1e-12)
-    assert method.lambda2_ == pytest.approx(near.lambda2_)
+    assert method.label_smoothness_ == pytest.approx(near.label_smoothness_)
 
 
 @graphs
@@ -118,14 +118,20 @@ def test_lambda2_is_bounded(graph):
     }
     assert bounds["ml-grf"] <= 15 / 40
     for name, bound in bounds.items():
-        assert mlreduce.make(name, lambda1=2, proximity=graph).fit(X, partial).lambda2_ == pytest.approx(bound / 2)
-        below = mlreduce.make(name, lambda1=2, lambda2=bound * 0.999, proximity=graph).fit_transform(X, partial)
+        assert mlreduce.make(name, smoothness=2, proximity=graph).fit(X, partial).label_smoothness_ == pytest.approx(
+            bound / 2
+        )
+        below = mlreduce.make(name, smoothness=2, label_smoothness=bound * 0.999, proximity=graph).fit_transform(
+            X, partial
+        )
         expected = by_kronecker(name, X, partial, graph, 2, bound * 0.999)
         np.testing.assert_allclose(below, expected, rtol=1e-6, atol=1e-6)
-        with pytest.raises(DataError, match=f"lambda2 must be below {bound:.4g} here, or ML... has no minimum"):
-            mlreduce.make(name, lambda1=2, lambda2=bound * 1.001, proximity=graph).fit(X, partial)
+        with pytest.raises(
+            DataError, match=f"label_smoothness must be below {bound:.4g} here, or ML... has no minimum"
+        ):
+            mlreduce.make(name, smoothness=2, label_smoothness=bound * 1.001, proximity=graph).fit(X, partial)
     for name in ("smse1", "smse2"):  # a Laplacian instead
-        assert np.isfinite(mlreduce.make(name, lambda2=1e6, proximity=graph).fit_transform(X, partial)).all()
+        assert np.isfinite(mlreduce.make(name, label_smoothness=1e6, proximity=graph).fit_transform(X, partial)).all()
 
 
 def test_bound_by_the_sparse_solver(monkeypatch):
@@ -134,7 +140,7 @@ def test_bound_by_the_sparse_solver(monkeypatch):
     X, _, partial = problem()
     small = mlreduce.MLGRF().fit(X, partial)
     monkeypatch.setattr(ml_grf, "_SMALL", 10)
-    assert mlreduce.MLGRF().fit(X, partial).lambda2_ == pytest.approx(small.lambda2_, rel=1e-9)
+    assert mlreduce.MLGRF().fit(X, partial).label_smoothness_ == pytest.approx(small.label_smoothness_, rel=1e-9)
 
 
 @every
@@ -202,8 +208,8 @@ def test_a_shared_training_set_is_the_same():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"lambda1": 0}, "lambda1 must be a number > 0; got 0"),
-        ({"lambda2": -1}, "lambda2 must be a number >= 0; got -1"),
+        ({"smoothness": 0}, "smoothness must be a number > 0; got 0"),
+        ({"label_smoothness": -1}, "label_smoothness must be a number >= 0; got -1"),
         ({"label_similarity": "cos"}, "unknown label_similarity 'cos'"),
         ({"gamma": 0}, "gamma must be a number > 0"),
         ({"decision": "some"}, "decision must be 'prior' or 'half'"),
@@ -227,7 +233,7 @@ def test_unit_diagonal_of_the_label_similarity_counts():
     Sigma = cosines(Y[:15])
     roots = 1 / np.sqrt(Sigma.sum(axis=1))  # of rows with their unit entry
     L = np.eye(4) - np.outer(roots, roots) * Sigma
-    method = mlreduce.SMSE2(lambda1=0.7, lambda2=0.5).fit(X, partial)
+    method = mlreduce.SMSE2(smoothness=0.7, label_smoothness=0.5).fit(X, partial)
     np.testing.assert_allclose(method._label_laplacian(), L, atol=1e-15)
     np.testing.assert_allclose(L @ np.sqrt(Sigma.sum(axis=1)), 0, atol=1e-14)
     without = csgraph.laplacian(Sigma, normed=True)
@@ -238,7 +244,7 @@ def test_smse2_ignores_similarity_where_labels_do_not_meet():
     X = np.random.default_rng(0).standard_normal((40, 3))
     Y = np.full((40, 4), np.nan)
     Y[:16] = np.repeat(np.eye(4), 4, axis=0)
-    alone, coupled = (mlreduce.SMSE2(lambda2=weight).fit_transform(X, Y) for weight in (0.0, 10.0))
+    alone, coupled = (mlreduce.SMSE2(label_smoothness=weight).fit_transform(X, Y) for weight in (0.0, 10.0))
     np.testing.assert_allclose(coupled, alone, atol=1e-12)
 
 
@@ -263,13 +269,13 @@ def similarity_by_loops(partial):
     return Sigma
 
 
-def cell_objective(name, Z, X, partial, graph, lambda1, lambda2):
+def cell_objective(name, Z, X, partial, graph, smoothness, label_smoothness):
     """The objective, with sums over the known cells."""
     W = Proximity(**graph).matrix(TrainingSet(X))
     W, Sigma, known = W.toarray() if sp.issparse(W) else W, similarity_by_loops(partial), ~np.isnan(partial)
     normalised = name in ("smse2", "ml-lgc")
     coupling = laplacian(Sigma, normalised) if name.startswith("smse") else -Sigma
-    value = lambda1 * np.trace(Z.T @ laplacian(W, normalised) @ Z) + lambda2 * np.trace(Z @ coupling @ Z.T)
+    value = smoothness * np.trace(Z.T @ laplacian(W, normalised) @ Z) + label_smoothness * np.trace(Z @ coupling @ Z.T)
     if name == "smse1":
         return value
     for i in range(len(Z)):
@@ -288,11 +294,11 @@ def test_scores_of_unknown_cells_minimise_the_objective(name, graph, rounds, mon
     monkeypatch.setattr(sylvester, "_ITERATIONS", rounds)
     X, _, partial = cells()
     known = ~np.isnan(partial)
-    method = mlreduce.make(name, lambda1=0.7, proximity=graph).fit(sp.csr_array(X), partial)
+    method = mlreduce.make(name, smoothness=0.7, proximity=graph).fit(sp.csr_array(X), partial)
     np.testing.assert_allclose(method.label_similarity_, similarity_by_loops(partial), rtol=1e-12)
     np.testing.assert_array_equal(method.known_, known)
     np.testing.assert_array_equal(method.labelled_, known.any(axis=1))
-    Z, weights = method.embedding_, {"lambda1": 0.7, "lambda2": method.lambda2_}
+    Z, weights = method.embedding_, {"smoothness": 0.7, "label_smoothness": method.label_smoothness_}
     assert Z[~known].any()
     least = cell_objective(name, Z, X, partial, graph, **weights)
     for seed in range(10):
@@ -321,9 +327,9 @@ def test_few_unknown_cells_are_close_to_none(name):
 @every
 def test_each_label_apart_where_they_are_not_coupled(name):
     X, _, partial = cells()
-    together = mlreduce.make(name, lambda1=0.7, lambda2=0.0, decision="prior").fit(X, partial)
+    together = mlreduce.make(name, smoothness=0.7, label_smoothness=0.0, decision="prior").fit(X, partial)
     for label in range(4):
-        alone = mlreduce.make(name, lambda1=0.7, lambda2=0.0).fit(X, partial[:, [label]])
+        alone = mlreduce.make(name, smoothness=0.7, label_smoothness=0.0).fit(X, partial[:, [label]])
         np.testing.assert_allclose(together.embedding_[:, [label]], alone.embedding_, atol=1e-9)
         np.testing.assert_array_equal(together.transduction_[:, [label]], alone.transduction_)
 
@@ -358,6 +364,6 @@ def test_the_bound_of_lambda2_is_that_of_the_label_known_least():
     L = laplacian(Proximity(**graph).matrix(TrainingSet(X)), False)
     least = min(np.linalg.eigvalsh(L + np.diag(~np.isnan(column) * 1.0))[0] for column in partial.T)
     bound = least / np.linalg.eigvalsh(similarity_by_loops(partial))[-1]
-    assert mlreduce.MLGRF(proximity=graph).fit(X, partial).lambda2_ == pytest.approx(bound / 2)
-    with pytest.raises(DataError, match=f"lambda2 must be below {bound:.4g} here"):
-        mlreduce.MLGRF(lambda2=bound * 1.001, proximity=graph).fit(X, partial)
+    assert mlreduce.MLGRF(proximity=graph).fit(X, partial).label_smoothness_ == pytest.approx(bound / 2)
+    with pytest.raises(DataError, match=f"label_smoothness must be below {bound:.4g} here"):
+        mlreduce.MLGRF(label_smoothness=bound * 1.001, proximity=graph).fit(X, partial)

@@ -91,8 +91,8 @@ def test_labels_weigh_the_same_where_that_is_asked_for():
 def test_a_ridge_that_is_lost_is_refused():
     X, Y = problem()
     X = np.c_[X[:, :2], X[:, 0] + X[:, 1]]
-    with pytest.raises(DataError, match=r"ridge=1e-15 is rounded away by the squares of the features; scale these"):
-        mlreduce.PMFS(ridge=1e-15).fit(X, Y)
+    with pytest.raises(DataError, match=r"alpha=1e-15 is rounded away by the squares of the features; scale these"):
+        mlreduce.PMFS(alpha=1e-15).fit(X, Y)
 
 
 def test_the_program_of_mcls_has_one_minus_the_first_factor():

@@ -23,7 +23,7 @@ def problem(n=80, d=8, q=4, seed=0):
 def test_weights_solve_the_sylvester_equation(relation):
     X, Y = problem()
     bins = (np.median(X, axis=0) < X).astype(int)
-    fitted = GRRO(alpha=3.0, beta=0.2, discretise=None, label_relation=relation).fit(bins, Y)
+    fitted = GRRO(redundancy=3.0, label_smoothness=0.2, discretise=None, label_relation=relation).fit(bins, Y)
     G, R = mutual_information(bins) / np.log(2), mutual_information(bins, Y) / np.log(2)
     np.fill_diagonal(G, 1)
     C = label_cosines(Y.astype(float))
@@ -68,10 +68,11 @@ def test_equal_features_have_equal_weights():
 
 def test_it_says_where_there_is_no_minimum():
     X, Y = problem()
-    with pytest.raises(DataError, match=r"GRRO has no minimum with beta=1000: .*; take a beta below 1\.22"):
-        GRRO(beta=1000.0).fit(X, Y)
+    with pytest.raises(DataError, match=r"GRRO has no minimum with label_smoothness=1000: .*; take one below 1\.22"):
+        GRRO(label_smoothness=1000.0).fit(X, Y)
     for parameters, message in (
-        ({"alpha": -1}, "alpha"), ({"beta": -1}, "beta"), ({"n_per_label": 0}, "n_per_label"),
+        ({"redundancy": -1}, "redundancy"), ({"label_smoothness": -1}, "label_smoothness"),
+        ({"n_per_label": 0}, "n_per_label"),
         ({"label_relation": "none"}, "label_relation must be 'distance' or 'cosine'"),
     ):  # fmt: skip
         with pytest.raises(DataError, match=message):

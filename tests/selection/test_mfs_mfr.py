@@ -41,20 +41,20 @@ def test_it_ends_where_plain_steps_from_elsewhere_end(sharing):
 
 def test_percentages_are_those_of_the_largest_information():
     X, Y = problem()
-    assert not MFSMFR(alpha="100%", beta="100%").fit(X, Y).scores_.any()
-    some = MFSMFR(alpha="99%", beta="100%").fit(X, Y)
+    assert not MFSMFR(sparsity="100%", row_sparsity="100%").fit(X, Y).scores_.any()
+    some = MFSMFR(sparsity="99%", row_sparsity="100%").fit(X, Y)
     assert some.coef_.any()
     assert not some.common_coef_.any()
-    ranked = np.argsort(MFSMFR(alpha="100%", beta="100%").fit(X, Y).ranking_)
-    assert ranked[0] == MFSMFR(alpha=0.0, sharing=0.0, redundancy=0.0, smoothness=0.0).fit(X, Y).scores_.argmax()
+    ranked = np.argsort(MFSMFR(sparsity="100%", row_sparsity="100%").fit(X, Y).ranking_)
+    assert ranked[0] == MFSMFR(sparsity=0.0, sharing=0.0, redundancy=0.0, smoothness=0.0).fit(X, Y).scores_.argmax()
 
 
 def test_what_cannot_be_is_refused_and_too_few_iterations_are_said():
     X, Y = problem()
-    for name in ("alpha", "beta", "sharing", "redundancy", "smoothness"):
+    for name in ("sparsity", "row_sparsity", "sharing", "redundancy", "smoothness"):
         with pytest.raises(DataError, match=f"{name} must be"):
             MFSMFR(**{name: -1.0}).fit(X, Y)
-    with pytest.raises(DataError, match="alpha must be a number, a percentage"):
-        MFSMFR(alpha="3").fit(X, Y)
+    with pytest.raises(DataError, match="sparsity must be a number, a percentage"):
+        MFSMFR(sparsity="3").fit(X, Y)
     with pytest.warns(ConvergenceWarning, match="after 2 iterations .* than tol=1e-05; a larger max_iter"):
         MFSMFR(max_iter=2).fit(X, Y)

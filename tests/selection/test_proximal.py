@@ -38,11 +38,11 @@ def test_the_objective_never_rises(name, n, d, q, seed):
 @every
 def test_without_a_unit_the_weight_is_a_share_of_that_which_leaves_nothing(name):
     X, Y = problem()
-    fitted = mlreduce.make(name, gamma="20%").fit(X, Y)
-    assert fitted.gamma_ == pytest.approx(0.2 * fitted.gamma_max_)
+    fitted = mlreduce.make(name, sparsity="20%").fit(X, Y)
+    assert fitted.sparsity_ == pytest.approx(0.2 * fitted.sparsity_max_)
     assert fitted.scores_.any()
     if name != "scnmf":  # which has minima elsewhere, too
-        assert not mlreduce.make(name, gamma=fitted.gamma_max_ * 1.001).fit(X, Y).scores_.any()
+        assert not mlreduce.make(name, sparsity=fitted.sparsity_max_ * 1.001).fit(X, Y).scores_.any()
 
 
 @every
@@ -60,14 +60,14 @@ def test_copies_of_a_feature_have_its_score(name):
 
 def test_pnc_without_its_fourth_term_shares_coefficients_among_copies():
     X, Y = problem()
-    fitted = PNC(k=None, beta=0.0, gamma="5%").fit(np.hstack([X, X[:, :1]]), Y)
+    fitted = PNC(k=None, subspace_error=0.0, sparsity="5%").fit(np.hstack([X, X[:, :1]]), Y)
     np.testing.assert_allclose(fitted.scores_[0], fitted.scores_[-1], rtol=1e-9)
     np.testing.assert_allclose(fitted.correlation_, book.correlations(np.hstack([X, X[:, :1]]), Y), atol=1e-12)
 
 
 def test_llsf_without_its_second_term_is_a_lasso_for_each_label():
     X, Y = problem()
-    fitted = LLSF(k=None, alpha=0.0, gamma=2.0, tol=1e-6, max_iter=20_000).fit(X, Y)
+    fitted = LLSF(k=None, label_smoothness=0.0, sparsity=2.0, tol=1e-6, max_iter=20_000).fit(X, Y)
     lasso = Lasso(alpha=2.0 / len(X), tol=1e-12, max_iter=100_000).fit(X, Y)
     np.testing.assert_allclose(fitted.coef_, lasso.coef_.T, atol=1e-4 * np.abs(lasso.coef_).max())
 
@@ -76,9 +76,9 @@ def test_the_papers_term_of_llsf_is_refused_where_the_objective_falls_without_en
     X, Y = problem()
     between, scatter = 1 - book.cosines(Y), X.T @ book.centring(len(X)) @ X
     most = -np.linalg.eigvalsh(scatter)[0] / np.linalg.eigvalsh(between)[0]
-    assert LLSF(alpha=0.99 * most, label_term="distance").fit(X, Y).scores_.any()
+    assert LLSF(label_smoothness=0.99 * most, label_term="distance").fit(X, Y).scores_.any()
     with pytest.raises(DataError, match="has no minimum with label_term='distance'"):
-        LLSF(alpha=1.01 * most, label_term="distance").fit(X, Y)
+        LLSF(label_smoothness=1.01 * most, label_term="distance").fit(X, Y)
     direction = np.outer(np.linalg.eigh(scatter)[1][:, 0], np.linalg.eigh(between)[1][:, 0])
     values = [
         np.sum((book.centring(len(X)) @ (X @ W - Y)) ** 2) / 2
@@ -87,13 +87,15 @@ def test_the_papers_term_of_llsf_is_refused_where_the_objective_falls_without_en
     ]  # fmt: skip
     assert (np.diff(values) < 0).all()
     with pytest.raises(DataError, match="no minimum"):  # more features than instances
-        LLSF(alpha=1e-6, label_term="distance").fit(X[:5], Y[:5])
+        LLSF(label_smoothness=1e-6, label_term="distance").fit(X[:5], Y[:5])
 
 
 def test_scnmf_ends_no_higher_than_the_multiplicative_loop_of_its_program():
     X, Y = problem()
     X /= X.max(axis=0)
-    fitted = SCNMF(k=None, alpha=0.05, beta=0.1, gamma=1.0, tol=1e-6, max_iter=20_000).fit(X, Y)
+    fitted = SCNMF(k=None, feature_similarity=0.05, label_smoothness=0.1, sparsity=1.0, tol=1e-6, max_iter=20_000).fit(
+        X, Y
+    )
     W, objective = book.scnmf(X, Y, 0.05, 0.1, 1.0, 5000)
     assert fitted.objective_[-1] <= objective * (1 + 1e-9)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-2 * W.max())

@@ -25,13 +25,13 @@ def problem(n=40, d=7, q=3, seed=0):
 
 
 def paper(**parameters):
-    return RFS(solver="reweighted", **{"gamma": 1.0, **parameters})
+    return RFS(solver="reweighted", **{"sparsity": 1.0, **parameters})
 
 
 @given(st.integers(2, 25), st.integers(1, 25), seeds, st.sampled_from([0.1, 1.0, 5.0]), st.integers(1, 6))
 def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
     X, Y = problem(n, d, seed=seed)
-    fitted = paper(gamma=gamma, n_iter=n_iter).fit(X, Y)
+    fitted = paper(sparsity=gamma, max_iter=n_iter).fit(X, Y)
     W = book.rfs(X, Y.astype(float), gamma, n_iter)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-5)
     np.testing.assert_allclose(fitted.scores_, np.linalg.norm(fitted.coef_, axis=1))
@@ -42,7 +42,7 @@ def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
 def test_the_objective_never_rises(n, d, seed, gamma):
     X, Y = problem(n, d, seed=seed)
     X[:, 0] = 0
-    objective = paper(gamma=gamma, n_iter=15).fit(X, Y).objective_
+    objective = paper(sparsity=gamma, max_iter=15).fit(X, Y).objective_
     assert len(objective) == 15
     assert (np.diff(objective) <= 1e-7 * objective[:-1] + 1e-6).all()
 
@@ -50,7 +50,7 @@ def test_the_objective_never_rises(n, d, seed, gamma):
 @pytest.mark.parametrize(("n", "d", "gamma"), [(40, 7, 1.0), (40, 7, 5.0), (12, 20, 1.0)])
 def test_the_limit_is_the_minimum(n, d, gamma):
     X, Y = problem(n, d)
-    fitted = paper(gamma=gamma, n_iter=300).fit(X, Y)
+    fitted = paper(sparsity=gamma, max_iter=300).fit(X, Y)
 
     def smooth(flat, width):
         W = flat.reshape(d, 3)
@@ -96,10 +96,10 @@ def test_an_unknown_system_is_refused():
 
 def test_features_that_matter_come_first_despite_outliers():
     X, Y = problem(n=200, d=12)
-    assert set(np.argsort(paper(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    assert set(np.argsort(paper(sparsity=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
     X[:4, 11] = 1e4  # a squared loss would follow these
     Y[:4] = 1
-    assert set(np.argsort(paper(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    assert set(np.argsort(paper(sparsity=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(("n", "d"), [(40, 7), (12, 20)])
@@ -107,13 +107,13 @@ def test_rows_are_exactly_zero_where_the_minimum_has_zeros(n, d):
     """Norms of residuals below a tenth count by their squares, which adds n / 20 at most."""
     X, Y = problem(n, d)
     for gamma in (5.0, 1.0):
-        fitted = RFS(gamma=gamma, tol=1e-12, max_iter=5000).fit(X, Y)
+        fitted = RFS(sparsity=gamma, tol=1e-12, max_iter=5000).fit(X, Y)
         E, W = X @ fitted.coef_ - Y, fitted.coef_
         norms, own = np.linalg.norm(E, axis=1), np.linalg.norm(W, axis=1)
         slopes = X.T @ (E / np.maximum(norms, 0.1)[:, None])
         np.testing.assert_allclose(slopes[own > 0], -gamma * W[own > 0] / own[own > 0, None], atol=1e-4 * gamma)
         assert (np.linalg.norm(slopes[own == 0], axis=1) <= gamma * (1 + 1e-9)).all()
-        paper_objective = paper(gamma=gamma, n_iter=300).fit(X, Y).objective_[-1]
+        paper_objective = paper(sparsity=gamma, max_iter=300).fit(X, Y).objective_[-1]
         assert paper_objective - 1e-6 <= fitted.objective_[-1] <= paper_objective + n / 20
         assert book.rfs_objective(X, Y, W, gamma) <= fitted.objective_[-1]
     assert fitted.gap_ <= 1e-12

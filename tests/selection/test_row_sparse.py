@@ -52,7 +52,7 @@ def graph(points, proximity=None):
 
 
 def iterations(cls, number, **parameters):
-    return cls(max_iter=number, tol=0, solver="reweighted", **{"gamma": 1.0, **parameters})
+    return cls(max_iter=number, tol=0, solver="reweighted", **{"sparsity": 1.0, **parameters})
 
 
 # Equal to the book, one iteration after the other
@@ -62,7 +62,7 @@ def iterations(cls, number, **parameters):
 @settings(max_examples=12)
 def test_mssl_matches_the_reference(n, d, q, seed, number, alpha, gamma):
     X, Y = problem(n, d, q, seed)
-    fitted, S = iterations(MSSL, number, alpha=alpha, gamma=gamma).fit(X, Y), graph(X.T)
+    fitted, S = iterations(MSSL, number, smoothness=alpha, sparsity=gamma).fit(X, Y), graph(X.T)
     np.testing.assert_allclose(fitted.coef_, book.mssl(X, Y, S, alpha, gamma, number), atol=1e-8)
     assert fitted.objective_[-1] == pytest.approx(book.mssl_objective(X, Y, S, fitted.coef_, alpha, gamma))
 
@@ -72,7 +72,7 @@ def test_mssl_matches_the_reference(n, d, q, seed, number, alpha, gamma):
 def test_csfs_matches_the_reference(n, d, q, seed, number, share, gamma):
     X, Y = problem(n, d, q, seed)
     Y = hide(Y, share, seed) if share else Y
-    fitted = iterations(CSFS, number, gamma=gamma).fit(X, Y)
+    fitted = iterations(CSFS, number, sparsity=gamma).fit(X, Y)
     W, F = book.csfs(X, Y, gamma, number)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-8)
     np.testing.assert_allclose(fitted.soft_labels_, F, atol=1e-8)
@@ -91,7 +91,9 @@ def test_csfs_matches_the_reference(n, d, q, seed, number, share, gamma):
 def test_mdfs_matches_the_reference(n, d, q, seed, number, share, alpha, beta, gamma, label_graph):
     X, Y = problem(n, d, q, seed)
     Y, S = hide(Y, share, seed) if share else Y, graph(X)
-    fitted = iterations(MDFS, number, alpha=alpha, beta=beta, gamma=gamma, label_graph=label_graph).fit(X, Y)
+    fitted = iterations(
+        MDFS, number, label_error=alpha, label_smoothness=beta, sparsity=gamma, label_graph=label_graph
+    ).fit(X, Y)
     W, F = book.mdfs(X, Y, S, alpha, beta, gamma, number, label_graph)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-7)
     np.testing.assert_allclose(fitted.soft_labels_, F, atol=1e-7)
@@ -105,7 +107,7 @@ def test_mifs_matches_the_reference(n, d, q, seed, number, beta, gamma):
     Y, S = Y + 0.0, graph(X)
     values = np.linalg.svd(Y, compute_uv=False)
     n_latent = next((c for c in range(1, min(n, q)) if values[c - 1] > values[c] + 1e-6), None)
-    fitted = iterations(MIFS, number, n_latent=n_latent, beta=beta, gamma=gamma).fit(X, Y)
+    fitted = iterations(MIFS, number, n_latent=n_latent, smoothness=beta, sparsity=gamma).fit(X, Y)
     W, V, B = book.mifs(X, Y, S, n_latent or q, 1.0, beta, gamma, number)
     np.testing.assert_allclose(fitted.scores_, book.lengths(W), atol=1e-7)
     np.testing.assert_allclose(fitted.latent_labels_ @ fitted.label_basis_, V @ B, atol=1e-7)
@@ -118,7 +120,7 @@ def test_mifs_matches_the_reference(n, d, q, seed, number, beta, gamma):
 def test_pnc_ends_where_the_loop_of_its_program_does(weights):
     X, Y = problem(seed=3)
     W, objective = book.pnc(X, Y, *weights, 1.0, 4000)
-    fitted = PNC(None, *weights, gamma=1.0, fit_intercept=False, tol=1e-13).fit(X, Y)
+    fitted = PNC(None, *weights, sparsity=1.0, fit_intercept=False, tol=1e-13).fit(X, Y)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-6)
     assert fitted.objective_[-1] == pytest.approx(objective, rel=1e-9)
 
@@ -137,7 +139,7 @@ def test_pnc_ends_where_the_loop_of_its_program_does(weights):
 def test_sfus_matches_the_reference(shape, seed, number, beta, gamma):
     X, Y = problem(*shape, seed)
     c = 1 + seed % shape[2]
-    fitted = iterations(SFUS, number, n_latent=c, beta=beta, gamma=gamma).fit(X, Y)
+    fitted = iterations(SFUS, number, n_latent=c, subspace_error=beta, sparsity=gamma).fit(X, Y)
     W, Q, gap = book.sfus(X, Y, c, beta, gamma, number)
     assume(gap > 1e-3)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-7)
@@ -155,7 +157,7 @@ def test_the_objective_never_rises(name, n, d, q, seed, gamma):
     X[:, 0] = seed % 2
     Y = hide(Y, 0.3, seed) if name in PARTLY and n > 2 else Y
     for solver in SOLVERS:
-        objective = mlreduce.make(name, gamma=gamma, max_iter=12, tol=0, solver=solver).fit(X, Y).objective_
+        objective = mlreduce.make(name, sparsity=gamma, max_iter=12, tol=0, solver=solver).fit(X, Y).objective_
         assert len(objective) == 12 or solver == SOLVERS[0]
         assert (np.diff(objective) <= 1e-9 * (1 + objective[:-1])).all()
         assert objective[-1] > -1e-12
@@ -164,7 +166,7 @@ def test_the_objective_never_rises(name, n, d, q, seed, gamma):
 @every
 def test_iterations_end_where_the_objective_hardly_falls(name):
     X, Y = problem(n=100, d=12)
-    ends = {"gamma": 5.0, "tol": 1e-6, "solver": "reweighted"}
+    ends = {"sparsity": 5.0, "tol": 1e-6, "solver": "reweighted"}
     fitted = mlreduce.make(name, max_iter=5000, **ends).fit(X, Y)
     falls = -np.diff(fitted.objective_) / fitted.objective_[:-1]
     assert fitted.n_iter_ == len(fitted.objective_) < 5000
@@ -221,11 +223,12 @@ def test_unlabelled_instances_are_ranked_and_are_not_those_without_labels(name):
     X, Y = problem(n=400, d=12)
     labels = Y.copy()
     labels[40:] = np.nan
-    weights = {"gamma": "5%"} | ({"alpha": 0.1} if name == "pnc" else {})  # with more, soft labels are much the same
+    # With more smoothness soft labels are much the same.
+    weights = {"sparsity": "5%"} | ({"label_smoothness": 0.1} if name == "pnc" else {})
     fitted = mlreduce.make(name, **weights).fit(X, labels)
     assert roc_auc_score(Y[40:], fitted.soft_labels_[40:], average="macro") > 0.75
     assert not np.allclose(
-        mlreduce.make(name, gamma="5%").fit(X, np.nan_to_num(labels)).scores_, fitted.scores_, rtol=0.1
+        mlreduce.make(name, sparsity="5%").fit(X, np.nan_to_num(labels)).scores_, fitted.scores_, rtol=0.1
     )
 
 
@@ -234,7 +237,7 @@ def test_a_label_known_of_nobody_tells_nothing(name):
     X, Y = problem()
     more = np.column_stack([Y, np.full(40, np.nan)])
     for solver in SOLVERS:
-        make = mlreduce.make(name, gamma=1.0, max_iter=20, tol=0, solver=solver)
+        make = mlreduce.make(name, sparsity=1.0, max_iter=20, tol=0, solver=solver)
         with pytest.warns(UserWarning, match="column 3"):
             fitted = clone(make).fit(X, more)
         np.testing.assert_allclose(fitted.coef_[:, 3], 0, atol=1e-9)
@@ -274,9 +277,9 @@ def test_labels_that_nobody_has_need_no_feature(name):
 def test_features_that_matter_come_first_despite_outliers_and_hidden_labels():
     X, Y = problem(200, 12)
     Y = hide(Y, 0.3)
-    assert set(np.argsort(MLMLFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    assert set(np.argsort(MLMLFS(sparsity=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
     X[:4, 11], Y[:4] = 1e3, 1.0  # a squared loss would follow these
-    assert set(np.argsort(MLMLFS(alpha=0.0, gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    assert set(np.argsort(MLMLFS(smoothness=0.0, sparsity=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
 
 
 # Orthonormal latent labels
@@ -294,7 +297,7 @@ def test_features_that_matter_come_first_despite_outliers_and_hidden_labels():
 def test_mrdm_is_as_good_as_with_eigenvectors_of_all_instances(shape, alpha, beta, gamma, proximity):
     X, Y = problem(*shape)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    fitted = MRDM(alpha=alpha, beta=beta, gamma=gamma, proximity=proximity).fit(X, Y)
+    fitted = MRDM(smoothness=alpha, dependence=beta, sparsity=gamma, proximity=proximity).fit(X, Y)
     S, Z = graph(X, proximity), Y - Y.mean(axis=0)
     W, V = book.mrdm(X, Y, S, alpha, beta, gamma, 60)
     theirs = book.mrdm_objective(X, Z, book.laplacian(S), W, V, alpha, beta, gamma) + beta * (Z**2).sum()
@@ -308,7 +311,7 @@ def test_equal_singular_values_of_the_labels_do_not_decide_on_ranks():
     X -= X.mean(axis=0)
     Y, order = np.eye(3)[np.arange(60) % 3][:, [0, 1, 2, 2]], np.random.default_rng(1).permutation(60)
     for alpha in (0.0, 0.1, 1.0):
-        method = MRDM(alpha=alpha, gamma="10%", proximity={"weight": "constant", "n_neighbors": None})
+        method = MRDM(smoothness=alpha, sparsity="10%", proximity={"weight": "constant", "n_neighbors": None})
         fitted = method.fit(X, Y)
         assert fitted.latent_labels_.shape == (60, 2)
         scores = fitted.scores_
@@ -331,11 +334,11 @@ def test_the_support_is_that_of_scikit_learns_lasso(name, share):
     if name not in ("tall", "wide"):
         data = mlreduce.load_dataset(name)
         X, Y = data.X, data.Y.astype(float)
-    ours = MSSL(alpha=0.0, gamma=f"{100 * share:g}%", tol=1e-12).fit(X, Y)
-    theirs = MultiTaskLasso(alpha=ours.gamma_ / (2 * len(X)), tol=1e-14, max_iter=200_000).fit(X, Y)
+    ours = MSSL(smoothness=0.0, sparsity=f"{100 * share:g}%", tol=1e-12).fit(X, Y)
+    theirs = MultiTaskLasso(alpha=ours.sparsity_ / (2 * len(X)), tol=1e-14, max_iter=200_000).fit(X, Y)
     np.testing.assert_array_equal(ours.scores_ > 0, theirs.coef_.any(axis=0))
     np.testing.assert_allclose(ours.coef_, theirs.coef_.T, atol=1e-5 * np.abs(ours.coef_).max())
-    objective = book.mssl_objective(X, Y, np.zeros((X.shape[1], X.shape[1])), theirs.coef_.T, 0.0, ours.gamma_)
+    objective = book.mssl_objective(X, Y, np.zeros((X.shape[1], X.shape[1])), theirs.coef_.T, 0.0, ours.sparsity_)
     assert ours.objective_[-1] <= objective * (1 + 1e-9)
     assert ours.gap_ <= 1e-12
 
@@ -345,13 +348,13 @@ def test_the_support_is_that_of_scikit_learns_lasso(name, share):
 def test_the_gap_bounds_the_distance_to_the_minimum(name, shape):
     X, Y = problem(*shape)
     Y = hide(Y, 0.3) if name in PARTLY else Y
-    least = mlreduce.make(name, gamma="20%", tol=1e-13, max_iter=5000).fit(X, Y)
+    least = mlreduce.make(name, sparsity="20%", tol=1e-13, max_iter=5000).fit(X, Y)
     assert 0 < (least.scores_ == 0).sum() < shape[1]
     for tol in (1e-2, 1e-4, 1e-8):
-        fitted = mlreduce.make(name, gamma="20%", tol=tol).fit(X, Y)
+        fitted = mlreduce.make(name, sparsity="20%", tol=tol).fit(X, Y)
         above = 1 - least.objective_[-1] / fitted.objective_[-1]
         assert -1e-11 < above <= fitted.gap_ <= tol
-    slow = mlreduce.make(name, gamma=least.gamma_, tol=1e-6, max_iter=5000, solver="reweighted")
+    slow = mlreduce.make(name, sparsity=least.sparsity_, tol=1e-6, max_iter=5000, solver="reweighted")
     assert least.objective_[-1] < slow.fit(X, Y).objective_[-1] < least.objective_[-1] * (1 + 1e-3)
     assert slow.scores_.all()  # which never reach zero
 
@@ -359,25 +362,25 @@ def test_the_gap_bounds_the_distance_to_the_minimum(name, shape):
 def test_no_more_iterations_are_said():
     X, Y = problem(15, 30)
     with pytest.warns(ConvergenceWarning, match="after 1 iterations .* than tol=1e-08; a larger max_iter"):
-        CSFS(gamma="1%", max_iter=1).fit(X, Y)
+        CSFS(sparsity="1%", max_iter=1).fit(X, Y)
 
 
 @every
 def test_all_rows_are_zero_from_the_largest_weight_on(name):
     X, Y = problem(60, 9)
-    at = mlreduce.make(name, gamma="100%").fit(X, Y)
+    at = mlreduce.make(name, sparsity="100%").fit(X, Y)
     assert not at.scores_.any()
-    assert at.gamma_ == at.gamma_max_
-    assert not mlreduce.make(name, gamma=2 * at.gamma_max_).fit(X, Y).scores_.any()
-    assert mlreduce.make(name, gamma=0.99 * at.gamma_max_).fit(X, Y).scores_.any()
+    assert at.sparsity_ == at.sparsity_max_
+    assert not mlreduce.make(name, sparsity=2 * at.sparsity_max_).fit(X, Y).scores_.any()
+    assert mlreduce.make(name, sparsity=0.99 * at.sparsity_max_).fit(X, Y).scores_.any()
 
 
 def test_rows_of_zeros_are_ranked_by_how_steep_the_loss_is():
     X, Y = problem(60, 9)
     moments = np.linalg.norm((X - X.mean(axis=0)).T @ Y, axis=1)
-    assert CSFS().fit(X, Y).gamma_max_ == pytest.approx(2 * moments.max())
-    np.testing.assert_array_equal(np.argsort(CSFS(gamma="100%").fit(X, Y).ranking_), np.argsort(-moments))
-    fitted = CSFS(gamma="30%").fit(X, Y)
+    assert CSFS().fit(X, Y).sparsity_max_ == pytest.approx(2 * moments.max())
+    np.testing.assert_array_equal(np.argsort(CSFS(sparsity="100%").fit(X, Y).ranking_), np.argsort(-moments))
+    fitted = CSFS(sparsity="30%").fit(X, Y)
     assert 0 < (fitted.scores_ > 0).sum() < 8
     steep = np.linalg.norm((X - X.mean(axis=0)).T @ (Y - X @ fitted.coef_), axis=1)
     np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steep, -fitted.scores_)))
@@ -396,14 +399,14 @@ def test_copies_have_equal_scores_and_cost_nothing(name, form):
     if name in ("csfs", "mdfs", "sfus"):
         some.append(1.0 - X[:, [1]])  # the negative but for the intercept
     more = form(np.hstack(some))
-    make = mlreduce.make(name, gamma="5%")
+    make = mlreduce.make(name, sparsity="5%")
     alone, fitted = clone(make).fit(X, Y), make.fit(more, Y)
     scores = fitted.scores_
     assert scores[0] == scores[1] > 0
     assert (scores[2] == scores[10:]).all()
     assert scores[2] > 0
     if name in ("csfs", "rfs"):  # the squares of the others' coefficients or the distances of instances count, too
-        assert fitted.gamma_max_ == pytest.approx(alone.gamma_max_)
+        assert fitted.sparsity_max_ == pytest.approx(alone.sparsity_max_)
         assert fitted.objective_[-1] == pytest.approx(alone.objective_[-1], rel=1e-7)
     assert fitted.ranking_[0] + 1 == fitted.ranking_[1]
 
@@ -412,12 +415,12 @@ def test_copies_have_equal_scores_and_cost_nothing(name, form):
 def test_the_weight_is_that_of_the_smallest_error_on_rows_held_out(name):
     X, Y = problem(n=120, d=12)
     fitted = mlreduce.make(name, k=3).fit(X, Y)
-    assert fitted.gamma_ == fitted.gammas_[fitted.errors_.argmin()]
-    assert len(fitted.gammas_) == len(fitted.errors_) <= 19
-    assert 0.6 * fitted.gamma_max_ < fitted.gammas_[0] < fitted.gamma_max_
+    assert fitted.sparsity_ == fitted.sparsities_[fitted.errors_.argmin()]
+    assert len(fitted.sparsities_) == len(fitted.errors_) <= 19
+    assert 0.6 * fitted.sparsity_max_ < fitted.sparsities_[0] < fitted.sparsity_max_
     assert fitted.scores_.any()
-    assert (np.diff(fitted.gammas_) < 0).all()
-    again = mlreduce.make(name, k=3, gamma=fitted.gamma_).fit(X, Y)
+    assert (np.diff(fitted.sparsities_) < 0).all()
+    again = mlreduce.make(name, k=3, sparsity=fitted.sparsity_).fit(X, Y)
     np.testing.assert_array_equal(fitted.ranking_, again.ranking_)
     if name != "scmfs":  # whose features are all positive, and so alike
         assert len(set(np.argsort(fitted.ranking_)[:3]) & {0, 1, 2}) > 1
@@ -435,14 +438,15 @@ def test_few_rows(name):
 def test_weights_that_cannot_be_are_refused(name):
     X, Y = problem()
     for wrong, message in (
-        (0.0, "gamma must be"), (-1, "gamma must be"), ("5", "gamma must be a number, a percentage such as '50%'"),
-        ("150%", "gamma must be a number, a percentage"), ([1], "gamma must be"),
+        (0.0, "sparsity must be"), (-1, "sparsity must be"),
+        ("5", "sparsity must be a number, a percentage such as '50%'"),
+        ("150%", "sparsity must be a number, a percentage"), ([1], "sparsity must be"),
     ):  # fmt: skip
         with pytest.raises(DataError, match=message):
-            mlreduce.make(name, gamma=wrong).fit(X, Y)
+            mlreduce.make(name, sparsity=wrong).fit(X, Y)
     for gamma in (None, "5%"):
-        with pytest.raises(DataError, match="solver='reweighted' takes a number for gamma, not"):
-            mlreduce.make(name, gamma=gamma, solver="reweighted").fit(X, Y)
+        with pytest.raises(DataError, match="solver='reweighted' takes a number for sparsity, not"):
+            mlreduce.make(name, sparsity=gamma, solver="reweighted").fit(X, Y)
     with pytest.raises(DataError, match="solver must be 'coordinate-descent' or 'reweighted'; got 'newton'"):
         mlreduce.make(name, solver="newton").fit(X, Y)
 

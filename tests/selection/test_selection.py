@@ -117,18 +117,18 @@ def scored(X, ours, theirs, **tolerances):
 
 @given(
     **problems, n_neighbors=st.integers(1, 3), s_min=st.sampled_from([1.0, 0.5]), step=st.sampled_from([0.9, 0.1]),
-    n_iter=st.sampled_from([None, 1, 5, 40]), n_orders=st.integers(1, 3),
+    max_iter=st.sampled_from([None, 1, 5, 40]), n_orders=st.integers(1, 3),
 )  # fmt: skip
 def test_gmba_matches_the_reference(
-    features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, step, n_iter, n_orders
+    features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, step, max_iter, n_orders
 ):
     X, Y = problem(features, labels, n, d, q, seed)
     parameters = {"n_neighbors": n_neighbors, "s_min": s_min, "variant": variant}
-    parameters |= {"step": step, "n_iter": n_iter, "n_orders": n_orders, "random_state": seed}
+    parameters |= {"step": step, "max_iter": max_iter, "n_orders": n_orders, "random_state": seed}
     ours = GMBA(**parameters).fit(FORMS[form](X), Y)
     # Steps of a fixed length across a valley enlarge rounding errors.
     scored(X, ours.scores_, book.gmba(X, Y, **parameters), rtol=1e-5, atol=1e-5)
-    if n_iter is None:
+    if max_iter is None:
         assert ours.n_skipped_ == book.skipped(X, Y, n_neighbors, s_min)
 
 
@@ -282,7 +282,7 @@ def test_more_steps_than_instances_begin_another_order():
     for i in [*random.permutation(12), *random.permutation(12)[:8]]:
         gradient = omega * slopes[i]
         omega -= 0.1 * gradient / (np.linalg.norm(gradient) or 1)
-    scores = GMBA(n_neighbors=2, step=0.1, n_iter=20, random_state=1).fit(X, Y).scores_
+    scores = GMBA(n_neighbors=2, step=0.1, max_iter=20, random_state=1).fit(X, Y).scores_
     np.testing.assert_allclose(scores, omega)
 
 

@@ -28,7 +28,7 @@ DENSE |= {"llsf", "lrlsf", "mlmlfs", "mrdm", "pnc", "scnmf"}
 
 def make(name, **parameters):
     taken = inspect.signature(registry.method_class(name)).parameters
-    fixed = {"random_state": 0, "gamma": "20%", "min_count": 1, "k": 3}
+    fixed = {"random_state": 0, "sparsity": "20%", "min_count": 1, "k": 3}
     return mlreduce.make(name, **{key: value for key, value in fixed.items() if key in taken} | parameters)
 
 

@@ -82,7 +82,7 @@ def test_negative_features_are_refused(name, form):
 def test_the_lasso_is_that_of_scikit_learn():
     X, Y = problem()
     theirs = MultiTaskLasso(alpha=0.02, tol=1e-10, max_iter=10**5).fit(X, Y).coef_.T
-    ours = LassoMultiTask(alpha=0.02, tol=1e-10, max_iter=10**5).fit(sp.csr_array(X), Y)
+    ours = LassoMultiTask(sparsity=0.02, tol=1e-10, max_iter=10**5).fit(sp.csr_array(X), Y)
     np.testing.assert_allclose(ours.coef_, theirs)
     np.testing.assert_allclose(ours.scores_, np.linalg.norm(theirs, axis=1))
 
@@ -91,8 +91,8 @@ def test_a_penalty_that_leaves_out_all_features():
     X, Y = problem()
     centred = X - X.mean(axis=0)
     largest = np.linalg.norm(centred.T @ (Y - Y.mean(axis=0)) / 80, axis=1).max()
-    assert not LassoMultiTask(alpha=1.001 * largest).fit(X, Y).scores_.any()
-    assert LassoMultiTask(alpha=0.999 * largest, tol=1e-10).fit(X, Y).scores_.any()
+    assert not LassoMultiTask(sparsity=1.001 * largest).fit(X, Y).scores_.any()
+    assert LassoMultiTask(sparsity=0.999 * largest, tol=1e-10).fit(X, Y).scores_.any()
 
 
 @given(st.integers(2, 40), st.integers(1, 6), st.integers(0, 10**6), st.sampled_from([None, 1, 3]))

@@ -270,8 +270,8 @@ unit = st.floats(0, 1)
 def test_combinations_agree_at_their_limits(w, g, beta, gamma):
     W, G = np.array([w]), np.array([g])
     weighted = combined(W, G, "weighted-sum", beta=gamma)
-    np.testing.assert_allclose(combined(W, G, "priority", beta=0, gamma=gamma), weighted, atol=1e-15)
-    np.testing.assert_allclose(combined(W, G, "priority", beta=beta, gamma=0), w, atol=1e-15)
+    np.testing.assert_allclose(combined(W, G, "priority", beta=0, priority_share=gamma), weighted, atol=1e-15)
+    np.testing.assert_allclose(combined(W, G, "priority", beta=beta, priority_share=0), w, atol=1e-15)
     np.testing.assert_allclose(combined(W, G, "priority", b=0, beta=beta), g, atol=1e-15)
     np.testing.assert_allclose(combined(W, G, "hadamard"), w * g)
     assert combined(W, None, "features") == w
@@ -287,11 +287,11 @@ def test_combinations_agree_at_their_limits(w, g, beta, gamma):
         ({"b": "1"}, "b must be a number >= 0"),
         ({"beta": -0.1}, "beta must be a number >= 0"),
         ({"combine": "weighted-sum", "beta": 1.1}, r"beta must be a number in \[0, 1\]"),
-        ({"gamma": 1.1}, r"gamma must be a number in \[0, 1\]"),
+        ({"priority_share": 1.1}, r"priority_share must be a number in \[0, 1\]"),
     ],
 )
 def test_impossible_combinations_are_refused(parameters, sentence):
     with pytest.raises(DataError, match=sentence):
-        check_combination(**{"combine": "priority", "a": 1, "b": 1, "beta": 1, "gamma": 1} | parameters)
+        check_combination(**{"combine": "priority", "a": 1, "b": 1, "beta": 1, "priority_share": 1} | parameters)
     for combine in COMBINATIONS:
         check_combination(combine, 0, 0, 1, 0)

@@ -41,11 +41,11 @@ WEIGHTS = [
 GRAPHS = {
     "undirected": {"n_neighbors": 3},
     "mutual": {"n_neighbors": 4, "mutual": True},
-    "close": {"n_neighbors": None, "threshold": 2.5},
-    "neighbours that are close": {"n_neighbors": 3, "threshold": 2.2},
-    "mutual and close by cosine": {"n_neighbors": 5, "mutual": True, "threshold": 0.7, "metric": "cosine"},
+    "close": {"n_neighbors": None, "radius": 2.5},
+    "neighbours that are close": {"n_neighbors": 3, "radius": 2.2},
+    "mutual and close by cosine": {"n_neighbors": 5, "mutual": True, "radius": 0.7, "metric": "cosine"},
     "neighbours by cosine": {"n_neighbors": 2, "metric": "cosine"},
-    "close by cosine": {"n_neighbors": None, "threshold": 0.6, "metric": "cosine"},
+    "close by cosine": {"n_neighbors": None, "radius": 0.6, "metric": "cosine"},
     "all": {"n_neighbors": None},
 }
 
@@ -122,12 +122,12 @@ def sum_of_directions(near):
 
 def test_a_pair_at_the_threshold_is_joined():
     X = np.array([[0.0], [0.1], [0.3], [0.6]])
-    for threshold, count in ((0.1, 1), (0.2, 2), (0.3, 4), (0.29, 2), (0.05, 0), (0.6, 6)):
-        W = matrix(X, weight="constant", n_neighbors=None, threshold=threshold)
+    for radius, count in ((0.1, 1), (0.2, 2), (0.3, 4), (0.29, 2), (0.05, 0), (0.6, 6)):
+        W = matrix(X, weight="constant", n_neighbors=None, radius=radius)
         assert W.nnz == 2 * count
     X = np.array([[1.0, 0], [1, 1], [0, 3]])
-    assert matrix(X, weight="constant", n_neighbors=None, threshold=1.0, metric="cosine").nnz == 6
-    assert matrix(X, weight="constant", n_neighbors=None, threshold=0.5, metric="cosine").nnz == 4
+    assert matrix(X, weight="constant", n_neighbors=None, radius=1.0, metric="cosine").nnz == 6
+    assert matrix(X, weight="constant", n_neighbors=None, radius=0.5, metric="cosine").nnz == 4
 
 
 def test_equal_instances_have_the_largest_weight(rng):
@@ -233,8 +233,8 @@ class TestOwn:
         ({"weight": "gausian"}, "unknown weight 'gausian'; did you mean 'gaussian'"),
         ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1; got 0"),
         ({"n_neighbors": 2.0}, "n_neighbors must be an integer"),
-        ({"threshold": 0}, "threshold must be a number > 0"),
-        ({"threshold": -1.0}, "threshold must be a number > 0"),
+        ({"radius": 0}, "radius must be a number > 0"),
+        ({"radius": -1.0}, "radius must be a number > 0"),
         ({"tau": 0}, "tau must be a number > 0"),
         ({"metric": "manhattan"}, "metric must be 'euclidean' or 'cosine'; got 'manhattan'"),
         ({"n_neighbors": None, "mutual": True}, "mutual=True and weight='reconstruction' need n_neighbors"),

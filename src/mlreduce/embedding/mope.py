@@ -37,7 +37,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         Exponents of g and of w in ``"priority"``, >= 0.
     beta : float, default=0.5
         Influence of the features in ``"priority"``, >= 0; weight of the labels in ``"weighted-sum"``, in [0, 1].
-    gamma : float, default=1
+    priority_share : float, default=1
         Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; by default Gaussian weights of all pairs. Negative weights are set to 0, and all are divided by the largest
@@ -58,7 +58,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
     laplacian : bool, default=False
         Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
         The constant vector is then a trivial solution and left out.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Of the order of the rows.
 
     Attributes
@@ -96,14 +96,14 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         a: float = 1.0,
         b: float = 1.0,
         beta: float = 0.5,
-        gamma: float = 1.0,
+        priority_share: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
         ties: str = "features",
         edges: str = "psi",
         laplacian: bool = False,
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         super().__init__(n_components)
         self.scheme = scheme
@@ -112,7 +112,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         self.a = a
         self.b = b
         self.beta = beta
-        self.gamma = gamma
+        self.priority_share = priority_share
         self.proximity = proximity
         self.label_options = label_options
         self.n_neighbors = n_neighbors

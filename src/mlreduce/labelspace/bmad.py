@@ -22,8 +22,9 @@ class MLCBMaD(FactorCoder):
 
     Labels are decomposed into ``Y ~ T o B``, 1 where some column of the code T and the row of B that belongs to it both
     are: an instance has the labels of all sets that its code names. The Asso algorithm takes as candidates for a row of
-    B, for each label, those labels that at least the share tau of its instances have too. One after the other it adds
-    the row, with the best column for it, that covers the most ones not yet covered less zeros not yet covered.
+    B, for each label, those labels that at least the share ``min_confidence`` of its instances have too. One after the
+    other it adds the row, with the best column for it, that covers the most ones not yet covered less zeros not yet
+    covered.
 
     Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
 
@@ -31,7 +32,7 @@ class MLCBMaD(FactorCoder):
     ----------
     n_components : int, str or None, default=None
         Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    tau : float, default=0.5
+    min_confidence : float, default=0.5
         Share of a label's instances from which another label belongs to its candidate, in [0, 1]; with 1 only labels
         that all of them have.
 
@@ -75,17 +76,17 @@ class MLCBMaD(FactorCoder):
 
     complexity = Complexity("n q^2 + q^3", "n q + q^2")
 
-    def __init__(self, n_components: int | str | None = None, tau: float = 0.5) -> None:
+    def __init__(self, n_components: int | str | None = None, min_confidence: float = 0.5) -> None:
         super().__init__(n_components)
-        self.tau = tau
+        self.min_confidence = min_confidence
 
     def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-        check_range(self.tau, "tau", 0, 1)
+        check_range(self.min_confidence, "min_confidence", 0, 1)
         check_pairs_of_labels(labels.shape[1])
         labels = label_array(labels, type(self).__name__, tables=5)
         together, present = labels.T @ labels, labels.sum(axis=0)
         together.flat[:: len(together) + 1] = present
-        candidates = (quotient(together, present[:, np.newaxis]) >= self.tau).astype(np.float64)
+        candidates = (quotient(together, present[:, np.newaxis]) >= self.min_confidence).astype(np.float64)
         size = self.n_components_
         codes, rows, covers = np.zeros((len(labels), size)), np.zeros((size, self.n_labels_)), np.zeros(size)
         # Of covering a cell: 1 for a one, -1 for a zero, in between where a label was not known, 0 once it is covered.

@@ -29,9 +29,9 @@ _ROUNDING = 1e-12
 class FaIE(FactorCoder):
     """Feature-aware implicit label space encoding (FaIE): codes that both recover the labels and can be predicted.
 
-    The codes T of the training rows maximise ``tr(T'(ZZ' + alpha G)T)`` subject to ``T'T = I``, with the centred labels
-    Z and the hat matrix ``G = X(X'X + ridge I)^-1 X'`` of a ridge regression on the centred features X. The decoder is
-    ``D = T'Z``. Train a predictor of the codes on the features; there is no encoder of other labels.
+    The codes T of the training rows maximise ``tr(T'(ZZ' + predictability G)T)`` subject to ``T'T = I``, with the
+    centred labels Z and the hat matrix ``G = X(X'X + ridge I)^-1 X'`` of a ridge regression on the centred features X.
+    The decoder is ``D = T'Z``. Train a predictor of the codes on the features; there is no encoder of other labels.
 
     Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
 
@@ -39,7 +39,7 @@ class FaIE(FactorCoder):
     ----------
     n_components : int, str or None, default=None
         Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    alpha : float or None, default=None
+    predictability : float or None, default=None
         Weight of predicting the codes against recovering the labels, >= 0, in the units of ``Z'Z``; None is the mean
         diagonal of ``Z'Z``. With 0 the codes are those of `PLST`, each of norm one.
     ridge : float or None, default=None
@@ -55,7 +55,7 @@ class FaIE(FactorCoder):
         D.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
-    alpha_, ridge_ : float
+    predictability_, ridge_ : float
         The values used.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
@@ -67,8 +67,8 @@ class FaIE(FactorCoder):
     Notes
     -----
     The smaller of n and d + q may be 12 000 at most; no matrix of the order of the larger is formed. With a Cholesky
-    factor ``X'X + ridge I = LL'`` the objective is ``FF'``, ``F = [Z, sqrt(alpha) X L^-T]``, and ``F'F`` of order d + q
-    has its eigenvalues. Sparse features stay sparse.
+    factor ``X'X + ridge I = LL'`` the objective is ``FF'``, ``F = [Z, sqrt(predictability) X L^-T]``, and ``F'F`` of
+    order d + q has its eigenvalues. Sparse features stay sparse.
 
     Cost: O(n d² + d³ + (d + q)³), or O(n² d + n³) where n is below d + q.
 
@@ -94,18 +94,18 @@ class FaIE(FactorCoder):
     def __init__(
         self,
         n_components: int | str | None = None,
-        alpha: float | None = None,
+        predictability: float | None = None,
         ridge: float | None = None,
     ) -> None:
         super().__init__(n_components)
-        self.alpha = alpha
+        self.predictability = predictability
         self.ridge = ridge
 
     def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
         X = Features(features, centred=True)
         sparse = is_sparse(labels)  # centred by products
         Z = Features(labels, centred=True) if sparse else Features(labels - self.mean_, centred=False)
-        self.alpha_, self.ridge_ = self._weights(X, Z)
+        self.predictability_, self.ridge_ = self._weights(X, Z)
         rows, columns = X.shape[0], X.shape[1] + Z.shape[1]
         if min(rows, columns) > _LARGEST:
             raise DataError(
@@ -115,13 +115,14 @@ class FaIE(FactorCoder):
         order = f"{type(self).__name__} with a matrix of order {min(rows, columns)}"
         check_memory(5 * 8.0 * min(rows, columns) ** 2, order, "select or project the features first")
         solve = _by_rows if rows < columns else _by_columns
-        codes, values = solve(X, Z, self.alpha_, self.ridge_, self.n_components_)
+        codes, values = solve(X, Z, self.predictability_, self.ridge_, self.n_components_)
         decoder = Z.transposed_dot(codes).T if sparse else codes.T @ Z.X
         turns = signs(decoder)
         return codes * turns, decoder * turns[:, np.newaxis], values
 
     def _weights(self, X: Features, Z: Features) -> tuple[float, float]:
-        alpha = _spread(Z) / Z.shape[1] if self.alpha is None else check_range(self.alpha, "alpha", 0)
+        given = self.predictability
+        alpha = _spread(Z) / Z.shape[1] if given is None else check_range(given, "predictability", 0)
         if self.ridge is not None:
             return alpha, check_range(self.ridge, "ridge", 0, open_ends=True)
         return alpha, _RIDGE * float(X.squared_norms.sum()) / max(X.n_used, 1) or 1.0  # features that do not vary

@@ -34,7 +34,7 @@ class PLST(SketchedCoder):
         ``"exact"`` as far as eigenvalues decay, and exact where fewer than ten are left out.
     random_state : int, RandomState or None, default=None
         Seed of the sketch.
-    centre : bool, default=True
+    centred : bool, default=True
         False for the leading eigenvectors of ``Y'Y``, as in the paper of 2010: a code is ``Vy``, and ``mean_`` is zero.
 
     Attributes
@@ -75,13 +75,13 @@ class PLST(SketchedCoder):
         rcond: float = DEFAULT_RCOND,
         solver: str = "exact",
         random_state: int | np.random.RandomState | None = None,
-        centre: bool = True,
+        centred: bool = True,
     ) -> None:
         super().__init__(n_components, rcond, solver, random_state)
-        self.centre = centre
+        self.centred = centred
 
     def _taken(self, statistics: LabelStatistics) -> LabelStatistics:
-        return statistics if self.centre else statistics.uncentred()
+        return statistics if self.centred else statistics.uncentred()
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         leading = statistics.leading(self.n_components_)

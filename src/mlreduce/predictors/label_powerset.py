@@ -123,7 +123,7 @@ class RAkEL(ProbableClassifier):
         Predicts the classes of each set; it is copied. None is a decision tree.
     labelset_size : int, default=3
         Labels in each set, at least 1; where there are fewer labels, all.
-    n_models : int or None, default=None
+    n_estimators : int or None, default=None
         Number of overlapping sets, which differ from each other; None is twice the number of labels, or as many as
         there are.
     overlapping : bool, default=True
@@ -186,7 +186,7 @@ class RAkEL(ProbableClassifier):
         self,
         estimator: Any = None,
         labelset_size: int = 3,
-        n_models: int | None = None,
+        n_estimators: int | None = None,
         overlapping: bool = True,
         random_state: Any = None,
         decision: str = "half",
@@ -194,7 +194,7 @@ class RAkEL(ProbableClassifier):
     ) -> None:
         self.estimator = estimator
         self.labelset_size = labelset_size
-        self.n_models = n_models
+        self.n_estimators = n_estimators
         self.overlapping = overlapping
         self.random_state = random_state
         self.decision = decision
@@ -204,8 +204,8 @@ class RAkEL(ProbableClassifier):
         random, n_labels = check_random_state(self.random_state), labels.shape[1]
         size = min(check_count(self.labelset_size, "labelset_size"), n_labels)
         if self.overlapping:
-            n_models = 2 * n_labels if self.n_models is None else check_count(self.n_models, "n_models")
-            self.labelsets_ = _different_sets(n_labels, size, n_models, random)
+            n_estimators = 2 * n_labels if self.n_estimators is None else check_count(self.n_estimators, "n_estimators")
+            self.labelsets_ = _different_sets(n_labels, size, n_estimators, random)
         else:
             order = random.permutation(n_labels)
             self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
@@ -219,7 +219,7 @@ class RAkEL(ProbableClassifier):
             left_out = np.flatnonzero(self._n_votes == 0)
             warn(
                 f"{len(left_out)} of {n_labels} labels are in none of the {len(self.labelsets_)} sets and never "
-                f"predicted, among them column {left_out[0]}: raise n_models",
+                f"predicted, among them column {left_out[0]}: raise n_estimators",
                 UserWarning,
             )
 

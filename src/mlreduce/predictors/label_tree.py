@@ -57,7 +57,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     Parameters
     ----------
-    n_trees : int, default=3
+    n_estimators : int, default=3
         Trees that differ by the start of the means and the order of the instances.
     max_leaf : int, default=100
         Most labels of a leaf, at least 2. With no more labels than that there is one leaf: a linear classifier for each
@@ -127,7 +127,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     def __init__(
         self,
-        n_trees: int = 3,
+        n_estimators: int = 3,
         max_leaf: int = 100,
         C: float = 1.0,
         beam_size: int = 10,
@@ -139,7 +139,7 @@ class LabelTreeClassifier(ScoringClassifier):
         decision: str = "half",
         measure: str = "micro-f1",
     ) -> None:
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.max_leaf = max_leaf
         self.C = C
         self.beam_size = beam_size
@@ -152,7 +152,7 @@ class LabelTreeClassifier(ScoringClassifier):
         self.measure = measure
 
     def _fit(self, features: Any, labels: Any) -> None:
-        n_trees = check_count(self.n_trees, "n_trees")
+        n_estimators = check_count(self.n_estimators, "n_estimators")
         check_count(self.max_leaf, "max_leaf", 2)
         check_count(self.beam_size, "beam_size")
         check_count(self.max_iter, "max_iter")
@@ -162,7 +162,7 @@ class LabelTreeClassifier(ScoringClassifier):
         X, Y = sp.csr_array(features), sp.csc_array(labels)
         X.sort_indices()
         means = _centroids(X, Y)
-        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_trees)
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_estimators)
         grow = joblib.delayed(self._grown)
         self.trees_ = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             grow(X, Y, means, np.random.RandomState(seed)) for seed in seeds

@@ -37,7 +37,7 @@ class M5PRegressor(Regressor):
 
     Parameters
     ----------
-    min_instances : int, default=4
+    min_samples_split : int, default=4
         Nodes with fewer training rows are not split; at least 1. Of fewer than four rows no split is allowed anyway.
     smoothing : bool, default=True
         Mix each leaf's model with those of the nodes above it, the more the fewer rows a node has.
@@ -86,9 +86,9 @@ class M5PRegressor(Regressor):
     _fitted = "trees_"
 
     def __init__(
-        self, min_instances: int = 4, smoothing: bool = True, pruning: bool = True, n_jobs: int | None = None
+        self, min_samples_split: int = 4, smoothing: bool = True, pruning: bool = True, n_jobs: int | None = None
     ) -> None:
-        self.min_instances = min_instances
+        self.min_samples_split = min_samples_split
         self.smoothing = smoothing
         self.pruning = pruning
         self.n_jobs = n_jobs
@@ -113,14 +113,14 @@ class M5PRegressor(Regressor):
         self._one_dimension = targets.ndim == 1
 
     def _check_parameters(self) -> None:
-        value: Any = self.min_instances
+        value: Any = self.min_samples_split
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 1:
             raise DataError(
-                f"min_instances, the rows that a node needs to be split, must be an integer >= 1; got {value!r}"
+                f"min_samples_split, the rows that a node needs to be split, must be an integer >= 1; got {value!r}"
             )
 
     def _build(self, columns: Columns, rows: Rows, target: FloatArray) -> Tree:
-        growth = grow(columns, target, int(self.min_instances))
+        growth = grow(columns, target, int(self.min_samples_split))
         return finish(rows, target, growth, len(columns.zero_rank), bool(self.pruning), bool(self.smoothing))
 
     def _predict(self, features: Any) -> FloatArray:

@@ -44,16 +44,16 @@ class _Counts(NamedTuple):
     ----------
     present, absent : ndarray of shape (n_labels, n_neighbors + 1)
         Integers.
-    smoothing : float
+    pseudocount : float
         Added to each.
     """
 
     present: FloatArray
     absent: FloatArray
-    smoothing: float
+    pseudocount: float
 
     @classmethod
-    def of(cls, votes: Any, labels: Any, n_neighbors: int, smoothing: float) -> Self:
+    def of(cls, votes: Any, labels: Any, n_neighbors: int, pseudocount: float) -> Self:
         shape = labels.shape[1], n_neighbors + 1
 
         def count(label: Any, number: Any, weights: Any = None) -> FloatArray:
@@ -67,21 +67,21 @@ class _Counts(NamedTuple):
             n_present = np.asarray(labels.sum(axis=0))
             present[:, 0] += n_present - present.sum(axis=1)  # no vote is not stored
             both[:, 0] += labels.shape[0] - both.sum(axis=1)
-            return cls(present, both - present, smoothing)
+            return cls(present, both - present, pseudocount)
         known = labels >= 0
         places, yes = (np.arange(shape[0]) * shape[1] + votes).ravel(), np.where(known, labels, 0)
         present, absent = (count(0, places, cells.ravel()) for cells in (yes, known - yes))
-        return cls(present, absent, smoothing)
+        return cls(present, absent, pseudocount)
 
     @property
     def rates(self) -> _Rates:
         def share(counts: FloatArray) -> FloatArray:
-            totals = self.smoothing * counts.shape[1] + counts.sum(axis=1, keepdims=True)
-            return (self.smoothing + counts) / totals
+            totals = self.pseudocount * counts.shape[1] + counts.sum(axis=1, keepdims=True)
+            return (self.pseudocount + counts) / totals
 
         n_present = self.present.sum(axis=1)
         n_known = n_present + self.absent.sum(axis=1)
-        prior = np.where(n_known > 0, (self.smoothing + n_present) / (2 * self.smoothing + n_known), 0.0)
+        prior = np.where(n_known > 0, (self.pseudocount + n_present) / (2 * self.pseudocount + n_known), 0.0)
         return _Rates(prior, share(self.present), share(self.absent))
 
     def left_out(self, votes: Any, labels: Any) -> FloatArray:
@@ -101,13 +101,13 @@ class _Counts(NamedTuple):
     def _without(self, present: int, absent: int) -> FloatArray:
         """Return the posterior by label and number of votes without an instance that has the label, or has it not."""
         n_present, n_absent = (counts.sum(axis=1, keepdims=True) for counts in (self.present, self.absent))
-        n_known, smoothing = n_present + n_absent, self.smoothing
+        n_known, pseudocount = n_present + n_absent, self.pseudocount
 
         def share(counts: FloatArray, size: FloatArray, removed: int) -> FloatArray:
-            return (smoothing + counts - removed) / (smoothing * counts.shape[1] + size - removed)
+            return (pseudocount + counts - removed) / (pseudocount * counts.shape[1] + size - removed)
 
         with np.errstate(divide="ignore", invalid="ignore"):  # where no instance is to be left out
-            prior = (smoothing + n_present - present) / (2 * smoothing + np.maximum(n_known - 1, 0))
+            prior = (pseudocount + n_present - present) / (2 * pseudocount + np.maximum(n_known - 1, 0))
             yes = prior * share(self.present, n_present, present)
             no = (1.0 - prior) * share(self.absent, n_absent, absent)
             posterior: FloatArray = yes / (yes + no)
@@ -136,8 +136,8 @@ class MLKNN(_NeighbourVotes):
     ----------
     n_neighbors : int, default=10
         >= 1; there must be more training rows.
-    smoothing : float, default=1.0
-        Additive smoothing of every count, > 0.
+    pseudocount : float, default=1.0
+        Added to every count, > 0: additive smoothing.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
         Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
         the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
@@ -190,12 +190,12 @@ class MLKNN(_NeighbourVotes):
     def __init__(
         self,
         n_neighbors: int = 10,
-        smoothing: float = 1.0,
+        pseudocount: float = 1.0,
         decision: str = "one-threshold",
         measure: str = "micro-f1",
     ) -> None:
         self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
+        self.pseudocount = pseudocount
         self.decision = decision
         self.measure = measure
 
@@ -242,9 +242,9 @@ class MLKNN(_NeighbourVotes):
         return counts.left_out(among, labels), counts.rates.posterior(beyond)
 
     def _count(self, votes: Any, labels: Any) -> _Counts:
-        return _Counts.of(votes, labels, int(self.n_neighbors), float(self.smoothing))
+        return _Counts.of(votes, labels, int(self.n_neighbors), float(self.pseudocount))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)
-        check_range(self.smoothing, "smoothing", 0, open_ends=True)
+        check_range(self.pseudocount, "pseudocount", 0, open_ends=True)
         _check_others(self.n_neighbors, n_samples)

@@ -53,7 +53,7 @@ class _Gaussians(NamedTuple):
     variances: FloatArray
 
     @classmethod
-    def of(cls, X: FloatArray, labels: Any, smoothing: float, floor: float) -> Self:
+    def of(cls, X: FloatArray, labels: Any, pseudocount: float, floor: float) -> Self:
         centre = X.mean(axis=0)
         centred = X - centre
         unit = np.sqrt(np.square(centred).mean(axis=0))
@@ -62,7 +62,7 @@ class _Gaussians(NamedTuple):
         labels, known = split_known(labels)
         sizes, totals = _sums(labels, known)
         with np.errstate(divide="ignore"):  # minus infinity for an empty class
-            logs = np.log(smoothing + sizes)
+            logs = np.log(pseudocount + sizes)
         divisor = np.maximum(sizes, 1.0)[:, :, np.newaxis]
         means = totals(centred) / divisor
         variances = np.maximum(totals(np.square(centred)) / divisor - np.square(means), floor)
@@ -110,8 +110,8 @@ class MLNB(NestedClassifier, ProbableClassifier):
 
     Parameters
     ----------
-    smoothing : float, default=1.0
-        Additive smoothing of the counts of a label's presence and absence, >= 0.
+    pseudocount : float, default=1.0
+        Added to the counts of a label's presence and absence, >= 0: additive smoothing.
     variance_floor : float or "cv", default="cv"
         Least variance of a feature where a label is present or absent, as a share of the feature's total variance;
         > 0. "cv" chooses 0.001, 0.01, 0.1, 0.3 or 1 by the average precision in three folds of at most 3000 rows.
@@ -171,12 +171,12 @@ class MLNB(NestedClassifier, ProbableClassifier):
 
     def __init__(
         self,
-        smoothing: float = 1.0,
+        pseudocount: float = 1.0,
         variance_floor: float | str = "cv",
         decision: str = "half",
         measure: str = "micro-f1",
     ) -> None:
-        self.smoothing = smoothing
+        self.pseudocount = pseudocount
         self.variance_floor = variance_floor
         self.decision = decision
         self.measure = measure
@@ -193,23 +193,23 @@ class MLNB(NestedClassifier, ProbableClassifier):
         self.variances_ = np.square(self._gaussians.unit) * self._gaussians.variances
 
     def _estimate(self, features: FloatArray, labels: Any) -> _Gaussians:
-        smoothing = check_range(self.smoothing, "smoothing", 0)
+        pseudocount = check_range(self.pseudocount, "pseudocount", 0)
         if self._chooses:
-            self.variance_floor_ = FLOORS[self._best_floor(features, labels, smoothing)]
+            self.variance_floor_ = FLOORS[self._best_floor(features, labels, pseudocount)]
         else:
             self.variance_floor_ = check_range(self.variance_floor, "variance_floor, if not 'cv',", 0, open_ends=True)
-        return _Gaussians.of(features, labels, smoothing, self.variance_floor_)
+        return _Gaussians.of(features, labels, pseudocount, self.variance_floor_)
 
     @property
     def _chooses(self) -> bool:
         return isinstance(self.variance_floor, str) and self.variance_floor == "cv"
 
-    def _best_floor(self, features: FloatArray, labels: Any, smoothing: float) -> int:
+    def _best_floor(self, features: FloatArray, labels: Any, pseudocount: float) -> int:
         """Return the number of the best of `FLOORS`."""
 
         def scores(train: NDArray[np.intp], held_out: NDArray[np.intp]) -> Iterator[FloatArray]:
             for floor in FLOORS:
-                gaussians = _Gaussians.of(features[train], labels[train], smoothing, floor)
+                gaussians = _Gaussians.of(features[train], labels[train], pseudocount, floor)
                 yield gaussians.log_odds(features[held_out], [features.shape[1]])[0]
 
         return best_candidate(scores, *split_known(labels))

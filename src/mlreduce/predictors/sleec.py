@@ -89,11 +89,11 @@ class SLEEC(DecidingClassifier):
         Nearest label vectors whose inner products with an instance are preserved, >= 1; at most the cluster size.
     n_clusters : int or None, default=None
         Clusters, of 1..n_samples; None is one for every 6000 instances.
-    n_learners : int, default=1
+    n_estimators : int, default=1
         Partitions, each from another start of k-means, whose scores are averaged. With one cluster all are the same.
     alpha : float, "loo" or "gcv", default="loo"
         Penalty of the regression, as of `RidgeRegressor`.
-    max_steps : int, default=2000
+    max_iter : int, default=2000
         Most steps of the projection.
     tol : float, default=1e-3
         Relative decrease of the sum of squares that ends them, >= 0.
@@ -115,7 +115,7 @@ class SLEEC(DecidingClassifier):
         What was used or chosen.
     n_clusters_ : int
     not_converged_ : int
-        Number of clusters, over all learners, whose projection still improved at ``max_steps``, or was ended by ``tol``
+        Number of clusters, over all learners, whose projection still improved at ``max_iter``, or was ended by ``tol``
         where more steps would lower the sum of squares by more than 5 %.
     objective_ : list of list of ndarray
         For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
@@ -176,9 +176,9 @@ class SLEEC(DecidingClassifier):
         n_neighbors: int | str = "cv",
         n_label_neighbors: int = 15,
         n_clusters: int | None = None,
-        n_learners: int = 1,
+        n_estimators: int = 1,
         alpha: float | str = "loo",
-        max_steps: int = 2000,
+        max_iter: int = 2000,
         tol: float = 1e-3,
         random_state: int | np.random.RandomState | None = None,
         decision: str = "half",
@@ -188,16 +188,16 @@ class SLEEC(DecidingClassifier):
         self.n_neighbors = n_neighbors
         self.n_label_neighbors = n_label_neighbors
         self.n_clusters = n_clusters
-        self.n_learners = n_learners
+        self.n_estimators = n_estimators
         self.alpha = alpha
-        self.max_steps = max_steps
+        self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
         self.decision = decision
         self.measure = measure
 
     def _fit(self, features: Any, labels: Any) -> None:
-        for name in ("n_label_neighbors", "n_learners", "max_steps"):
+        for name in ("n_label_neighbors", "n_estimators", "max_iter"):
             check_count(getattr(self, name), name)
         check_range(self.tol, "tol", 0)
         self.n_components_, self.n_neighbors_ = self._shape(features, labels)
@@ -205,7 +205,7 @@ class SLEEC(DecidingClassifier):
         random = check_random_state(self.random_state)
         self._learners: list[_Learner] = []
         self.objective_: list[list[FloatArray]] = []
-        for _ in range(self.n_learners):
+        for _ in range(self.n_estimators):
             partition, members = self._partition(features, random)
             self.objective_.append([])
             clusters = [
@@ -226,13 +226,13 @@ class SLEEC(DecidingClassifier):
         elif early:
             warn(
                 f"SLEEC: the embedding of {early} of {len(histories)} clusters still "
-                f"improved by more than tol={self.tol:g} of itself in step max_steps={self.max_steps}; raise max_steps "
+                f"improved by more than tol={self.tol:g} of itself in step max_iter={self.max_iter}; raise max_iter "
                 "or tol",
                 ConvergenceWarning,
             )
 
     def _ended_early(self, history: FloatArray) -> bool:
-        if len(history) <= self.max_steps or not self.tol:
+        if len(history) <= self.max_iter or not self.tol:
             return False
         return bool(history[-2] - history[-1] > self.tol * history[-2])
 
@@ -253,7 +253,7 @@ class SLEEC(DecidingClassifier):
 
         def scores(train: Any, held_out: Any) -> Iterator[FloatArray]:
             for rank in ranks:
-                regressor, _ = self._regressor(features[train], labels[train], rank, min(self.max_steps, _ROUGH))
+                regressor, _ = self._regressor(features[train], labels[train], rank, min(self.max_iter, _ROUGH))
                 near, new = (_columns(regressor.predict(features[rows])) for rows in (train, held_out))
                 for number in voters:
                     votes = BinaryRelevanceKNN(min(number, len(train))).fit(near, labels[train])
@@ -276,15 +276,15 @@ class SLEEC(DecidingClassifier):
         return partition, partition.fit_predict(narrow(features))
 
     def _cluster(self, features: Any, labels: Any) -> _Cluster:
-        regressor, history = self._regressor(features, labels, self.n_components_, self.max_steps)
+        regressor, history = self._regressor(features, labels, self.n_components_, self.max_iter)
         self.objective_[-1].append(np.array(history))
         votes = BinaryRelevanceKNN(min(self.n_neighbors_, labels.shape[0]))
         return _Cluster(regressor, votes.fit(_columns(regressor.predict(features)), labels))
 
-    def _regressor(self, features: Any, labels: Any, rank: int, max_steps: int) -> tuple[RidgeRegressor, list[float]]:
+    def _regressor(self, features: Any, labels: Any, rank: int, max_iter: int) -> tuple[RidgeRegressor, list[float]]:
         """Return the regression of the embedded labels, and the objective of the embedding."""
         pairs = neighbour_pairs(labels, min(self.n_label_neighbors, labels.shape[0]))
-        embedding, history = embed_labels(labels, pairs, rank, max_steps, self.tol)
+        embedding, history = embed_labels(labels, pairs, rank, max_iter, self.tol)
         regressor = RidgeRegressor(self.alpha)
         regressor._warns = False  # one of several inside
         return regressor.fit(features, embedding), history
@@ -342,7 +342,7 @@ def neighbour_pairs(labels: Any, n_neighbors: int) -> Any:
     return pairs
 
 
-def embed_labels(labels: Any, pairs: Any, rank: int, max_steps: int, tol: float) -> tuple[FloatArray, list[float]]:
+def embed_labels(labels: Any, pairs: Any, rank: int, max_iter: int, tol: float) -> tuple[FloatArray, list[float]]:
     """Minimise the squared errors of the inner products of pairs over embeddings of a rank, by projected steps.
 
     A step of singular value projection takes ``M = ZZ'`` to the nearest matrix of the rank without negative eigenvalues
@@ -357,7 +357,7 @@ def embed_labels(labels: Any, pairs: Any, rank: int, max_steps: int, tol: float)
         As of `neighbour_pairs`.
     rank : int
         Columns of the embedding.
-    max_steps : int
+    max_iter : int
         Most steps.
     tol : float
         Relative decrease of the sum of squares that ends them.
@@ -377,7 +377,7 @@ def embed_labels(labels: Any, pairs: Any, rank: int, max_steps: int, tol: float)
     errors, objective = _errors(pairs, embedding)
     history = [objective]
     exact = np.finfo(float).eps * float(np.square(pairs.data).sum())
-    for _ in range(max_steps):
+    for _ in range(max_iter):
         if history[-1] <= exact:
             break
         basis, _ = np.linalg.qr(np.hstack([embedding, errors @ embedding]))

@@ -21,14 +21,14 @@ class _HypergraphProjection(Projection):
     #: The exponent q.
     power: int
 
-    def __init__(self, n_components: Size = None, gamma: float = 1.0, centred: bool = False) -> None:
+    def __init__(self, n_components: Size = None, ridge: float = 1.0, centred: bool = False) -> None:
         super().__init__(n_components)
-        self.gamma = gamma
+        self.ridge = ridge
         self.centred = centred
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_range(self.gamma, "gamma", 0)
+        check_range(self.ridge, "ridge", 0)
 
     def _objective(self, data: TrainingSet) -> Form:
         sizes = data.class_sizes
@@ -37,14 +37,14 @@ class _HypergraphProjection(Projection):
         return Form(factor=scaled(data.labels, quotient(1.0, np.sqrt(degrees)), np.sqrt(weights)))
 
     def _constraint(self, data: TrainingSet) -> Form:
-        return Form(weights=1.0, ridge=float(self.gamma))
+        return Form(weights=1.0, ridge=float(self.ridge))
 
 
 @register("hsl1")
 class HSL1(_HypergraphProjection):
     """Hypergraph spectral learning by clique expansion (HSL1): one edge between instances per common label.
 
-    ``max tr(P'X'SXP)`` subject to ``P'(X'X + gamma I)P = I`` with ``S = D^-1/2 YY' D^-1/2``, class sizes ``n_c`` and
+    ``max tr(P'X'SXP)`` subject to ``P'(X'X + ridge I)P = I`` with ``S = D^-1/2 YY' D^-1/2``, class sizes ``n_c`` and
     degrees ``D = diag(Y n_c)``. At most n_labels eigenvalues are positive; instances without labels have ``S = 0``.
 
     Parameters
@@ -52,7 +52,7 @@ class HSL1(_HypergraphProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    gamma : float, default=1.0
+    ridge : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
     centred : bool, default=False
         Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.
@@ -102,7 +102,7 @@ class HSL2(_HypergraphProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    gamma : float, default=1.0
+    ridge : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
     centred : bool, default=False
         Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.
@@ -131,7 +131,7 @@ class HSL2(_HypergraphProjection):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> mlreduce.HSL2(gamma=10.0).fit_transform(data.X, data.Y).shape  # at most one direction per label
+    >>> mlreduce.HSL2(ridge=10.0).fit_transform(data.X, data.Y).shape  # at most one direction per label
     (300, 9)
     """
 
@@ -150,7 +150,7 @@ class HSL3(_HypergraphProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    gamma : float, default=1.0
+    ridge : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
     centred : bool, default=False
         Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.

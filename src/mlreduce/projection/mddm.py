@@ -93,8 +93,8 @@ class MDDMp(CovarianceProjection):
 class MDDMf(MDDMp):
     """Multi-label dimensionality reduction via dependence maximisation (MDDMf), with orthonormal projected features.
 
-    ``max tr(P'X'HYY'HXP)`` subject to ``P'(beta Xc'Xc + (1 - beta) I)P = I``. With ``beta=0`` it is MDDMp; with
-    ``beta=1`` the projected features are orthonormal, as in OPLS.
+    ``max tr(P'X'HYY'HXP)`` subject to ``P'(mu Xc'Xc + (1 - mu) I)P = I``, with ``scatter_weight`` for mu. With 0 it
+    is MDDMp; with 1 the projected features are orthonormal, as in OPLS.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class MDDMf(MDDMp):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     coding : {"signed", "binary"}, default="signed"
         Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it only scales eigenvalues, by 4.
-    beta : float, default=0.5
+    scatter_weight : float, default=0.5
         Weight of the features' scatter in the constraint, in [0, 1].
 
     Attributes
@@ -130,7 +130,7 @@ class MDDMf(MDDMp):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> Z = mlreduce.MDDMf(n_components=2, beta=1).fit_transform(data.X, data.Y)
+    >>> Z = mlreduce.MDDMf(n_components=2, scatter_weight=1).fit_transform(data.X, data.Y)
     >>> (Z.T @ Z).round(6) + 0.0
     array([[1., 0.],
            [0., 1.]])
@@ -138,16 +138,17 @@ class MDDMf(MDDMp):
 
     complexity = LEAST_SQUARES
 
-    def __init__(self, n_components: Size = None, coding: str = "signed", beta: float = 0.5) -> None:
+    def __init__(self, n_components: Size = None, coding: str = "signed", scatter_weight: float = 0.5) -> None:
         super().__init__(n_components, coding)
-        self.beta = beta
+        self.scatter_weight = scatter_weight
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_range(self.beta, "beta", 0, 1)
+        check_range(self.scatter_weight, "scatter_weight", 0, 1)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
-        return Form(weights=float(self.beta), ridge=1.0 - self.beta) if self.beta else None
+        weight = float(self.scatter_weight)
+        return Form(weights=weight, ridge=1.0 - weight) if weight else None
 
 
 @register("mddm-kernel")

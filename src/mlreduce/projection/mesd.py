@@ -265,10 +265,12 @@ class MESDDLA(_NamedMESD):
         n_components: Size = None,
         n_neighbors: int = 5,
         n_others: int = 5,
-        beta: float = 0.1,
+        repulsion: float = 0.1,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, n_others=n_others, beta=beta)
+        super().__init__(
+            weighted, n_components=n_components, n_neighbors=n_neighbors, n_others=n_others, repulsion=repulsion
+        )
 
 
 @_extends("mesd-dne", DNE)
@@ -305,9 +307,9 @@ class MESDOLPPR(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, beta: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
+        self, n_components: Size = None, repulsion: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
     ) -> None:
-        super().__init__(weighted, n_components=n_components, beta=beta, proximity=proximity)
+        super().__init__(weighted, n_components=n_components, repulsion=repulsion, proximity=proximity)
 
 
 @_extends("mesd-sonpp", SONPP)
@@ -349,11 +351,11 @@ class MESDDONPP(_NamedMESD):
         self,
         n_components: Size = None,
         n_others: int = 5,
-        beta: float = 0.1,
+        repulsion: float = 0.1,
         reg: float = 0.001,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_others=n_others, beta=beta, reg=reg)
+        super().__init__(weighted, n_components=n_components, n_others=n_others, repulsion=repulsion, reg=reg)
 
 
 @_extends("mesd-onpp-r", ONPPR)
@@ -373,10 +375,15 @@ class MESDONPPR(_NamedMESD):
         n_components: Size = None,
         n_neighbors: int = 5,
         reg: float = 0.001,
-        beta: float = 0.1,
+        repulsion: float = 0.1,
         proximity: ProximityLike = None,
         weighted: bool = False,
     ) -> None:
         super().__init__(
-            weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg, beta=beta, proximity=proximity
+            weighted,
+            n_components=n_components,
+            n_neighbors=n_neighbors,
+            reg=reg,
+            repulsion=repulsion,
+            proximity=proximity,
         )

@@ -13,7 +13,7 @@ from mlreduce.validation import Size, as_dense, check_range
 class MLSI(Projection):
     """Multi-label informed latent semantic indexing (MLSI): projections that reconstruct features and labels.
 
-    ``max tr(P'X'((1 - beta) XX' + beta YY')XP)`` subject to ``P'(X'X + gamma I)P = I``. With ``beta=0`` it
+    ``max tr(P'X'((1 - beta) XX' + beta YY')XP)`` subject to ``P'(X'X + ridge I)P = I``. With ``beta=0`` it
     has the directions of `LSI`, scaled.
 
     Parameters
@@ -25,7 +25,7 @@ class MLSI(Projection):
         Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it changes the meaning of ``beta``.
     beta : float, default=0.5
         Weight of the labels, in [0, 1].
-    gamma : float, default=1.0
+    ridge : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
     centred : bool, default=False
         Whether X and Y are centred, as by Xu et al. (2016).
@@ -64,19 +64,19 @@ class MLSI(Projection):
         n_components: Size = None,
         coding: str = "binary",
         beta: float = 0.5,
-        gamma: float = 1.0,
+        ridge: float = 1.0,
         centred: bool = False,
     ) -> None:
         super().__init__(n_components)
         self.coding = coding
         self.beta = beta
-        self.gamma = gamma
+        self.ridge = ridge
         self.centred = centred
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_range(self.beta, "beta", 0, 1)
-        check_range(self.gamma, "gamma", 0)
+        check_range(self.ridge, "ridge", 0)
         label_scale(self.coding)
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -88,4 +88,4 @@ class MLSI(Projection):
         return Form(factor=labels, middle=self.beta * scale**2, squared=1.0 - self.beta)
 
     def _constraint(self, data: TrainingSet) -> Form:
-        return Form(weights=1.0, ridge=float(self.gamma))
+        return Form(weights=1.0, ridge=float(self.ridge))

@@ -91,7 +91,7 @@ class SONPP(ClassProjection):
 class ONPPR(SONPP):
     """Orthogonal neighbourhood preserving projection with repulsion (ONPP-R): `SONPP` less the repulsion of `OLPPR`.
 
-    ``min tr(P'X'((I - W)'(I - W) - beta L_r)XP)`` subject to ``P'P = I``.
+    ``min tr(P'X'((I - W)'(I - W) - repulsion L_r)XP)`` subject to ``P'P = I``.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class ONPPR(SONPP):
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
-    beta : float, default=0.1
+    repulsion : float, default=0.1
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W of the repulsion, as of `OLPPR`.
@@ -142,28 +142,28 @@ class ONPPR(SONPP):
         n_components: Size = None,
         n_neighbors: int = 5,
         reg: float = 1e-3,
-        beta: float = 0.1,
+        repulsion: float = 0.1,
         proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components, n_neighbors, reg)
-        self.beta = beta
+        self.repulsion = repulsion
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_range(self.beta, "beta", 0)
+        check_range(self.repulsion, "repulsion", 0)
         check_proximity(self.proximity)
 
     def _objective(self, data: TrainingSet) -> Form:
         apart = repulsion(self._copies(data), check_proximity(self.proximity).matrix(data))
-        return super()._objective(data) + apart * float(self.beta)
+        return super()._objective(data) + apart * float(self.repulsion)
 
 
 @register("donpp")
 class DONPP(ClassProjection):
     """Discriminative orthogonal neighbourhood preserving projection (DONPP): reconstruction from the full class.
 
-    ``min sum_i (||z_i - sum_j w_ij z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are all
+    ``min sum_i (||z_i - sum_j w_ij z_j||^2 - repulsion sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are all
     others of the class of i, with its reconstruction weights of sum 1, and k the nearest of other classes. The only
     instance of a class has no cost of reconstruction.
 
@@ -174,7 +174,7 @@ class DONPP(ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_others : int, default=5
         Number of nearest instances in other classes, >= 1.
-    beta : float, default=0.1
+    repulsion : float, default=0.1
         Weight of the instances of other classes, >= 0.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
@@ -219,24 +219,24 @@ class DONPP(ClassProjection):
         self,
         n_components: Size = None,
         n_others: int = 5,
-        beta: float = 0.1,
+        repulsion: float = 0.1,
         reg: float = 1e-3,
     ) -> None:
         super().__init__(n_components)
         self.n_others = n_others
-        self.beta = beta
+        self.repulsion = repulsion
         self.reg = reg
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_others, "n_others")
-        check_range(self.beta, "beta", 0)
+        check_range(self.repulsion, "repulsion", 0)
         check_range(self.reg, "reg", _LEAST_RIDGE)
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
         _, across = copies.neighbours(distance_blocks(data), between=self.n_others)
-        apart = squared_distances(copies, across) * float(self.beta)
+        apart = squared_distances(copies, across) * float(self.repulsion)
         return Form(graph=-_class_errors(copies, data.centred_points.gram, self.reg)) + apart
 
 

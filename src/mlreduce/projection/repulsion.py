@@ -31,8 +31,8 @@ def repulsion(copies: Duplicates, proximities: Any) -> Form:
 class DLA(ClassProjection):
     """Discriminative locality alignment (DLA): distances to neighbours in the class less those to other classes.
 
-    ``min sum_i (sum_j ||z_i - z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are the nearest
-    instances of the class of i and k the nearest of other classes.
+    ``min sum_i (sum_j ||z_i - z_j||^2 - repulsion sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are the
+    nearest instances of the class of i and k the nearest of other classes.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DLA(ClassProjection):
         K1, number of nearest instances in the same class, >= 1.
     n_others : int, default=5
         K2, number of nearest instances in other classes, >= 1.
-    beta : float, default=0.1
+    repulsion : float, default=0.1
         Weight of the instances of other classes, lambda in the paper, >= 0.
 
     Attributes
@@ -86,23 +86,23 @@ class DLA(ClassProjection):
         n_components: Size = None,
         n_neighbors: int = 5,
         n_others: int = 5,
-        beta: float = 0.1,
+        repulsion: float = 0.1,
     ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.n_others = n_others
-        self.beta = beta
+        self.repulsion = repulsion
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
         check_count(self.n_others, "n_others")
-        check_range(self.beta, "beta", 0)
+        check_range(self.repulsion, "repulsion", 0)
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
         inside, across = copies.neighbours(distance_blocks(data), self.n_neighbors, self.n_others)
-        return squared_distances(copies, float(self.beta) * across - inside)
+        return squared_distances(copies, float(self.repulsion) * across - inside)
 
 
 @register("dne")
@@ -173,7 +173,7 @@ class DNE(ClassProjection):
 class OLPPR(ClassProjection):
     """Orthogonal locality preserving projection with repulsion (OLPP-R): near instances of other classes repel.
 
-    ``min tr(P'X'(L_s - beta L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
+    ``min tr(P'X'(L_s - repulsion L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
     pairs of a class by 1, ``L_r`` of the proximities of instances of different classes.
 
     Parameters
@@ -181,7 +181,7 @@ class OLPPR(ClassProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    beta : float, default=1.0
+    repulsion : float, default=1.0
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
@@ -213,21 +213,21 @@ class OLPPR(ClassProjection):
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
     >>> y = data.Y[:, 0]  # a class for each instance
-    >>> mlreduce.OLPPR(n_components=2, beta=0.5).fit_transform(data.X, y).shape
+    >>> mlreduce.OLPPR(n_components=2, repulsion=0.5).fit_transform(data.X, y).shape
     (300, 2)
     """
 
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, beta: float = 1.0, proximity: ProximityLike = None) -> None:
+    def __init__(self, n_components: Size = None, repulsion: float = 1.0, proximity: ProximityLike = None) -> None:
         super().__init__(n_components)
-        self.beta = beta
+        self.repulsion = repulsion
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_range(self.beta, "beta", 0)
+        check_range(self.repulsion, "repulsion", 0)
         check_proximity(self.proximity)
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -235,4 +235,4 @@ class OLPPR(ClassProjection):
         degrees = np.asarray(copies.members.power(2) @ copies.sizes).reshape(-1)
         together = Form(weights=-degrees, factor=copies.members)
         apart = repulsion(copies, check_proximity(self.proximity).matrix(data))
-        return together + apart * float(self.beta)
+        return together + apart * float(self.repulsion)

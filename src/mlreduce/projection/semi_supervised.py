@@ -119,10 +119,10 @@ def _instances_of(part: Projection, data: TrainingSet) -> TrainingSet:
 class SemiSupervised(PartlyLabelled):
     """Weighted sum of any supervised projection of the labelled instances and any unsupervised one of all.
 
-    ``max tr(P'(weight X'A_uX + (1 - weight) X_l'A_sX_l)P)``, with ``A_s`` of the supervised part and ``A_u`` of the
-    unsupervised one, subject to ``P'P = I`` or to a B of the parts. With ``weight=0`` and the constraint of the
-    supervised part it is that part, fitted to the labelled instances. Each part centres its instances as the separate
-    method does; projected features are centred if both parts are.
+    ``max tr(P'(lambda X'A_uX + (1 - lambda) X_l'A_sX_l)P)``, with ``A_s`` of the supervised part and ``A_u`` of the
+    unsupervised one, subject to ``P'P = I`` or to a B of the parts. With ``unsupervised_weight=0`` and the constraint
+    of the supervised part it is that part, fitted to the labelled instances. Each part centres its instances as the
+    separate method does; projected features are centred if both parts are.
 
     Unlabelled instances are rows of NaN in ``y``. Single cells may be NaN where the supervised part depends on the data
     by covariances alone (`MDDMp`, `MDDMf`, `MVMD`, `PLS`, `OPLS`): an instance then is labelled if a label of it is
@@ -134,8 +134,8 @@ class SemiSupervised(PartlyLabelled):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
-        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
+    unsupervised_weight : float, default=0.5
+        Lambda, the weight of the unsupervised part, in [0, 1]. The parts are not scaled.
     constraint : {"identity", "combined", "supervised"}, default="identity"
         ``P'P = I``; the weighted sum of both parts' B, equation (45); B of the supervised part.
     supervised_part : str or Projection, default="mope"
@@ -143,7 +143,7 @@ class SemiSupervised(PartlyLabelled):
     unsupervised_part : str or Projection, default="olpp"
         A projection that needs no labels.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of the parts; ``n_components`` is not used.
+        Parameters of the parts; ``n_components`` is not used, and a ``random_state`` of None is 0.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class SemiSupervised(PartlyLabelled):
     def __init__(
         self,
         n_components: Size = None,
-        weight: float = 0.5,
+        unsupervised_weight: float = 0.5,
         constraint: str = "identity",
         supervised_part: str | Projection = "mope",
         unsupervised_part: str | Projection = "olpp",
@@ -190,7 +190,7 @@ class SemiSupervised(PartlyLabelled):
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(n_components)
-        self.weight = weight
+        self.unsupervised_weight = unsupervised_weight
         self.constraint = constraint
         self.supervised_part = supervised_part
         self.unsupervised_part = unsupervised_part
@@ -206,7 +206,7 @@ class SemiSupervised(PartlyLabelled):
     @property
     def _weighed(self) -> list[tuple[Projection, float]]:
         """The parts of positive weight, with it."""
-        weight = float(self.weight)
+        weight = float(self.unsupervised_weight)
         both = zip(self._parts(), (1.0 - weight, weight), strict=True)
         return [(part, share) for part, share in both if share]
 
@@ -222,7 +222,7 @@ class SemiSupervised(PartlyLabelled):
         return all(part.centred for part in (*constraining, *(part for part, _ in self._weighed)))
 
     def _check_parameters(self) -> None:
-        check_range(self.weight, "weight", 0, 1)
+        check_range(self.unsupervised_weight, "unsupervised_weight", 0, 1)
         check_option(self.constraint, "constraint", _CONSTRAINTS)
         super()._check_parameters()
 
@@ -247,6 +247,8 @@ def _made(part: Any, parameters: Mapping[str, Any] | None, role: str) -> Project
     if issubclass(cls, Projection):
         given = check_options(parameters, cls, f"{role}_parameters")
         made = cls(**given) if isinstance(part, str) else clone(part).set_params(**given)
+        if made.get_params().get("random_state", 0) is None:  # each call returns the same part
+            made.set_params(random_state=0)
     if made is None or made.supervised != (role == "supervised"):
         wanted = "needs labels" if role == "supervised" else "needs no labels"
         raise DataError(f"{role}_part must be a projection that {wanted}, or its registry name; got {part!r}")
@@ -270,12 +272,12 @@ class _Pair(SemiSupervised):
     def __init__(
         self,
         n_components: Size = None,
-        weight: float = 0.5,
+        unsupervised_weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
         Projection.__init__(self, n_components)
-        self.weight = weight
+        self.unsupervised_weight = unsupervised_weight
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters
 
@@ -320,18 +322,18 @@ def _doc(cls: type) -> str:
 class SELFProjection(_Pair):
     """Semi-supervised local Fisher discriminant analysis (SELF): LFDA of the labelled instances, PCA of all.
 
-    ``max tr(P'((1 - weight) S_b + weight Xc'Xc)P)`` subject to ``P'((1 - weight) S_w + weight I)P = I``, with the local
-    scatters of `MESDLFDA`. With ``weight=0`` it is LFDA, with ``weight=1`` PCA.
+    ``max tr(P'((1 - lambda) S_b + lambda Xc'Xc)P)`` subject to ``P'((1 - lambda) S_w + lambda I)P = I``, with the local
+    scatters of `MESDLFDA`. With ``unsupervised_weight=0`` it is LFDA, with ``unsupervised_weight=1`` PCA.
 
     Parameters
     ----------
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    weight : float, default=0.5
+    unsupervised_weight : float, default=0.5
         Weight of PCA, in [0, 1]; beta in the paper.
     supervised_parameters : dict or None, default=None
-        Of `MESDLFDA`, whose ridge is 0 by default, since ``weight I`` is one.
+        Of `MESDLFDA`, whose ridge is 0 by default, since ``lambda I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`; none has an effect.
 
@@ -382,7 +384,7 @@ class SELFProjection(_Pair):
 class SSMFA(_Pair):
     """Semi-supervised marginal Fisher analysis (SSMFA): MFA of the labelled instances, OLPP of all.
 
-    ``max tr(P'((1 - weight) X_l'L_bX_l - weight X'L_WX)P)`` subject to ``P'(X_l'L_wX_l + ridge I)P = I``, with the
+    ``max tr(P'((1 - lambda) X_l'L_bX_l - lambda X'L_WX)P)`` subject to ``P'(X_l'L_wX_l + ridge I)P = I``, with the
     Laplacians of `MESDMFA` and `OLPP`.
 
     References
@@ -408,7 +410,7 @@ class SSMFA(_Pair):
 class SSDNE(_Pair):
     """Semi-supervised discriminant neighbourhood embedding (SSDNE): DNE of the labelled instances, OLPP of all.
 
-    ``max -tr(P'((1 - weight) X_l'LX_l + weight X'L_WX)P)`` subject to ``P'P = I``, with the Laplacians of `MESDDNE`
+    ``max -tr(P'((1 - lambda) X_l'LX_l + lambda X'L_WX)P)`` subject to ``P'P = I``, with the Laplacians of `MESDDNE`
     and `OLPP`.
 
     References
@@ -434,7 +436,7 @@ class SSDNE(_Pair):
 class SSLFDA(_Pair):
     """Semi-supervised local Fisher discriminant analysis (SSLFDA): LFDA of the labelled instances, OLPP of all.
 
-    ``max tr(P'((1 - weight) S_b - weight X'L_WX)P)`` subject to ``P'(S_w + ridge I)P = I``, with the local scatters of
+    ``max tr(P'((1 - lambda) S_b - lambda X'L_WX)P)`` subject to ``P'(S_w + ridge I)P = I``, with the local scatters of
     `MESDLFDA` and the Laplacian of `OLPP`.
 
     References
@@ -460,7 +462,7 @@ class SSLFDA(_Pair):
 class SSDONPP(_Pair):
     """Semi-supervised DONPP (SSDONPP): DONPP of the labelled instances, ONPP of all.
 
-    ``max -tr(P'((1 - weight) C_s + weight C_u)P)`` subject to ``P'P = I``, with the costs ``C_s`` of `MESDDONPP` and
+    ``max -tr(P'((1 - lambda) C_s + lambda C_u)P)`` subject to ``P'P = I``, with the costs ``C_s`` of `MESDDONPP` and
     ``C_u`` of `ONPP`.
 
     References
@@ -474,7 +476,7 @@ class SSDONPP(_Pair):
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
-    >>> mlreduce.SSDONPP(n_components=3, weight=0.9).fit_transform(data.X, Y).shape
+    >>> mlreduce.SSDONPP(n_components=3, unsupervised_weight=0.9).fit_transform(data.X, Y).shape
     (300, 3)
     """
 
@@ -486,7 +488,7 @@ class SSDONPP(_Pair):
 class SSMOPE(_Pair):
     """Semi-supervised multi-output proximity-based embeddings (SSMOPE): MOPE of the labelled instances, OLPP of all.
 
-    ``max tr(P'((1 - weight) X_l'AX_l + weight X'(W - D(W))X)P)`` subject to ``P'P = I``, with the graph A of `MOPE` and
+    ``max tr(P'((1 - lambda) X_l'AX_l + lambda X'(W - D(W))X)P)`` subject to ``P'P = I``, with the graph A of `MOPE` and
     the weights W of `OLPP`. X is not centred.
 
     References

@@ -16,7 +16,7 @@ from mlreduce.validation import Size, check_range
 class SSFDA(PartlyLabelled):
     """Semi-supervised Fisher discriminant analysis (SSFDA): FDA of the labelled instances, with a Laplacian of all.
 
-    ``max tr(P'S_bP)`` subject to ``P'(S_w + beta1 X'L_WX + beta2 I)P = I``, with the scatters of `MESDFDA` of the
+    ``max tr(P'S_bP)`` subject to ``P'(S_w + smoothness X'L_WX + ridge I)P = I``, with the scatters of `MESDFDA` of the
     labelled instances and the Laplacian of `OLPP` of all. At most n_labels - 1 eigenvalues are positive.
 
     Parameters
@@ -24,9 +24,9 @@ class SSFDA(PartlyLabelled):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    beta1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the Laplacian, >= 0; with 0 it is `MESDFDA` of the labelled instances.
-    beta2 : float or None, default=None
+    ridge : float or None, default=None
         Ridge, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of S_w.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -59,7 +59,7 @@ class SSFDA(PartlyLabelled):
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
-    >>> mlreduce.SSFDA(beta1=0.1).fit(data.X, Y).n_components_
+    >>> mlreduce.SSFDA(smoothness=0.1).fit(data.X, Y).n_components_
     8
     """
 
@@ -69,22 +69,22 @@ class SSFDA(PartlyLabelled):
     def __init__(
         self,
         n_components: Size = None,
-        beta1: float = 1.0,
-        beta2: float | None = None,
+        smoothness: float = 1.0,
+        ridge: float | None = None,
         proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.smoothness = smoothness
+        self.ridge = ridge
         self.proximity = proximity
 
     def _parts(self) -> tuple[MESDFDA, OLPP]:
-        return MESDFDA(ridge=self.beta2), OLPP(proximity=self.proximity)
+        return MESDFDA(ridge=self.ridge), OLPP(proximity=self.proximity)
 
     def _check_parameters(self) -> None:
-        check_range(self.beta1, "beta1", 0)
-        if self.beta2 is not None:
-            check_range(self.beta2, "beta2", 0)
+        check_range(self.smoothness, "smoothness", 0)
+        if self.ridge is not None:
+            check_range(self.ridge, "ridge", 0)
         super()._check_parameters()
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -93,26 +93,26 @@ class SSFDA(PartlyLabelled):
     def _constraint(self, data: TrainingSet) -> Form | None:
         discriminant, locality = self._parts()
         within = self._constraint_of(discriminant, data)
-        if within is None or not self.beta1:
+        if within is None or not self.smoothness:
             return within
-        return within + self._objective_of(locality, data) * -self.beta1
+        return within + self._objective_of(locality, data) * -self.smoothness
 
 
 @register("ssmmc")
 class SSMMC(PartlyLabelled):
     """Semi-supervised maximum margin criterion (SSMMC): MMC of the labelled instances, less a Laplacian of all.
 
-    ``max tr(P'(S_b - beta1 S_w - beta2 X'L_WX)P)`` subject to ``P'P = I``, with the scatters of `MESDMMC` of the
-    labelled instances and the Laplacian of `OLPP` of all.
+    ``max tr(P'(S_b - within_weight S_w - smoothness X'L_WX)P)`` subject to ``P'P = I``, with the scatters of `MESDMMC`
+    of the labelled instances and the Laplacian of `OLPP` of all.
 
     Parameters
     ----------
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    beta1 : float, default=1.0
+    within_weight : float, default=1.0
         Weight of the within-class scatter, >= 0.
-    beta2 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the Laplacian, >= 0; with 0 it is `MESDMMC` of the labelled instances.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -145,7 +145,7 @@ class SSMMC(PartlyLabelled):
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
-    >>> mlreduce.SSMMC(n_components=3, beta2=0.1).fit_transform(data.X, Y).shape
+    >>> mlreduce.SSMMC(n_components=3, smoothness=0.1).fit_transform(data.X, Y).shape
     (300, 3)
     """
 
@@ -156,26 +156,26 @@ class SSMMC(PartlyLabelled):
     def __init__(
         self,
         n_components: Size = None,
-        beta1: float = 1.0,
-        beta2: float = 1.0,
+        within_weight: float = 1.0,
+        smoothness: float = 1.0,
         proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.within_weight = within_weight
+        self.smoothness = smoothness
         self.proximity = proximity
 
     def _parts(self) -> tuple[MESDMMC, OLPP]:
-        return MESDMMC(within_weight=self.beta1), OLPP(proximity=self.proximity)
+        return MESDMMC(within_weight=self.within_weight), OLPP(proximity=self.proximity)
 
     def _check_parameters(self) -> None:
-        check_range(self.beta1, "beta1", 0)
-        check_range(self.beta2, "beta2", 0)
+        check_range(self.within_weight, "within_weight", 0)
+        check_range(self.smoothness, "smoothness", 0)
         super()._check_parameters()
 
     def _objective(self, data: TrainingSet) -> Form:
         criterion, locality = self._parts()
         margin = self._objective_of(criterion, data)
-        if not self.beta2:
+        if not self.smoothness:
             return margin
-        return margin + self._objective_of(locality, data) * self.beta2
+        return margin + self._objective_of(locality, data) * self.smoothness

@@ -44,9 +44,9 @@ class LabelPropagation(Estimator):
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
+    label_smoothness : float or None, default=None
         Weight of the labels' similarity, >= 0; the default depends on the method.
     label_similarity : {"cosine", "rbf"}, default="cosine"
         Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
@@ -71,7 +71,7 @@ class LabelPropagation(Estimator):
         Mask of the labelled instances: those of which at least one label is known.
     known_ : ndarray of shape (n_samples, n_labels), bool
         Mask of the labels that are known.
-    lambda2_ : float
+    label_smoothness_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
@@ -90,7 +90,7 @@ class LabelPropagation(Estimator):
     >>> Y[200:] = np.nan  # not labelled
     >>> class Means(LabelPropagation):
     ...     def _solve(self, laplacian, labels, labelled):
-    ...         self.lambda2_ = 0.0
+    ...         self.label_smoothness_ = 0.0
     ...         return np.where(labelled[:, np.newaxis], labels, labels[labelled].mean(axis=0))
     >>> Means().fit_transform(data.X, Y).shape
     (300, 12)
@@ -109,15 +109,15 @@ class LabelPropagation(Estimator):
 
     def __init__(
         self,
-        lambda1: float = 1.0,
-        lambda2: float | None = None,
+        smoothness: float = 1.0,
+        label_smoothness: float | None = None,
         label_similarity: str = "cosine",
         gamma: float | None = None,
         proximity: ProximityLike = None,
         decision: str = "prior",
     ) -> None:
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
+        self.smoothness = smoothness
+        self.label_smoothness = label_smoothness
         self.label_similarity = label_similarity
         self.gamma = gamma
         self.proximity = proximity
@@ -224,7 +224,7 @@ class LabelPropagation(Estimator):
         return self.fit(X, y).embedding_
 
     def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-        """Return the scores of instances that are all connected to labelled ones; also set ``lambda2_``.
+        """Return the scores of instances that are all connected to labelled ones; also set ``label_smoothness_``.
 
         Labels are zero where not known; ``known`` is a mask of the labelled instances, shape (n,), or of the known
         labels, shape (n, n_labels).
@@ -232,9 +232,9 @@ class LabelPropagation(Estimator):
         raise NotImplementedError  # abstract
 
     def _check_parameters(self) -> None:
-        check_range(self.lambda1, "lambda1", 0, open_ends=True)
-        if self.lambda2 is not None:
-            check_range(self.lambda2, "lambda2", 0)
+        check_range(self.smoothness, "smoothness", 0, open_ends=True)
+        if self.label_smoothness is not None:
+            check_range(self.label_smoothness, "label_smoothness", 0)
         if self.label_similarity not in ("cosine", "rbf"):
             raise DataError(unknown_name("label_similarity", self.label_similarity, ["cosine", "rbf"]))
         if self.gamma is not None:

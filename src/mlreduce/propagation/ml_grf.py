@@ -26,9 +26,9 @@ class LabelField(LabelPropagation):
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
+    label_smoothness : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
     label_similarity : {"cosine", "rbf"}, default="cosine"
         Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
@@ -53,7 +53,7 @@ class LabelField(LabelPropagation):
         Mask of the labelled instances: those of which at least one label is known.
     known_ : ndarray of shape (n_samples, n_labels), bool
         Mask of the labels that are known.
-    lambda2_ : float
+    label_smoothness_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
@@ -70,20 +70,20 @@ class LabelField(LabelPropagation):
         raise NotImplementedError  # abstract
 
     def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-        laplacian = self.lambda1 * laplacian
+        laplacian = self.smoothness * laplacian
         weights, least = self._fit_weights(laplacian, known)
         largest = float(np.linalg.eigvalsh(self.label_similarity_)[-1])
         limit = least / largest if largest > 0 else np.inf
-        if self.lambda2 is None:
-            self.lambda2_ = limit / 2 if limit < np.inf else 0.0
-        elif self.lambda2 < limit:
-            self.lambda2_ = float(self.lambda2)
+        if self.label_smoothness is None:
+            self.label_smoothness_ = limit / 2 if limit < np.inf else 0.0
+        elif self.label_smoothness < limit:
+            self.label_smoothness_ = float(self.label_smoothness)
         else:
             raise DataError(
-                f"lambda2 must be below {limit:.4g} here, or {type(self).__name__} has no minimum: the least "
-                f"eigenvalue of the instances' term over the largest of Sigma; got {self.lambda2}"
+                f"label_smoothness must be below {limit:.4g} here, or {type(self).__name__} has no minimum: the least "
+                f"eigenvalue of the instances' term over the largest of Sigma; got {self.label_smoothness}"
             )
-        right = -self.lambda2_ * self.label_similarity_
+        right = -self.label_smoothness_ * self.label_similarity_
         if weights.ndim == 2:
             return solve_cells(laplacian, right, weights, reached_from(laplacian, known), labels)
         return solve_sylvester(add_diagonal(laplacian, weights), right, labels)
@@ -93,17 +93,18 @@ class LabelField(LabelPropagation):
 class MLGRF(LabelField):
     """Multi-label Gaussian random field (ML-GRF): smooth scores along the graphs of instances and of labels.
 
-    ``min ||Z_l - Y_l||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the Laplacian ``D - W`` of the
-    instances' proximity and the labels' similarity Sigma. The scores solve
-    ``(J + lambda1 L_W) Z - lambda2 Z Sigma = JY`` with J one for labelled instances and zero for others. There is a
-    minimum only where ``lambda2 < lambda_min(J + lambda1 L_W) / lambda_max(Sigma)``, which is at most the share of
-    labelled instances. Where single labels are unknown, J is one per label, and the bound that of the smallest.
+    ``min ||Z_l - Y_l||^2 + smoothness tr(Z'L_W Z) - label_smoothness tr(Z Sigma Z')`` with the Laplacian ``D - W`` of
+    the instances' proximity and the labels' similarity Sigma. The scores solve
+    ``(J + smoothness L_W) Z - label_smoothness Z Sigma = JY`` with J one for labelled instances and zero for others.
+    There is a minimum only where ``label_smoothness < lambda_min(J + smoothness L_W) / lambda_max(Sigma)``, which is at
+    most the share of labelled instances. Where single labels are unknown, J is one per label, and the bound that of the
+    smallest.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
+    label_smoothness : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
     label_similarity : {"cosine", "rbf"}, default="cosine"
         Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
@@ -128,7 +129,7 @@ class MLGRF(LabelField):
         Mask of the labelled instances: those of which at least one label is known.
     known_ : ndarray of shape (n_samples, n_labels), bool
         Mask of the labels that are known.
-    lambda2_ : float
+    label_smoothness_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
@@ -148,7 +149,7 @@ class MLGRF(LabelField):
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[200:] = np.nan  # 100 instances without labels
-    >>> method = mlreduce.MLGRF(lambda1=0.1).fit(data.X, Y)
+    >>> method = mlreduce.MLGRF(smoothness=0.1).fit(data.X, Y)
     >>> float((method.transduction_[200:, :8] == data.Y[200:, :8]).mean().round(1))
     0.6
     """
@@ -172,16 +173,16 @@ class MLGRF(LabelField):
 class MLLGC(LabelField):
     """Multi-label local and global consistency (ML-LGC): unlabelled scores are shrunk, with a normalised Laplacian.
 
-    ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the normalised symmetric
-    Laplacian ``I - D^-1/2 W D^-1/2`` (zero for instances without neighbours). The scores solve
-    ``(I + lambda1 L_W) Z - lambda2 Z Sigma = [Y_l; 0]``. There is a minimum only where
-    ``lambda2 < 1 / lambda_max(Sigma)``.
+    ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + smoothness tr(Z'L_W Z) - label_smoothness tr(Z Sigma Z')`` with the normalised
+    symmetric Laplacian ``I - D^-1/2 W D^-1/2`` (zero for instances without neighbours). The scores solve
+    ``(I + smoothness L_W) Z - label_smoothness Z Sigma = [Y_l; 0]``. There is a minimum only where
+    ``label_smoothness < 1 / lambda_max(Sigma)``.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
+    label_smoothness : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
     label_similarity : {"cosine", "rbf"}, default="cosine"
         Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
@@ -206,7 +207,7 @@ class MLLGC(LabelField):
         Mask of the labelled instances: those of which at least one label is known.
     known_ : ndarray of shape (n_samples, n_labels), bool
         Mask of the labels that are known.
-    lambda2_ : float
+    label_smoothness_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.

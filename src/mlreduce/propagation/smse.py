@@ -18,17 +18,17 @@ from mlreduce.validation import FloatArray
 class SMSE1(LabelPropagation):
     """Semi-supervised multi-label learning by a Sylvester equation (SMSE1), with the given labels fixed.
 
-    ``min lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` subject to ``Z_l = Y_l``, with the Laplacians ``D - W`` of
-    the instances' proximity and of the labels' similarity. The scores of the unlabelled instances solve
-    ``lambda1 L_uu Z_u + lambda2 Z_u L_Sigma = -lambda1 L_ul Y_l``. With ``lambda2=0`` every score is the weighted mean
-    of the neighbours' scores.
+    ``min smoothness tr(Z'L_W Z) + label_smoothness tr(Z L_Sigma Z')`` subject to ``Z_l = Y_l``, with the Laplacians
+    ``D - W`` of the instances' proximity and of the labels' similarity. The scores of the unlabelled instances solve
+    ``smoothness L_uu Z_u + label_smoothness Z_u L_Sigma = -smoothness L_ul Y_l``. With ``label_smoothness=0`` every
+    score is the weighted mean of the neighbours' scores.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
-        Weight of the labels' similarity, >= 0; None is ``lambda1``. Only their ratio matters.
+    label_smoothness : float or None, default=None
+        Weight of the labels' similarity, >= 0; None is ``smoothness``. Only their ratio matters.
     label_similarity : {"cosine", "rbf"}, default="cosine"
         Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
     gamma : float or None, default=None
@@ -52,7 +52,7 @@ class SMSE1(LabelPropagation):
         Mask of the labelled instances: those of which at least one label is known.
     known_ : ndarray of shape (n_samples, n_labels), bool
         Mask of the labels that are known.
-    lambda2_ : float
+    label_smoothness_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
@@ -76,16 +76,16 @@ class SMSE1(LabelPropagation):
     """
 
     def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-        self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
-        right = self.lambda2_ * self._label_laplacian()
+        self.label_smoothness_ = float(self.smoothness if self.label_smoothness is None else self.label_smoothness)
+        right = self.label_smoothness_ * self._label_laplacian()
         if known.ndim == 2:
-            left, reached = self.lambda1 * laplacian, reached_from(laplacian, known)
+            left, reached = self.smoothness * laplacian, reached_from(laplacian, known)
             # Similar labels determine each other's scores.
             groups = csgraph.connected_components(right, directed=False)[1]
             free = ~known & ((reached @ (groups[:, np.newaxis] == groups)) > 0)
             return labels + solve_cells(left, right, np.zeros_like(labels), free, -(left @ labels + labels @ right))
         scores, (fixed,), (free,) = labels.copy(), known.nonzero(), (~known).nonzero()
-        rows = self.lambda1 * laplacian[free]
+        rows = self.smoothness * laplacian[free]
         scores[free] = solve_sylvester(rows[:, free], right, -(rows[:, fixed] @ labels[fixed]))
         return scores
 
@@ -94,18 +94,18 @@ class SMSE1(LabelPropagation):
 class SMSE2(LabelPropagation):
     """Semi-supervised multi-label learning by a Sylvester equation (SMSE2), with squared errors of the given labels.
 
-    ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` with normalised symmetric
-    Laplacians: ``I - D(W)^-1/2 W D(W)^-1/2`` of the instances' proximity, whose diagonal is zero, and
+    ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + smoothness tr(Z'L_W Z) + label_smoothness tr(Z L_Sigma Z')`` with normalised
+    symmetric Laplacians: ``I - D(W)^-1/2 W D(W)^-1/2`` of the instances' proximity, whose diagonal is zero, and
     ``I - D(Sigma)^-1/2 Sigma D(Sigma)^-1/2`` of the labels' similarity, with its unit diagonal. Rows of instances
     without neighbours and of labels without instances are zero. The scores solve
-    ``(I + lambda1 L_W) Z + lambda2 Z L_Sigma = [Y_l; 0]``.
+    ``(I + smoothness L_W) Z + label_smoothness Z L_Sigma = [Y_l; 0]``.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
-        Weight of the labels' similarity, >= 0; None is ``lambda1``.
+    label_smoothness : float or None, default=None
+        Weight of the labels' similarity, >= 0; None is ``smoothness``.
     label_similarity : {"cosine", "rbf"}, default="cosine"
         Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
     gamma : float or None, default=None
@@ -129,7 +129,7 @@ class SMSE2(LabelPropagation):
         Mask of the labelled instances: those of which at least one label is known.
     known_ : ndarray of shape (n_samples, n_labels), bool
         Mask of the labels that are known.
-    lambda2_ : float
+    label_smoothness_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
@@ -149,7 +149,7 @@ class SMSE2(LabelPropagation):
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[200:] = np.nan  # 100 instances without labels
-    >>> method = mlreduce.SMSE2(lambda2=0.1).fit(data.X, Y)
+    >>> method = mlreduce.SMSE2(label_smoothness=0.1).fit(data.X, Y)
     >>> float((method.transduction_[200:, :8] == data.Y[200:, :8]).mean().round(1))
     0.6
     """
@@ -157,6 +157,6 @@ class SMSE2(LabelPropagation):
     normalised = True
 
     def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-        self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
-        left = add_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
-        return solve_sylvester(left, self.lambda2_ * self._label_laplacian(), labels)
+        self.label_smoothness_ = float(self.smoothness if self.label_smoothness is None else self.label_smoothness)
+        left = add_diagonal(self.smoothness * laplacian, np.ones(len(labels)))
+        return solve_sylvester(left, self.label_smoothness_ * self._label_laplacian(), labels)

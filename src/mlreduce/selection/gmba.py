@@ -46,7 +46,7 @@ class GMBA(Selector):
         Weight of the misses relative to the hits, lambda in the paper, >= 0.
     step : float, default=0.9
         Length of a step, beta in the paper, > 0.
-    n_iter : int or None, default=None
+    max_iter : int or None, default=None
         Number of steps; None for one per instance. Further passes use another random order.
     n_orders : int, default=1
         Number of random orders over which the weights are averaged.
@@ -100,7 +100,7 @@ class GMBA(Selector):
         s_min: float = 1.0,
         miss_weight: float = 1.0,
         step: float = 0.9,
-        n_iter: int | None = None,
+        max_iter: int | None = None,
         n_orders: int = 1,
         variant: Literal["equations", "published-code"] = "equations",
         random_state: Any = None,
@@ -110,7 +110,7 @@ class GMBA(Selector):
         self.s_min = s_min
         self.miss_weight = miss_weight
         self.step = step
-        self.n_iter = n_iter
+        self.max_iter = max_iter
         self.n_orders = n_orders
         self.variant = variant
         self.random_state = random_state
@@ -125,11 +125,11 @@ class GMBA(Selector):
             check_variant(self.variant),
         )
         step = check_range(self.step, "step", 0, open_ends=True)
-        n_iter = X.shape[0] if self.n_iter is None else check_count(self.n_iter, "n_iter")
+        max_iter = X.shape[0] if self.max_iter is None else check_count(self.max_iter, "max_iter")
         n_orders, random = check_count(self.n_orders, "n_orders"), check_random_state(self.random_state)
-        visits = [_visits(X.shape[0], n_iter, random) for _ in range(n_orders)]
+        visits = [_visits(X.shape[0], max_iter, random) for _ in range(n_orders)]
         # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
-        once = n_orders == 1 and n_iter <= X.shape[0]
+        once = n_orders == 1 and max_iter <= X.shape[0]
         stored = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
         total = np.zeros(X.shape[1])
         for order in visits:
@@ -150,10 +150,10 @@ class GMBA(Selector):
         return float(self.s_min)
 
 
-def _visits(n_samples: int, n_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:
+def _visits(n_samples: int, max_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:
     """Return the instance of each step: consecutive random orders."""
-    passes = [random.permutation(n_samples) for _ in range(-(-n_iter // n_samples))]
-    return np.concatenate(passes)[:n_iter]
+    passes = [random.permutation(n_samples) for _ in range(-(-max_iter // n_samples))]
+    return np.concatenate(passes)[:max_iter]
 
 
 class _Slopes:

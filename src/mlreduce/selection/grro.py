@@ -27,7 +27,7 @@ class GRRO(DiscretisingSelector):
 
     The weights W, one row per feature, one column per label, minimise
 
-        ||W - R||^2 + alpha tr(W'G W) + beta tr(W L W')
+        ||W - R||^2 + redundancy tr(W'G W) + label_smoothness tr(W L W')
 
     R holds the information of features and labels, G that of features with each other with 1 on the diagonal, in bits,
     and L how far labels are from each other. A feature's score is the sum of its weights.
@@ -39,9 +39,9 @@ class GRRO(DiscretisingSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=100.0
+    redundancy : float, default=100.0
         Weight of the redundancy, >= 0.
-    beta : float, default=0.1
+    label_smoothness : float, default=0.1
         Weight of the relation of labels, >= 0.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-frequency"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
@@ -74,13 +74,14 @@ class GRRO(DiscretisingSelector):
     Raises
     ------
     DataError
-        If a parameter is out of range, or beta so large that the function has no minimum: L has negative eigenvalues.
+        If a parameter is out of range, or label_smoothness so large that the function has no minimum: L has negative
+        eigenvalues.
 
     Notes
     -----
-    W solves the Sylvester equation ``(I + alpha G) W + beta W L = R``, by the eigenvectors of G and L. Where G is not
-    positive semidefinite the nearest such matrix takes its place, as of `QPFS`; in the program W is then a saddle point
-    of the function.
+    W solves the Sylvester equation ``(I + redundancy G) W + label_smoothness W L = R``, by the eigenvectors of G and L.
+    Where G is not positive semidefinite the nearest such matrix takes its place, as of `QPFS`; in the program W is then
+    a saddle point of the function.
 
     References
     ----------
@@ -103,21 +104,22 @@ class GRRO(DiscretisingSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 100.0,
-        beta: float = 0.1,
+        redundancy: float = 100.0,
+        label_smoothness: float = 0.1,
         discretise: str | None = "equal-frequency",
         n_bins: int = 2,
         label_relation: Literal["distance", "cosine"] = "distance",
         n_per_label: int | None = None,
     ) -> None:
         super().__init__(k, discretise, n_bins)
-        self.alpha = alpha
-        self.beta = beta
+        self.redundancy = redundancy
+        self.label_smoothness = label_smoothness
         self.label_relation = label_relation
         self.n_per_label = n_per_label
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
-        alpha, beta = check_range(self.alpha, "alpha", 0), check_range(self.beta, "beta", 0)
+        alpha = check_range(self.redundancy, "redundancy", 0)
+        beta = check_range(self.label_smoothness, "label_smoothness", 0)
         check_option(self.label_relation, "label_relation", RELATIONS)
         if self.n_per_label is not None:
             check_count(self.n_per_label, "n_per_label")
@@ -150,8 +152,8 @@ def _weights(
     curvature = 1.0 + alpha * np.maximum(of_features, 0.0)[:, np.newaxis] + beta * of_labels
     if curvature.min() <= 0:
         raise DataError(
-            f"GRRO has no minimum with beta={beta:g}: the least eigenvalue of the labels' relation is "
-            f"{of_labels[0]:.3g}; take a beta below {-1 / of_labels[0]:.3g}"
+            f"GRRO has no minimum with label_smoothness={beta:g}: the least eigenvalue of the labels' relation is "
+            f"{of_labels[0]:.3g}; take one below {-1 / of_labels[0]:.3g}"
         )
     weights: FloatArray = left @ ((left.T @ relevance @ right) / curvature) @ right.T
     return weights, n_negative

@@ -20,14 +20,14 @@ from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_r
 class LassoMultiTask(Selector):
     """Lasso of several targets of scikit-learn (multi-task lasso): a control of the L2,1 regressions.
 
-    See ``sklearn.linear_model.MultiTaskLasso``. It minimises ``||X W + 1 b' - Y||^2 / (2 n) + alpha sum_j ||w_j||`` for
-    n instances.
+    See ``sklearn.linear_model.MultiTaskLasso``. It minimises ``||X W + 1 b' - Y||^2 / (2 n) + sparsity sum_j ||w_j||``
+    for n instances.
 
     Parameters
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=0.01
+    sparsity : float, default=0.01
         Weight of the norms of the rows of W, > 0. From the largest norm of a row of ``X'Y / n`` on, both centred, all
         rows of W are 0.
     max_iter : int, default=10000
@@ -54,7 +54,8 @@ class LassoMultiTask(Selector):
     Notes
     -----
     Sparse features are made dense. All labels have to be known, since scikit-learn's class takes no weights of single
-    targets: take `MSSL` where some are not. `MSSL` with alpha = 0 and ``gamma = 2 n alpha`` minimises the same.
+    targets: take `MSSL` where some are not. `MSSL` with ``smoothness=0`` and 2 n times as large a sparsity minimises
+    the same.
 
     References
     ----------
@@ -64,7 +65,7 @@ class LassoMultiTask(Selector):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.LassoMultiTask(k=10, alpha=0.1).fit_transform(data.X, data.Y).shape
+    >>> mlreduce.LassoMultiTask(k=10, sparsity=0.1).fit_transform(data.X, data.Y).shape
     (1797, 10)
     """
 
@@ -72,22 +73,22 @@ class LassoMultiTask(Selector):
 
     by_feature = ("coef_",)
 
-    def __init__(self, k: Size = 0.5, alpha: float = 0.01, max_iter: int = 10_000, tol: float = 1e-4) -> None:
+    def __init__(self, k: Size = 0.5, sparsity: float = 0.01, max_iter: int = 10_000, tol: float = 1e-4) -> None:
         self.k = k
-        self.alpha = alpha
+        self.sparsity = sparsity
         self.max_iter = max_iter
         self.tol = tol
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
+        sparsity = check_range(self.sparsity, "sparsity", 0, open_ends=True)
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            lasso = MultiTaskLasso(alpha=alpha, max_iter=max_iter, tol=tol).fit(as_dense(X), labels)
+            lasso = MultiTaskLasso(alpha=sparsity, max_iter=max_iter, tol=tol).fit(as_dense(X), labels)
         if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
             warn(
-                f"{type(self).__name__} did not converge in {max_iter} iterations; scale the features, or raise alpha, "
-                "tol or max_iter",
+                f"{type(self).__name__} did not converge in {max_iter} iterations; scale the features, or raise "
+                "sparsity, tol or max_iter",
                 ConvergenceWarning,
             )
         self.coef_, self.n_iter_ = lasso.coef_.T, lasso.n_iter_

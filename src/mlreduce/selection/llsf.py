@@ -28,7 +28,7 @@ class LLSF(ProximalSelector):
 
     It minimises
 
-        ||X W + 1 b' - Y||^2 / 2 + alpha / 2 tr(W R W') + gamma sum_jl abs(w_jl)
+        ||X W + 1 b' - Y||^2 / 2 + label_smoothness / 2 tr(W R W') + sparsity sum_jl abs(w_jl)
 
     over W, one row per feature, and b. R is made of the cosines C of the labels. A label takes the features whose
     coefficients are not 0 in its column.
@@ -37,10 +37,10 @@ class LLSF(ProximalSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=1.0
+    label_smoothness : float, default=1.0
         Weight of the labels' similarity, >= 0.
-    gamma : float or str, default="5%"
-        Weight of the norm: a number > 0, or a percentage of ``gamma_max_``.
+    sparsity : float or str, default="5%"
+        Weight of the norm: a number > 0, or a percentage of ``sparsity_max_``.
     label_term : {"laplacian", "distance"}, default="laplacian"
         R: the Laplacian of C, with which the problem is convex; or 1 - C, as in the paper, which is refused where the
         objective has no minimum.
@@ -62,9 +62,9 @@ class LLSF(ProximalSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norm.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which coefficients that are zero meet the conditions of a minimum.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
@@ -84,11 +84,11 @@ class LLSF(ProximalSelector):
 
     Notes
     -----
-    Cost: O(n d^2 + r (d^2 q + d q^2)) for r iterations, and d^3 with "distance". ``gamma`` is beta in the paper.
+    Cost: O(n d^2 + r (d^2 q + d q^2)) for r iterations, and d^3 with "distance". ``sparsity`` is beta in the paper.
 
     ``1 - C`` has zeros on its diagonal and so a negative eigenvalue. Along its eigenvector and a direction in which
-    features hardly vary the objective falls without end, unless ``alpha`` is small: always where there are fewer
-    instances than features. The program of the authors stops where its loss is not above 0, and its loss counts
+    features hardly vary the objective falls without end, unless ``label_smoothness`` is small: always where there are
+    fewer instances than features. The program of the authors stops where its loss is not above 0, and its loss counts
     coefficients that are not 0 in place of their absolute values. The paper selects features for each label; the scores
     over all labels are ours.
 
@@ -110,30 +110,30 @@ class LLSF(ProximalSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 1.0,
-        gamma: float | str = "5%",
+        label_smoothness: float = 1.0,
+        sparsity: float | str = "5%",
         label_term: Literal["laplacian", "distance"] = "laplacian",
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-4,
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
-        self.alpha = alpha
+        super().__init__(k, sparsity, max_iter, tol)
+        self.label_smoothness = label_smoothness
         self.label_term = label_term
         self.fit_intercept = fit_intercept
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        alpha = check_range(self.alpha, "alpha", 0)
+        label_smoothness = check_range(self.label_smoothness, "label_smoothness", 0)
         distance = check_option(self.label_term, "label_term", LABEL_TERMS) == "distance"
         features = Features(X, centred=bool(self.fit_intercept))
         scatter = features.scatter
         targets = labels - labels.mean(axis=0) if self.fit_intercept else labels
         moments, half = features.transposed_dot(targets), float(np.square(targets).sum()) / 2.0
         if distance:
-            between = alpha * label_distances(labels)
+            between = label_smoothness * label_distances(labels)
             _check_bounded(scatter, between)
         else:
-            between = alpha * label_laplacian(labels)
+            between = label_smoothness * label_laplacian(labels)
 
         def loss(W: FloatArray) -> tuple[float, FloatArray]:
             products = scatter @ W + W @ between
@@ -150,6 +150,6 @@ def _check_bounded(scatter: FloatArray, between: FloatArray) -> None:
     if values[0] + least < -_NEGATIVE * (values[-1] - least):
         raise DataError(
             f"the objective of LLSF has no minimum with label_term='distance': the least curvature by the features is "
-            f"{max(float(values[0]), 0.0):.3g}, by alpha and the labels {least:.3g}, and their sum has to be >= 0; a "
-            "smaller alpha with fewer features than rows, or label_term='laplacian', has one"
+            f"{max(float(values[0]), 0.0):.3g}, by the labels {least:.3g}, and their sum has to be >= 0; a "
+            "smaller label_smoothness with fewer features than rows, or label_term='laplacian', has one"
         )

@@ -22,8 +22,8 @@ class LRLSF(ProximalSelector):
 
     It minimises, over W and S without negative entries,
 
-        ||X W - Y S||^2 / 2 + alpha / 2 tr((Y S)' L (Y S)) + beta / 2 ||Y S - Y||^2
-        + gamma sum_jl w_jl + delta sum_lm s_lm
+        ||X W - Y S||^2 / 2 + smoothness / 2 tr((Y S)' L (Y S)) + label_error / 2 ||Y S - Y||^2
+        + sparsity sum_jl w_jl + relevance sum_lm s_lm
 
     W has one row per feature. S, one row and column per label, is the relevance of labels for each other. L is the
     Laplacian of a graph of the instances.
@@ -32,13 +32,13 @@ class LRLSF(ProximalSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=0.1
+    smoothness : float, default=0.1
         Weight of the smoothness over the instances, >= 0; lambda1 in the paper's program.
-    beta : float, default=100.0
+    label_error : float, default=100.0
         Weight of what the combinations lie off the labels, > 0; 10^4 lambda2 in the paper's program.
-    gamma : float or str, default="5%"
-        Weight of the norm: a number > 0, or a percentage of ``gamma_max_``.
-    delta : float, default=0.01
+    sparsity : float or str, default="5%"
+        Weight of the norm: a number > 0, or a percentage of ``sparsity_max_``.
+    relevance : float, default=0.01
         Weight of the relevance, >= 0; lambda4 in the paper's program.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -60,9 +60,9 @@ class LRLSF(ProximalSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norm.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which coefficients that are zero meet the conditions of a minimum.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
@@ -80,8 +80,8 @@ class LRLSF(ProximalSelector):
     Cost: O(n d^2 + r (d^2 q + q^4)) for r iterations; the search for neighbours of n instances comes first.
 
     The problem is convex. S is solved for exactly for each W, a quadratic program for each label. The program of the
-    authors starts S at random, weights the first term by ``alpha`` where it moves S, and stops by a loss that counts
-    coefficients that are not 0; ``gamma`` is its lambda3. There is no intercept.
+    authors starts S at random, weights the first term by ``smoothness`` where it moves S, and stops by a loss that
+    counts coefficients that are not 0; ``sparsity`` is its lambda3. There is no intercept.
 
     References
     ----------
@@ -101,23 +101,24 @@ class LRLSF(ProximalSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 0.1,
-        beta: float = 100.0,
-        gamma: float | str = "5%",
-        delta: float = 0.01,
+        smoothness: float = 0.1,
+        label_error: float = 100.0,
+        sparsity: float | str = "5%",
+        relevance: float = 0.01,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
         tol: float = 1e-4,
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
-        self.alpha = alpha
-        self.beta = beta
-        self.delta = delta
+        super().__init__(k, sparsity, max_iter, tol)
+        self.smoothness = smoothness
+        self.label_error = label_error
+        self.relevance = relevance
         self.proximity = proximity
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        alpha, delta = check_range(self.alpha, "alpha", 0), check_range(self.delta, "delta", 0)
-        beta = check_range(self.beta, "beta", 0, open_ends=True)
+        alpha = check_range(self.smoothness, "smoothness", 0)
+        delta = check_range(self.relevance, "relevance", 0)
+        beta = check_range(self.label_error, "label_error", 0, open_ends=True)
         features = Features(X, centred=False)
         scatter, moments, shared = features.scatter, features.transposed_dot(labels), labels.T @ labels
         curvature = (1.0 + beta) * shared + alpha * (labels.T @ (graph_laplacian(self.proximity, X) @ labels))

@@ -26,7 +26,7 @@ class MFSMFR(DiscretisingSelector):
 
     The weights W + M, one row per feature, one column per label, minimise
 
-        ||W + M - R||^2 / 2 + alpha sum_jl abs(w_jl) + beta sum_j ||m_j|| + sharing ||W'M||^2 / 2
+        ||W + M - R||^2 / 2 + sparsity sum_jl abs(w_jl) + row_sparsity sum_j ||m_j|| + sharing ||W'M||^2 / 2
         + redundancy tr((W + M)'G (W + M)) / 2 + smoothness tr((W + M)'L (W + M)) / 2
 
     R holds the information of features and labels, G that of features with each other with 1 on the diagonal, in bits;
@@ -38,9 +38,9 @@ class MFSMFR(DiscretisingSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float or str, default="1%"
+    sparsity : float or str, default="1%"
         Weight of the entries of W, >= 0; or as a percentage of the largest entry of R.
-    beta : float or str, default="2%"
+    row_sparsity : float or str, default="2%"
         Weight of the norms of the rows of M, >= 0; or as a percentage of the largest norm of a row of R.
     sharing : float, default=0.01
         Weight of what W and M have in common, >= 0.
@@ -119,8 +119,8 @@ class MFSMFR(DiscretisingSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float | str = "1%",
-        beta: float | str = "2%",
+        sparsity: float | str = "1%",
+        row_sparsity: float | str = "2%",
         sharing: float = 0.01,
         redundancy: float = 0.1,
         smoothness: float = 0.1,
@@ -131,8 +131,8 @@ class MFSMFR(DiscretisingSelector):
         tol: float = 1e-5,
     ) -> None:
         super().__init__(k, discretise, n_bins)
-        self.alpha = alpha
-        self.beta = beta
+        self.sparsity = sparsity
+        self.row_sparsity = row_sparsity
         self.sharing = sharing
         self.redundancy = redundancy
         self.smoothness = smoothness
@@ -145,12 +145,12 @@ class MFSMFR(DiscretisingSelector):
         sharing = check_range(self.sharing, "sharing", 0)
         shares = check_range(self.redundancy, "redundancy", 0), check_range(self.smoothness, "smoothness", 0)
         redundancy, relevance = shared_bits(Counted.of(self._bins(X, labels)), Labels(labels))
-        alpha = _weight(self.alpha, "alpha", float(relevance.max()))
-        beta = _weight(self.beta, "beta", float(np.linalg.norm(relevance, axis=1).max()))
+        sparsity = _weight(self.sparsity, "sparsity", float(relevance.max()))
+        row_sparsity = _weight(self.row_sparsity, "row_sparsity", float(np.linalg.norm(relevance, axis=1).max()))
         redundancy, self.n_negative_eigenvalues_ = nearest_positive(redundancy)
         products = shares[0] * redundancy + shares[1] * graph_laplacian(self.proximity, X.T)
         products.flat[:: len(products) + 1] += 1.0
-        minimum = minimum_of(products, relevance, alpha, beta, sharing, tol, max_iter)
+        minimum = minimum_of(products, relevance, sparsity, row_sparsity, sharing, tol, max_iter)
         if minimum.gap > tol > 0:
             warn(
                 f"MFSMFR: after {max_iter} iterations the conditions of a minimum are violated by {minimum.gap:.1g} of "
@@ -195,7 +195,13 @@ class _Together(NamedTuple):
 
 
 def minimum_of(
-    products: FloatArray, relevance: FloatArray, alpha: float, beta: float, sharing: float, tol: float, max_iter: int
+    products: FloatArray,
+    relevance: FloatArray,
+    sparsity: float,
+    row_sparsity: float,
+    sharing: float,
+    tol: float,
+    max_iter: int,
 ) -> Minimum:
     """Minimise over W and M, one above the other; ``products`` are ``I + redundancy G + smoothness L``."""
     constant = float(np.square(relevance).sum())
@@ -207,5 +213,5 @@ def minimum_of(
         return value / 2.0, np.vstack([rest + sharing * M @ overlap.T, rest + sharing * W @ overlap])
 
     start = np.zeros((2 * len(relevance), relevance.shape[1]))
-    penalty = _Together(Norm(alpha), Norm(beta, by_row=True), float(relevance.max()) or 1.0)
+    penalty = _Together(Norm(sparsity), Norm(row_sparsity, by_row=True), float(relevance.max()) or 1.0)
     return minimise(loss, penalty, start, np.ones(len(start)), tol, max_iter)

@@ -26,7 +26,8 @@ class MIFS(RowSparseSelector):
 
     It minimises
 
-        ||X W - V||^2 + alpha ||Y - V B||^2 + beta tr(V'LV) + gamma sum_j ||w_j||    subject to    B B' = I
+        ||X W - V||^2 + label_error ||Y - V B||^2 + smoothness tr(V'LV) + sparsity sum_j ||w_j||
+        subject to    B B' = I
 
     over W, one row per feature, the latent labels V, one column for each of them, and B, which turns them into labels.
     L is the Laplacian of a graph of the instances.
@@ -40,12 +41,12 @@ class MIFS(RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Number of latent labels: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
-    alpha : float, default=1.0
+    label_error : float, default=1.0
         Weight of the errors of labels by latent labels, > 0.
-    beta : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the manifold term, >= 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -55,8 +56,8 @@ class MIFS(RowSparseSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -74,17 +75,17 @@ class MIFS(RowSparseSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -125,25 +126,25 @@ class MIFS(RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float | str | None = None,
+        label_error: float = 1.0,
+        smoothness: float = 1.0,
+        sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
+        super().__init__(k, sparsity, max_iter, tol, solver)
         self.n_latent = n_latent
-        self.alpha = alpha
-        self.beta = beta
+        self.label_error = label_error
+        self.smoothness = smoothness
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> _LatentLabels:
-        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
-        beta = check_range(self.beta, "beta", 0)
+        label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
+        smoothness = check_range(self.smoothness, "smoothness", 0)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        return _LatentLabels(X, labels, n_latent, alpha, beta * graph_laplacian(self.proximity, X))
+        return _LatentLabels(X, labels, n_latent, label_error, smoothness * graph_laplacian(self.proximity, X))
 
     def _learned(self, loss: _LatentLabels, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.latent_labels_, self.label_basis_ = loss.targets, loss.basis
@@ -154,13 +155,13 @@ class _LatentLabels(Regression):
 
     alternating = True
 
-    def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, laplacian: Any) -> None:
+    def __init__(self, X: Any, labels: FloatArray, n_latent: int, label_error: float, laplacian: Any) -> None:
         self._labels, self._labels_known = completed_by_means(labels)
         leading = np.linalg.eigh(self._labels.T @ self._labels)[1][:, ::-1]
         self.basis: FloatArray = leading[:, :n_latent].T
         super().__init__(X, self._labels @ self.basis.T, intercept=False)
-        self._alpha, self._laplacian = alpha, laplacian
-        self._diagonal = (1.0 + alpha + laplacian.diagonal())[:, np.newaxis] + np.zeros(n_latent)
+        self._alpha, self._laplacian = label_error, laplacian
+        self._diagonal = (1.0 + label_error + laplacian.diagonal())[:, np.newaxis] + np.zeros(n_latent)
 
     def _smoothed(self, latent: FloatArray) -> FloatArray:
         return (1.0 + self._alpha) * latent + self._laplacian @ latent

@@ -29,7 +29,8 @@ class MLMLFS(PartlyLabelledSelector):
 
     It minimises, with ``F = X W + 1 b'``,
 
-        sum_i ||f_i - y_i|| + alpha tr(F'LF) + gamma sum_j ||w_j||    where Y, if not known, is anywhere from 0 to 1
+        sum_i ||f_i - y_i|| + smoothness tr(F'LF) + sparsity sum_j ||w_j||
+        where Y, if not known, is anywhere from 0 to 1
 
     over W, one row per feature, b, and the unknown labels. L is the Laplacian of a graph of the instances. Unknown
     labels are NaN in ``y``: single cells, or the rows of unlabelled instances.
@@ -38,10 +39,10 @@ class MLMLFS(PartlyLabelledSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=0.01
+    smoothness : float, default=0.01
         Weight of the manifold term, >= 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -51,8 +52,8 @@ class MLMLFS(PartlyLabelledSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -70,17 +71,17 @@ class MLMLFS(PartlyLabelledSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -96,8 +97,8 @@ class MLMLFS(PartlyLabelledSelector):
 
     The problem is convex. The norm of a residual is no smooth function where it is 0: as of `RFS`, ``(r^2 / 0.1 + 0.1)
     / 2`` is in place of a norm r below 0.1. With labels -1 and 1, as in the paper, the weight of the manifold term is
-    half of alpha here, and all else is the same. The paper also has powers of the norms of coefficients below 1, for
-    which the problem is not convex.
+    half of ``smoothness`` here, and all else is the same. The paper also has powers of the norms of coefficients below
+    1, for which the problem is not convex.
 
     The authors' program solves other equations in an iteration than those of its objective (it subtracts 1 from all
     entries of a matrix in place of the identity), and so smooths the residuals instead of the predictions; its
@@ -124,20 +125,20 @@ class MLMLFS(PartlyLabelledSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 0.01,
-        gamma: float | str | None = None,
+        smoothness: float = 0.01,
+        sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
-        self.alpha = alpha
+        super().__init__(k, sparsity, max_iter, tol, solver)
+        self.smoothness = smoothness
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> _SmoothResiduals:
-        alpha = check_range(self.alpha, "alpha", 0)
-        return _SmoothResiduals(X, labels, alpha * graph_laplacian(self.proximity, X))
+        smoothness = check_range(self.smoothness, "smoothness", 0)
+        return _SmoothResiduals(X, labels, smoothness * graph_laplacian(self.proximity, X))
 
     def _learned(self, loss: _SmoothResiduals, spread: Callable[[FloatArray], FloatArray]) -> None:
         super()._learned(loss, spread)
@@ -211,8 +212,8 @@ class _SmoothResiduals:
             products += as_dense(columns.T @ (self._laplacian @ columns))
         return products
 
-    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
+    def coefficients(self, widths: FloatArray, sparsity: float) -> FloatArray:
         scale, weights = np.sqrt(widths)[:, np.newaxis], self._weights
         targets = weights[:, np.newaxis] * (self.targets - weights @ self.targets / weights.sum())
         products = scale * self.products(np.arange(len(widths))) * scale.T
-        return scale * penalised(products, scale * np.asarray(self._X.T @ targets), gamma)
+        return scale * penalised(products, scale * np.asarray(self._X.T @ targets), sparsity)

@@ -27,7 +27,8 @@ class MRDM(RowSparseSelector):
 
     It minimises
 
-        ||X W - V||^2 + alpha tr(V'LV) - beta tr(V'H Y Y'H V) + gamma sum_j ||w_j||    subject to    V'V = I
+        ||X W - V||^2 + smoothness tr(V'LV) - dependence tr(V'H Y Y'H V) + sparsity sum_j ||w_j||
+        subject to    V'V = I
 
     over W, one row per feature, and the latent labels V, with as many columns as labels. L is the Laplacian of a graph
     of the instances and H centres: the third term is the dependence of V on the labels, by the Hilbert-Schmidt
@@ -40,12 +41,12 @@ class MRDM(RowSparseSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the manifold term, >= 0.
-    beta : float, default=1.0
+    dependence : float, default=1.0
         Weight of the dependence on the labels, > 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The authors' program
@@ -56,8 +57,8 @@ class MRDM(RowSparseSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
         "reweighted" alternates as "coordinate-descent" does; the authors' program minimises
         over W and V together, by the eigenvectors of a matrix of all instances.
@@ -70,24 +71,24 @@ class MRDM(RowSparseSelector):
         V. As many columns as the rank of the centred labels: fewer than labels where some are constant or given by
         others.
     objective_ : ndarray of shape (n_iter,)
-        Objective after each iteration, plus ``beta ||HY||^2``, so that it is not negative: the third term is then
-        ``beta ||H Y - V V'H Y||^2``. It does not increase.
+        Objective after each iteration, plus ``dependence ||HY||^2``, so that it is not negative: the third term is then
+        ``dependence ||H Y - V V'H Y||^2``. It does not increase.
     scores_ : ndarray of shape (n_features,)
         Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
         Features with rows of zeros are ranked by how steep the loss is by these rows.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -102,9 +103,9 @@ class MRDM(RowSparseSelector):
     for neighbours of n instances. No matrix of all pairs of instances is made, but of a graph that joins all.
 
     V starts as the left singular vectors of HY, all of them, so that equal singular values leave no choice, and is
-    minimised over by polar factors of ``(c - alpha L) V + beta H Y Y'H V + X W`` with a bound c of the eigenvalues of
-    alpha L, extended as in Nesterov's method. The objective does not change if one matrix rotates V and W, nor do the
-    scores. The problem is not convex: the result is a point at which neither can be improved alone.
+    minimised over by polar factors of ``(c - smoothness L) V + dependence H Y Y'H V + X W`` with a bound c of the
+    eigenvalues of smoothness L, extended as in Nesterov's method. The objective does not change if one matrix rotates V
+    and W, nor do the scores. The problem is not convex: the result is a point at which neither can be improved alone.
 
     There is no intercept, as in the paper's program: centre the features.
 
@@ -128,23 +129,23 @@ class MRDM(RowSparseSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float | str | None = None,
+        smoothness: float = 1.0,
+        dependence: float = 1.0,
+        sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
-        self.alpha = alpha
-        self.beta = beta
+        super().__init__(k, sparsity, max_iter, tol, solver)
+        self.smoothness = smoothness
+        self.dependence = dependence
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> _Dependent:
-        alpha = check_range(self.alpha, "alpha", 0)
-        beta = check_range(self.beta, "beta", 0, open_ends=True)
-        return _Dependent(X, labels, beta, alpha * graph_laplacian(self.proximity, X))
+        smoothness = check_range(self.smoothness, "smoothness", 0)
+        dependence = check_range(self.dependence, "dependence", 0, open_ends=True)
+        return _Dependent(X, labels, dependence, smoothness * graph_laplacian(self.proximity, X))
 
     def _learned(self, loss: _Dependent, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.latent_labels_ = loss.targets
@@ -155,17 +156,17 @@ class _Dependent(Regression):
 
     alternating = True
 
-    def __init__(self, X: Any, labels: FloatArray, beta: float, laplacian: Any) -> None:
+    def __init__(self, X: Any, labels: FloatArray, dependence: float, laplacian: Any) -> None:
         completed, _ = completed_by_means(labels)
         self._centred = completed - completed.mean(axis=0)
-        self._beta, self._laplacian = beta, laplacian
+        self._beta, self._laplacian = dependence, laplacian
         self._bound = 2.0 * float(laplacian.diagonal().max())
         left, values, _ = np.linalg.svd(self._centred, full_matrices=False)
         super().__init__(X, left[:, values > _RANK * values.max()], intercept=False)
         self.targets = self._turned(np.zeros_like(self.targets))
 
     def _image(self, columns: FloatArray) -> FloatArray:
-        """Return ``(alpha L - beta H Y Y'H) V``."""
+        """Return ``(smoothness L - dependence H Y Y'H) V``."""
         image: FloatArray = self._laplacian @ columns
         image -= self._centred @ (self._beta * (self._centred.T @ columns))
         return image

@@ -17,7 +17,7 @@ class MSSL(RowSparseSelector):
 
     It minimises
 
-        ||X W + 1 b' - Y||^2 + alpha tr(W'LW) + gamma sum_j ||w_j||
+        ||X W + 1 b' - Y||^2 + smoothness tr(W'LW) + sparsity sum_j ||w_j||
 
     over W, one row per feature, and b. L is the Laplacian of a graph of the features.
 
@@ -27,10 +27,10 @@ class MSSL(RowSparseSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=1.0
+    smoothness : float, default=1.0
         Weight of the manifold term, >= 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the features, each a point with its values as coordinates; None is ``Proximity()``: Gaussian weights,
@@ -41,8 +41,8 @@ class MSSL(RowSparseSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -56,17 +56,17 @@ class MSSL(RowSparseSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -79,7 +79,7 @@ class MSSL(RowSparseSelector):
     -----
     Cost: O(n d^2 + r (d^3 + d^2 q)) for r iterations, and the search for neighbours of d features.
 
-    With the first two terms halved, as some write it, gamma is twice as large here. The problem is convex.
+    With the first two terms halved, as some write it, sparsity is twice as large here. The problem is convex.
 
     References
     ----------
@@ -101,17 +101,17 @@ class MSSL(RowSparseSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 1.0,
-        gamma: float | str | None = None,
+        smoothness: float = 1.0,
+        sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
-        self.alpha = alpha
+        super().__init__(k, sparsity, max_iter, tol, solver)
+        self.smoothness = smoothness
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
-        alpha = check_range(self.alpha, "alpha", 0)
-        return Regression(X, labels, curvature=alpha * as_dense(graph_laplacian(self.proximity, X.T)))
+        smoothness = check_range(self.smoothness, "smoothness", 0)
+        return Regression(X, labels, curvature=smoothness * as_dense(graph_laplacian(self.proximity, X.T)))

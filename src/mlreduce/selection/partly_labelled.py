@@ -36,17 +36,17 @@ class PartlyLabelledSelector(RowSparseSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -69,7 +69,7 @@ class CSFS(PartlyLabelledSelector):
 
     It minimises
 
-        ||X W + 1 b' - F||^2 + gamma sum_j ||w_j||    subject to    F = Y where known, 0 <= F <= 1 elsewhere
+        ||X W + 1 b' - F||^2 + sparsity sum_j ||w_j||    subject to    F = Y where known, 0 <= F <= 1 elsewhere
 
     over W, one row per feature, b, and the unknown part of F. Unknown labels are NaN in ``y``: single cells, or the
     rows of unlabelled instances.
@@ -78,8 +78,8 @@ class CSFS(PartlyLabelledSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
@@ -87,8 +87,8 @@ class CSFS(PartlyLabelledSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -104,17 +104,17 @@ class CSFS(PartlyLabelledSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -165,7 +165,8 @@ class MDFS(PartlyLabelledSelector):
 
     It minimises
 
-        tr(F'LF) + ||X W + 1 b' - F||^2 + alpha ||F - Y||^2 + beta tr(F L_0 F') + gamma sum_j ||w_j||
+        tr(F'LF) + ||X W + 1 b' - F||^2 + label_error ||F - Y||^2 + label_smoothness tr(F L_0 F') + sparsity sum_j
+        ||w_j||
 
     over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, ``L_0`` that
     of a graph of the labels. Errors ``F - Y`` count where a label is known; the others are NaN in ``y``.
@@ -174,27 +175,27 @@ class MDFS(PartlyLabelledSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=1.0
+    label_error : float, default=1.0
         Weight of the soft labels' errors, > 0.
-    beta : float, default=1.0
+    label_smoothness : float, default=1.0
         Weight of the labels' similarity, >= 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     label_graph : {"complete", "cosine"}, default="complete"
         Weights of the pairs of labels that occur: 1, as in the program of the first author, or the cosine of the two.
-        With "complete" the fourth term is ``beta q`` times the squares of the soft labels around their mean of the
-        instance.
+        With "complete" the fourth term is ``label_smoothness q`` times the squares of the soft labels around their mean
+        of the instance.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -210,17 +211,17 @@ class MDFS(PartlyLabelledSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -235,9 +236,9 @@ class MDFS(PartlyLabelledSelector):
     instead of the first. The search for neighbours of n instances comes first.
 
     F solves a Sylvester equation, by conjugate gradients, which also solve it where cells are unknown. The program
-    multiplies the second term by alpha, too, takes labels -1 and 1, and joins an instance with as many neighbours as
-    there are other labels. It joins a label with as many nearest ones as there are others: with all. The problem is
-    convex.
+    multiplies the second term by ``label_error``, too, takes labels -1 and 1, and joins an instance with as many
+    neighbours as there are other labels. It joins a label with as many nearest ones as there are others: with all. The
+    problem is convex.
 
     References
     ----------
@@ -260,26 +261,26 @@ class MDFS(PartlyLabelledSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float | str | None = None,
+        label_error: float = 1.0,
+        label_smoothness: float = 1.0,
+        sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         label_graph: Literal["complete", "cosine"] = "complete",
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
-        self.alpha = alpha
-        self.beta = beta
+        super().__init__(k, sparsity, max_iter, tol, solver)
+        self.label_error = label_error
+        self.label_smoothness = label_smoothness
         self.proximity = proximity
         self.label_graph = label_graph
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
-        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
-        beta = check_range(self.beta, "beta", 0)
+        label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
+        label_smoothness = check_range(self.label_smoothness, "label_smoothness", 0)
         check_option(self.label_graph, "label_graph", LABEL_GRAPHS)
-        return Smoothed(X, labels, alpha, beta, graph_laplacian(self.proximity, X), self.label_graph)
+        return Smoothed(X, labels, label_error, label_smoothness, graph_laplacian(self.proximity, X), self.label_graph)
 
 
 class Smoothed(Regression):
@@ -291,17 +292,17 @@ class Smoothed(Regression):
         self,
         X: Any,
         labels: FloatArray,
-        alpha: float,
-        beta: float,
+        label_error: float,
+        label_smoothness: float,
         laplacian: Any,
         label_graph: str = "cosine",
         **regression: Any,
     ) -> None:
         super().__init__(X, labels, **regression)
         known = ~np.isnan(labels)
-        self._weights, self._laplacian = alpha * known, laplacian
+        self._weights, self._laplacian = label_error * known, laplacian
         self._labels = np.where(known, labels, 0.0)
-        self._between = beta * label_laplacian(self._labels, label_graph)
+        self._between = label_smoothness * label_laplacian(self._labels, label_graph)
         self._diagonal = 1.0 + self._weights + laplacian.diagonal()[:, np.newaxis] + self._between.diagonal()
 
     def _smoothed(self, soft: FloatArray) -> FloatArray:

@@ -25,7 +25,8 @@ class PNC(PartlyLabelledSelector):
 
     It minimises
 
-        ||X W + 1 b' - F||^2 + ||Y - F||^2 + alpha tr(F L F') + beta ||W - K H||^2 + gamma sum_j ||w_j||
+        ||X W + 1 b' - F||^2 + ||Y - F||^2 + label_smoothness tr(F L F') + subspace_error ||W - K H||^2
+        + sparsity sum_j ||w_j||
 
     over W, one row per feature, b, the soft labels F and H. L is the Laplacian of the cosines of the labels. K has one
     row per feature, one column per label: with the feature cut into two bins of nearly as many instances each, the
@@ -37,12 +38,12 @@ class PNC(PartlyLabelledSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=1.0
+    label_smoothness : float, default=1.0
         Weight of the labels' similarity, >= 0; lambda1 in the paper's program.
-    beta : float, default=1.0
+    subspace_error : float, default=1.0
         Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     fit_intercept : bool, default=True
         Whether there is a b. The paper's program has none.
@@ -52,8 +53,8 @@ class PNC(PartlyLabelledSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -70,17 +71,17 @@ class PNC(PartlyLabelledSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -93,9 +94,10 @@ class PNC(PartlyLabelledSelector):
     -----
     Cost: O(n d (d + q) + r (d^3 + d^2 q + n q^2)) for r iterations.
 
-    The problem is convex. The best H is known for each W, and leaves of the fourth term ``beta ||W - Q Q'W||^2`` with
-    an orthonormal basis Q of the columns of K; F is solved for exactly, in turn with W. The program takes W, F and H in
-    turn from one half everywhere until the objective moves by 0.01, with ``gamma`` 1.
+    The problem is convex. The best H is known for each W, and leaves of the fourth term
+    ``subspace_error ||W - Q Q'W||^2`` with an orthonormal basis Q of the columns of K; F is solved for exactly, in turn
+    with W. The program takes W, F and H in turn from one half everywhere until the objective moves by 0.01, with
+    ``sparsity`` 1.
 
     A label of all instances or of none has a column of zeros in K; in the program it has one less the entropy of the
     feature. The sign of a feature matters: K is the same for x and -x, so that they have unequal scores.
@@ -121,26 +123,27 @@ class PNC(PartlyLabelledSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float | str | None = None,
+        label_smoothness: float = 1.0,
+        subspace_error: float = 1.0,
+        sparsity: float | str | None = None,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
-        self.alpha = alpha
-        self.beta = beta
+        super().__init__(k, sparsity, max_iter, tol, solver)
+        self.label_smoothness = label_smoothness
+        self.subspace_error = subspace_error
         self.fit_intercept = fit_intercept
 
     @property
     def _merges_copies(self) -> bool:  # type: ignore[override]
-        return self.beta == 0  # else the fourth term ties them
+        return self.subspace_error == 0  # else the fourth term ties them
 
     def _loss(self, X: Any, labels: FloatArray) -> _Correlated:
-        alpha, beta = check_range(self.alpha, "alpha", 0), check_range(self.beta, "beta", 0)
-        return _Correlated(X, labels, alpha, beta, bool(self.fit_intercept))
+        label_smoothness = check_range(self.label_smoothness, "label_smoothness", 0)
+        subspace_error = check_range(self.subspace_error, "subspace_error", 0)
+        return _Correlated(X, labels, label_smoothness, subspace_error, bool(self.fit_intercept))
 
     def _learned(self, loss: Any, spread: Any) -> None:
         super()._learned(loss, spread)
@@ -151,13 +154,15 @@ class PNC(PartlyLabelledSelector):
 class _Correlated(Smoothed):
     """The loss of `PNC`: that of `MDFS` without a graph of instances, and with a curvature off the columns of K."""
 
-    def __init__(self, X: Any, labels: FloatArray, alpha: float, beta: float, intercept: bool) -> None:
+    def __init__(
+        self, X: Any, labels: FloatArray, label_smoothness: float, subspace_error: float, intercept: bool
+    ) -> None:
         self.correlation = _correlations(X, labels)
         left, values, _ = np.linalg.svd(self.correlation, full_matrices=False)
         basis = left[:, values > _RANK * values.max(initial=0.0)]
-        curvature = beta * (np.eye(X.shape[1]) - basis @ basis.T) if beta else None
+        curvature = subspace_error * (np.eye(X.shape[1]) - basis @ basis.T) if subspace_error else None
         no_graph = sp.csr_array((X.shape[0], X.shape[0]))
-        super().__init__(X, labels, 1.0, alpha, no_graph, intercept=intercept, curvature=curvature)
+        super().__init__(X, labels, 1.0, label_smoothness, no_graph, intercept=intercept, curvature=curvature)
 
 
 def _correlations(X: Any, labels: FloatArray) -> FloatArray:

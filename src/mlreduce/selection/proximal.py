@@ -152,8 +152,8 @@ class ProximalSelector(Selector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    gamma : float or str, default="5%"
-        Weight of the norm: a number > 0, or a percentage of ``gamma_max_``.
+    sparsity : float or str, default="5%"
+        Weight of the norm: a number > 0, or a percentage of ``sparsity_max_``.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-4
@@ -170,9 +170,9 @@ class ProximalSelector(Selector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norm.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which coefficients that are zero meet the conditions of a minimum.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
@@ -188,9 +188,9 @@ class ProximalSelector(Selector):
 
     by_feature = ("coef_",)
 
-    def __init__(self, k: Size = 0.5, gamma: float | str = "5%", max_iter: int = 1000, tol: float = 1e-4) -> None:
+    def __init__(self, k: Size = 0.5, sparsity: float | str = "5%", max_iter: int = 1000, tol: float = 1e-4) -> None:
         self.k = k
-        self.gamma = gamma
+        self.sparsity = sparsity
         self.max_iter = max_iter
         self.tol = tol
 
@@ -199,13 +199,13 @@ class ProximalSelector(Selector):
     ) -> FloatArray:
         """Minimise a loss plus the norm, see `minimise`, keep the result as attributes and return the scores."""
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
-        share = float(check_percentage(self.gamma, "gamma")) / 100.0 if isinstance(self.gamma, str) else None
-        number = check_range(self.gamma, "gamma", 0, open_ends=True) if share is None else 0.0
+        share = float(check_percentage(self.sparsity, "sparsity")) / 100.0 if isinstance(self.sparsity, str) else None
+        number = check_range(self.sparsity, "sparsity", 0, open_ends=True) if share is None else 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             steepness = Norm(1.0, by_row, positive).steepness(-loss(np.zeros_like(start))[1])
-            self.gamma_max_ = float(steepness.max(initial=0.0))
-            self.gamma_ = number or (share or 0.0) * self.gamma_max_ or 1.0
-            norm = Norm(self.gamma_, by_row, positive)
+            self.sparsity_max_ = float(steepness.max(initial=0.0))
+            self.sparsity_ = number or (share or 0.0) * self.sparsity_max_ or 1.0
+            norm = Norm(self.sparsity_, by_row, positive)
             minimum = minimise(loss, norm, start, scales, tol, max_iter)
             self._steepness = norm.steepness(-loss(minimum.coefficients)[1]).round(9)
         if not np.isfinite(minimum.objective[-1]):

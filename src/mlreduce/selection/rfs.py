@@ -14,10 +14,13 @@ from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
 
 # The system that is solved in each iteration; "auto" is the smaller of the others.
 _SYSTEMS = ("auto", "instances", "features")
+
+# Most iterations of "coordinate-descent", and number of those of "reweighted".
+_ITERATIONS, _REGRESSIONS = 1000, 10
 
 # Smallest residual norm in a division; labels are 0 and 1.
 _LEAST_NORM = 1e-8
@@ -30,8 +33,8 @@ ROUNDED = 0.1
 class RFS(RowSparseSelector):
     """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
-    It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, one row per feature. There is
-    no intercept, and labels are 0 and 1, as in the paper.
+    It minimises ``sum_i ||x_i W - y_i|| + sparsity sum_j ||w_j||`` over the coefficients W, one row per feature. There
+    is no intercept, and labels are 0 and 1, as in the paper.
 
     Labels may be unknown, NaN in ``y``: the residual of an instance is that of its known ones.
 
@@ -39,24 +42,22 @@ class RFS(RowSparseSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
-    n_iter : int, default=10
-        Number of regressions of "reweighted", >= 1.
     system : {"auto", "instances", "features"}, default="auto"
         What each regression of "reweighted" solves: the linear system over the instances (n_samples equations), as the
         paper writes it, that over the features (n_features equations), or the smaller of them. The scores are the same
         to rounding.
-    max_iter : int, default=1000
-        Largest number of iterations, >= 1.
+    max_iter : int or None, default=None
+        Largest number of iterations, >= 1; None is 1000, of "reweighted" 10.
     tol : float, default=1e-8
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted", without ``max_iter`` and ``tol``, is the algorithm of the paper: a sequence of ridge regressions,
-        each with instances and features weighted by the norms of the previous one, of which the first has no weights
-        and the penalty ``gamma^2``.
+        "reweighted", which ``tol`` does not end, is the algorithm of the paper: a sequence of ridge regressions, each
+        with instances and features weighted by the norms of the previous one, of which the first has no weights and
+        the penalty ``sparsity^2``.
 
     Attributes
     ----------
@@ -69,17 +70,17 @@ class RFS(RowSparseSelector):
     scores_ : ndarray of shape (n_features,)
         Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
         Features with rows of zeros are ranked by how steep the loss is by these rows.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -104,7 +105,7 @@ class RFS(RowSparseSelector):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> method = mlreduce.RFS(k=5, gamma=10.0).fit(data.X, data.Y)
+    >>> method = mlreduce.RFS(k=5, sparsity=10.0).fit(data.X, data.Y)
     >>> method.get_feature_names_out(data.feature_names)
     array(['x1', 'x11', 'x12', 'x21', 'x29'], dtype=object)
     >>> bool(method.objective_[0] > method.objective_[-1])
@@ -118,20 +119,24 @@ class RFS(RowSparseSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        gamma: float | str | None = None,
-        n_iter: int = 10,
+        sparsity: float | str | None = None,
         system: Literal["auto", "instances", "features"] = "auto",
-        max_iter: int = 1000,
+        max_iter: int | None = None,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
-        self.n_iter = n_iter
+        self.k = k
+        self.sparsity = sparsity
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
         self.system = system
 
     def _stopping(self) -> tuple[int, float]:
-        n_iter = check_count(self.n_iter, "n_iter")
-        return (n_iter, 0.0) if self.solver == "reweighted" else super()._stopping()
+        reweighted = self.solver == "reweighted"
+        default = _REGRESSIONS if reweighted else _ITERATIONS
+        max_iter = default if self.max_iter is None else check_count(self.max_iter, "max_iter")
+        return max_iter, 0.0 if reweighted else check_range(self.tol, "tol", 0)
 
     def _loss(self, X: Any, labels: FloatArray) -> _Residuals:
         if self.system not in _SYSTEMS:
@@ -172,10 +177,10 @@ class _Residuals:
         columns = scaled(self._X[:, rows], rows=1.0 / np.sqrt(2.0 * self._norms))
         return as_dense(columns.T @ columns)
 
-    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
+    def coefficients(self, widths: FloatArray, sparsity: float) -> FloatArray:
         if self._by_instance is None:
-            self._by_instance = np.full(self._X.shape[0], gamma)
-        return _weighted_ridge(self._X, self._labels, widths, self._by_instance, gamma, self._over_instances)
+            self._by_instance = np.full(self._X.shape[0], sparsity)
+        return _weighted_ridge(self._X, self._labels, widths, self._by_instance, sparsity, self._over_instances)
 
     def update(self, coefficients: FloatArray) -> float:
         residuals = np.linalg.norm(self._residuals(coefficients), axis=1)

@@ -32,14 +32,14 @@ _UNIT = 2.0**-32
 class RidgeCoefficientSelector(Selector):
     """Base of the selectors by the coefficients of a ridge regression.
 
-    ``D = (X'X + ridge I)^-1 X'Y`` minimises ``||X D - Y||^2 + ridge ||D||^2``, without an intercept. Labels that all or
+    ``D = (X'X + alpha I)^-1 X'Y`` minimises ``||X D - Y||^2 + alpha ||D||^2``, without an intercept. Labels that all or
     no instances have are left out.
 
     Parameters
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    ridge : float, default=10.0
+    alpha : float, default=10.0
         Weight of the coefficients' squares, > 0.
     scale : {"std"} or None, default="std"
         What features are divided by: their standard deviations. With None rankings depend on units, and features of
@@ -62,9 +62,9 @@ class RidgeCoefficientSelector(Selector):
 
     by_feature: tuple[str, ...] = ("coef_",)
 
-    def __init__(self, k: Size = 0.5, ridge: float = 10.0, scale: Literal["std"] | None = "std") -> None:
+    def __init__(self, k: Size = 0.5, alpha: float = 10.0, scale: Literal["std"] | None = "std") -> None:
         self.k = k
-        self.ridge = ridge
+        self.alpha = alpha
         self.scale = scale
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
@@ -79,7 +79,7 @@ class RidgeCoefficientSelector(Selector):
         raise NotImplementedError  # abstract: a method is this choice
 
     def _coefficients(self, X: Any, labels: FloatArray) -> FloatArray:
-        ridge = check_range(self.ridge, "ridge", 0, open_ends=True)
+        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
         if check_option(self.scale, "scale", SCALES) == "std":
             X = scaled(X, columns=quotient(np.sqrt(X.shape[0]), np.sqrt(column_scatter(shifted(X)))))
         copies = Copies(X, centred=False)
@@ -87,7 +87,7 @@ class RidgeCoefficientSelector(Selector):
         by_feature = features.shape[1] <= features.shape[0]
         system = features.scatter if by_feature else features.gram
         moments = features.transposed_dot(labels) if by_feature else labels
-        system.flat[:: len(system) + 1] += ridge
+        system.flat[:: len(system) + 1] += alpha
         scale = 1.0 / np.sqrt(system.diagonal())[:, np.newaxis]
         system *= scale
         system *= scale.T
@@ -97,8 +97,8 @@ class RidgeCoefficientSelector(Selector):
                 solved = scale * scipy.linalg.solve(system, scale * moments, assume_a="pos", overwrite_a=True)
             except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
                 raise DataError(
-                    f"the regression cannot be solved: ridge={ridge:g} is rounded away by the squares of the features; "
-                    "scale these to the order of one, or take a larger ridge"
+                    f"the regression cannot be solved: alpha={alpha:g} is rounded away by the squares of the features; "
+                    "scale these to the order of one, or take a larger alpha"
                 ) from None
         return copies.shared(solved if by_feature else features.transposed_dot(solved))
 
@@ -115,7 +115,7 @@ class MFSMCDM(RidgeCoefficientSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    ridge : float, default=10.0
+    alpha : float, default=10.0
         Weight of the coefficients' squares, > 0.
     scale : {"std"} or None, default="std"
         What features are divided by: their standard deviations. With None rankings depend on units, and features of
@@ -165,11 +165,11 @@ class MFSMCDM(RidgeCoefficientSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        ridge: float = 10.0,
+        alpha: float = 10.0,
         scale: Literal["std"] | None = "std",
         weights: Literal["entropy", "equal"] = "entropy",
     ) -> None:
-        super().__init__(k, ridge, scale)
+        super().__init__(k, alpha, scale)
         self.weights = weights
 
     def _score_coefficients(self, coefficients: FloatArray, labels: FloatArray) -> FloatArray:
@@ -199,7 +199,7 @@ class PMFS(RidgeCoefficientSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    ridge : float, default=10.0
+    alpha : float, default=10.0
         Weight of the coefficients' squares, > 0.
     scale : {"std"} or None, default="std"
         What features are divided by: their standard deviations. With None rankings depend on units, and features of

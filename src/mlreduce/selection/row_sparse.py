@@ -79,8 +79,8 @@ class Loss(Smooth, Protocol):
     def n_targets(self) -> int:
         """Number of columns of W."""
 
-    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
-        """Return the W that minimises the loss plus ``gamma sum_j ||w_j||^2 / widths_j``, the rest as it is.
+    def coefficients(self, widths: FloatArray, sparsity: float) -> FloatArray:
+        """Return the W that minimises the loss plus ``sparsity sum_j ||w_j||^2 / widths_j``, the rest as it is.
 
         A row of width 0 is 0.
         """
@@ -90,7 +90,7 @@ class Loss(Smooth, Protocol):
 
 
 class RowSparseSelector(Selector):
-    """Base of the selectors that minimise a loss of coefficients W plus ``gamma sum_j ||w_j||``, the L2,1 norm.
+    """Base of the selectors that minimise a loss of coefficients W plus ``sparsity sum_j ||w_j||``, the L2,1 norm.
 
     A method defines the loss. W is minimised over by block coordinate descent, which leaves rows exactly zero, and the
     other variables of the loss in between. Labels may be unknown, NaN in ``y``: the errors of labels are those of the
@@ -100,8 +100,8 @@ class RowSparseSelector(Selector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
@@ -109,8 +109,8 @@ class RowSparseSelector(Selector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -124,17 +124,17 @@ class RowSparseSelector(Selector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
         last, and do not change the order of the others.
@@ -148,9 +148,9 @@ class RowSparseSelector(Selector):
 
     Notes
     -----
-    To choose gamma, each third of the rows, at random with seed 0, is held out once. W is learned from the others, and
-    ridge regressions predict the labels held out from the best features: half, a quarter, an eighth and a sixteenth of
-    them, or of the number of rows where that is smaller. Of equal errors the largest gamma is taken; after four
+    To choose sparsity, each third of the rows, at random with seed 0, is held out once. W is learned from the others,
+    and ridge regressions predict the labels held out from the best features: half, a quarter, an eighth and a sixteenth
+    of them, or of the number of rows where that is smaller. Of equal errors the largest sparsity is taken; after four
     without a smaller error no other is tried, nor after one with which more features are kept than half of the rows.
     """
 
@@ -169,14 +169,14 @@ class RowSparseSelector(Selector):
     def __init__(
         self,
         k: Size = 0.5,
-        gamma: float | str | None = None,
+        sparsity: float | str | None = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
         self.k = k
-        self.gamma = gamma
-        self.max_iter = max_iter
+        self.sparsity = sparsity
+        self.max_iter: int | None = max_iter  # None is a default that depends on the solver
         self.tol = tol
         self.solver = solver
 
@@ -196,22 +196,22 @@ class RowSparseSelector(Selector):
             return self._reweighted(X, labels)
         max_iter, tol = self._stopping()
         number = share = 0.0
-        if isinstance(self.gamma, str):
-            share = float(check_percentage(self.gamma, "gamma")) / 100.0
-        elif self.gamma is not None:
-            number = check_range(self.gamma, "gamma", 0, open_ends=True)
+        if isinstance(self.sparsity, str):
+            share = float(check_percentage(self.sparsity, "sparsity")) / 100.0
+        elif self.sparsity is not None:
+            number = check_range(self.sparsity, "sparsity", 0, open_ends=True)
         path = _Path(self, X, labels)
-        self.gamma_max_ = path.gamma_max
-        if self.gamma is None:
+        self.sparsity_max_ = path.sparsity_max
+        if self.sparsity is None:
             errors = self._held_out_errors(X, labels)
             share = _SHARES[errors.argmin()]
-            self.gammas_, self.errors_ = _SHARES[: len(errors)] * self.gamma_max_, errors
+            self.sparsities_, self.errors_ = _SHARES[: len(errors)] * self.sparsity_max_, errors
         # Where there is nothing to explain, all weights give zeros.
-        self.gamma_ = number or share * self.gamma_max_ or 1.0
-        for gamma in self.gamma_max_ * _SHARES:
-            if gamma > self.gamma_:
-                path.minimise(gamma, _ROUGH, _ROUGH_ITERATIONS)
-        minimum = path.minimise(self.gamma_, tol, max_iter)
+        self.sparsity_ = number or share * self.sparsity_max_ or 1.0
+        for sparsity in self.sparsity_max_ * _SHARES:
+            if sparsity > self.sparsity_:
+                path.minimise(sparsity, _ROUGH, _ROUGH_ITERATIONS)
+        minimum = path.minimise(self.sparsity_, tol, max_iter)
         if minimum.gap > tol > 0:
             ended = len(minimum.objective) <= max_iter
             remedy = "features of similar size may help" if ended else "a larger max_iter lets it converge"
@@ -244,7 +244,7 @@ class RowSparseSelector(Selector):
         for share in _SHARES:
             total = 0.0
             for path, ridge in parts:
-                path.minimise(share * path.gamma_max or 1.0, _ROUGH, _ROUGH_ITERATIONS)
+                path.minimise(share * path.sparsity_max or 1.0, _ROUGH, _ROUGH_ITERATIONS)
                 best = np.lexsort((-path.steepness, -np.linalg.norm(path.coefficients, axis=1)))
                 total += ridge.errors(best, sizes)
             errors.append(total)
@@ -253,16 +253,16 @@ class RowSparseSelector(Selector):
         return np.array(errors)
 
     def _reweighted(self, X: Any, labels: FloatArray) -> FloatArray:
-        if self.gamma is None or isinstance(self.gamma, str):
-            raise DataError(f"solver='reweighted' takes a number for gamma, not {self.gamma!r}")
-        gamma = self.gamma_ = check_range(self.gamma, "gamma", 0, open_ends=True)
+        if self.sparsity is None or isinstance(self.sparsity, str):
+            raise DataError(f"solver='reweighted' takes a number for sparsity, not {self.sparsity!r}")
+        sparsity = self.sparsity_ = check_range(self.sparsity, "sparsity", 0, open_ends=True)
         max_iter, tol = self._stopping()
         loss = self._loss(X, labels)
         widths, objective = np.ones(X.shape[1]), [np.inf]
         while len(objective) <= max_iter:
-            coefficients = loss.coefficients(widths, gamma)
+            coefficients = loss.coefficients(widths, sparsity)
             norms: FloatArray = np.linalg.norm(coefficients, axis=1)
-            objective.append(loss.update(coefficients) + gamma * norms.sum())
+            objective.append(loss.update(coefficients) + sparsity * norms.sum())
             widths = 2.0 * norms
             if tol and objective[-2] - objective[-1] <= tol * objective[-2] < np.inf:
                 break
@@ -298,11 +298,11 @@ class _Path:
             before = value
         slopes = np.maximum(slopes, 0.0) if self._positive else slopes
         #: See `RowSparseSelector`.
-        self.gamma_max = float((2.0 * np.linalg.norm(slopes, axis=1) / self._penalties).max())
+        self.sparsity_max = float((2.0 * np.linalg.norm(slopes, axis=1) / self._penalties).max())
 
-    def minimise(self, gamma: float, tol: float, max_iter: int) -> Minimum:
+    def minimise(self, sparsity: float, tol: float, max_iter: int) -> Minimum:
         """Go on to a weight."""
-        minimum = minimise(self.loss, self._current, gamma * self._penalties, tol, max_iter, self._positive)
+        minimum = minimise(self.loss, self._current, sparsity * self._penalties, tol, max_iter, self._positive)
         self._current, self._steep = minimum.coefficients, minimum.steepness
         return minimum
 
@@ -459,18 +459,18 @@ class Regression:
         X = self.features.X
         return Features(X.T.tocsr() if is_sparse(X) else self.features.dense().T, centred=False)
 
-    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
+    def coefficients(self, widths: FloatArray, sparsity: float) -> FloatArray:
         """Return W, from the smaller of the systems over features and over instances: see `Loss`."""
         targets = self.targets - self.targets.mean(axis=0) if self.intercept else self.targets
         if self._by_feature:
             scale = np.sqrt(widths)[:, np.newaxis]
             moments = scale * self.features.transposed_dot(targets)
-            return scale * penalised(scale * self._scatter * scale.T, moments, gamma)
+            return scale * penalised(scale * self._scatter * scale.T, moments, sparsity)
         products = self._columns.weighted_scatter(widths)
         if self.intercept and is_sparse(self.features.X):
             products = products - products.mean(axis=0)
             products -= products.mean(axis=1)[:, np.newaxis]
-        solution = penalised(products, targets, gamma)
+        solution = penalised(products, targets, sparsity)
         return widths[:, np.newaxis] * self.features.transposed_dot(solution)
 
     def fitted(self, coefficients: FloatArray) -> FloatArray:

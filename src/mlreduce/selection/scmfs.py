@@ -25,8 +25,8 @@ class SCMFS(RowSparseSelector):
 
     It minimises, over factors without negative entries,
 
-        ||X W - V||^2 + alpha ||X - V Q||^2 + beta ||Y - V B||^2 + gamma sum_j ||w_j||
-        subject to    alpha ||q_c||^2 + beta ||b_c||^2 = 1 for each row of Q and B
+        ||X W - V||^2 + feature_error ||X - V Q||^2 + label_error ||Y - V B||^2 + sparsity sum_j ||w_j||
+        subject to    feature_error ||q_c||^2 + label_error ||b_c||^2 = 1 for each row of Q and B
 
     W has one row per feature; V, the shared mode, one column for each row c of Q and B. Features must not be negative.
 
@@ -39,12 +39,12 @@ class SCMFS(RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Number of columns of V: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
-    alpha : float, default=1.0
+    feature_error : float, default=1.0
         Weight of the errors of the features, > 0.
-    beta : float, default=1.0
+    label_error : float, default=1.0
         Weight of the errors of the labels, > 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     max_iter : int, default=5000
         Largest number of iterations, >= 1.
@@ -52,8 +52,8 @@ class SCMFS(RowSparseSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -73,17 +73,17 @@ class SCMFS(RowSparseSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -129,17 +129,17 @@ class SCMFS(RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float | str | None = None,
+        feature_error: float = 1.0,
+        label_error: float = 1.0,
+        sparsity: float | str | None = None,
         max_iter: int = 5000,
         tol: float = 1e-6,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
+        super().__init__(k, sparsity, max_iter, tol, solver)
         self.n_latent = n_latent
-        self.alpha = alpha
-        self.beta = beta
+        self.feature_error = feature_error
+        self.label_error = label_error
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -147,16 +147,16 @@ class SCMFS(RowSparseSelector):
         return tags
 
     def _loss(self, X: Any, labels: FloatArray) -> _CommonMode:
-        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
-        beta = check_range(self.beta, "beta", 0, open_ends=True)
+        feature_error = check_range(self.feature_error, "feature_error", 0, open_ends=True)
+        label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        return _CommonMode(X, labels, n_latent, alpha, beta)
+        return _CommonMode(X, labels, n_latent, feature_error, label_error)
 
     def _learned(self, loss: _CommonMode, spread: Callable[[FloatArray], FloatArray]) -> None:
         n_columns = loss.n_columns
         self.common_mode_ = loss.mode
-        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self.alpha)
-        self.label_factors_ = loss.units[n_columns:].T / np.sqrt(self.beta)
+        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self.feature_error)
+        self.label_factors_ = loss.units[n_columns:].T / np.sqrt(self.label_error)
 
 
 class _CommonMode:
@@ -164,11 +164,11 @@ class _CommonMode:
 
     alternating = True
 
-    def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, beta: float) -> None:
+    def __init__(self, X: Any, labels: FloatArray, n_latent: int, feature_error: float, label_error: float) -> None:
         self._features, self.n_columns = Features(X, centred=False), X.shape[1]
         completed, self._known = completed_by_means(labels)
-        self._weighted = np.sqrt(alpha) * X
-        self._join(np.sqrt(beta) * completed)
+        self._weighted = np.sqrt(feature_error) * X
+        self._join(np.sqrt(label_error) * completed)
         self.mode, self.units = _positive_parts(self._both, n_latent)
         self._coefficients = np.zeros((X.shape[1], n_latent))
 
@@ -189,9 +189,9 @@ class _CommonMode:
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
         return self._features.scatter[np.ix_(rows, rows)]
 
-    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
+    def coefficients(self, widths: FloatArray, sparsity: float) -> FloatArray:
         moments = self._features.transposed_dot(self.mode)
-        _descend_rows(self._coefficients, self._features.scatter, moments, gamma)
+        _descend_rows(self._coefficients, self._features.scatter, moments, sparsity)
         return self._coefficients
 
     def update(self, coefficients: FloatArray) -> float:
@@ -230,8 +230,8 @@ def _positive_parts(both: Any, n_latent: int) -> tuple[FloatArray, FloatArray]:
 
 
 @compiled
-def _descend_rows(coefficients: FloatArray, scatter: FloatArray, moments: FloatArray, gamma: float) -> None:
-    """Minimise ``||XW - V||^2 + gamma sum_j ||w_j||`` over each row of W >= 0 in turn, in place."""
+def _descend_rows(coefficients: FloatArray, scatter: FloatArray, moments: FloatArray, sparsity: float) -> None:
+    """Minimise ``||XW - V||^2 + sparsity sum_j ||w_j||`` over each row of W >= 0 in turn, in place."""
     n_features, n_latent = coefficients.shape
     rest = np.empty(n_latent)
     for row in range(n_features):
@@ -244,7 +244,7 @@ def _descend_rows(coefficients: FloatArray, scatter: FloatArray, moments: FloatA
                     rest[column] -= product * coefficients[other, column]
         rest = np.maximum(rest, 0.0)
         norm = np.sqrt((rest * rest).sum())
-        if norm > gamma / 2.0:
-            coefficients[row] = rest * ((1.0 - gamma / (2.0 * norm)) / square)
+        if norm > sparsity / 2.0:
+            coefficients[row] = rest * ((1.0 - sparsity / (2.0 * norm)) / square)
         else:
             coefficients[row] = 0.0

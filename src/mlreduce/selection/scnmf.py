@@ -22,7 +22,7 @@ class SCNMF(ProximalSelector):
 
     It minimises, over W without negative entries, one row per feature,
 
-        ||X W - Y||^2 + alpha ||G - W W'||^2 + beta tr(R W'W) + gamma sum_j ||w_j||
+        ||X W - Y||^2 + feature_similarity ||G - W W'||^2 + label_smoothness tr(R W'W) + sparsity sum_j ||w_j||
 
     G are the Gaussian similarities of the features, of the width of their mean distance. R are the cosine distances of
     the labels, 1 less the cosine: labels that have few instances in common get coefficients of different features.
@@ -32,12 +32,12 @@ class SCNMF(ProximalSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=0.001
+    feature_similarity : float, default=0.001
         Weight of the similarities of features, >= 0; lambda1 in the paper's program.
-    beta : float, default=1.0
+    label_smoothness : float, default=1.0
         Weight of the distances of labels, >= 0; lambda2 in the paper's program.
-    gamma : float or str, default="5%"
-        Weight of the norms of the rows, > 0, or a percentage of ``gamma_max_``; 1 in the paper's program.
+    sparsity : float or str, default="5%"
+        Weight of the norms of the rows, > 0, or a percentage of ``sparsity_max_``; 1 in the paper's program.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-4
@@ -54,9 +54,9 @@ class SCNMF(ProximalSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norm.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which coefficients that are zero meet the conditions of a minimum.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
@@ -96,15 +96,15 @@ class SCNMF(ProximalSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        alpha: float = 0.001,
-        beta: float = 1.0,
-        gamma: float | str = "5%",
+        feature_similarity: float = 0.001,
+        label_smoothness: float = 1.0,
+        sparsity: float | str = "5%",
         max_iter: int = 1000,
         tol: float = 1e-4,
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
-        self.alpha = alpha
-        self.beta = beta
+        super().__init__(k, sparsity, max_iter, tol)
+        self.feature_similarity = feature_similarity
+        self.label_smoothness = label_smoothness
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -112,7 +112,8 @@ class SCNMF(ProximalSelector):
         return tags
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        alpha, beta = check_range(self.alpha, "alpha", 0), check_range(self.beta, "beta", 0)
+        alpha = check_range(self.feature_similarity, "feature_similarity", 0)
+        beta = check_range(self.label_smoothness, "label_smoothness", 0)
         features = Features(X, centred=False)
         scatter, moments = features.scatter, features.transposed_dot(labels)
         similar, apart = _similarities(X), label_distances(labels)

@@ -23,7 +23,8 @@ class SFUS(RowSparseSelector):
 
     It minimises
 
-        ||X W + 1 b' - Y||^2 + beta ||W - Q P||^2 + gamma sum_j ||w_j||    subject to    Q'Q = I
+        ||X W + 1 b' - Y||^2 + subspace_error ||W - Q P||^2 + sparsity sum_j ||w_j||
+        subject to    Q'Q = I
 
     over W, one row per feature, b, the shared subspace Q, one column for each of its dimensions, and P, what each label
     takes of it.
@@ -37,10 +38,10 @@ class SFUS(RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Dimension of the subspace: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for
         as many as labels, or as features where these are fewer: the second term is 0 then.
-    beta : float, default=1.0
+    subspace_error : float, default=1.0
         Weight of what of the coefficients lies outside of the subspace, >= 0.
-    gamma : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
         choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
@@ -48,8 +49,8 @@ class SFUS(RowSparseSelector):
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
-        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
+        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
         first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
@@ -65,17 +66,17 @@ class SFUS(RowSparseSelector):
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    gamma_ : float
+    sparsity_ : float
         Weight of the norms.
-    gamma_max_ : float
+    sparsity_max_ : float
         The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
         As the following not of "reweighted".
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    gammas_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
-        is chosen.
+    sparsities_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
+        sparsity is chosen.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -88,9 +89,9 @@ class SFUS(RowSparseSelector):
     -----
     Cost: O(n d^2 + r (d^3 + d^2 q)) for r iterations.
 
-    In turn W by a ridge regression with the curvature ``beta (I - QQ')``, and Q as the leading left singular vectors of
-    W, both exactly. Q starts empty. The paper finds both in one step of each iteration; the conditions of a minimum are
-    the same.
+    In turn W by a ridge regression with the curvature ``subspace_error (I - QQ')``, and Q as the leading left singular
+    vectors of W, both exactly. Q starts empty. The paper finds both in one step of each iteration; the conditions of a
+    minimum are the same.
 
     References
     ----------
@@ -113,19 +114,20 @@ class SFUS(RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        beta: float = 1.0,
-        gamma: float | str | None = None,
+        subspace_error: float = 1.0,
+        sparsity: float | str | None = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
         solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol, solver)
+        super().__init__(k, sparsity, max_iter, tol, solver)
         self.n_latent = n_latent
-        self.beta = beta
+        self.subspace_error = subspace_error
 
     def _loss(self, X: Any, labels: FloatArray) -> _SharedSubspace:
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        return _SharedSubspace(X, labels, min(n_latent, X.shape[1]), check_range(self.beta, "beta", 0))
+        subspace_error = check_range(self.subspace_error, "subspace_error", 0)
+        return _SharedSubspace(X, labels, min(n_latent, X.shape[1]), subspace_error)
 
     def _learned(self, loss: _SharedSubspace, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.subspace_ = spread(loss.subspace)
@@ -134,10 +136,10 @@ class SFUS(RowSparseSelector):
 class _SharedSubspace(Regression):
     """The loss of `SFUS`."""
 
-    def __init__(self, X: Any, labels: FloatArray, n_latent: int, beta: float) -> None:
+    def __init__(self, X: Any, labels: FloatArray, n_latent: int, subspace_error: float) -> None:
         super().__init__(X, labels)
         self.subspace: FloatArray = np.empty((X.shape[1], 0))
-        self._n_latent, self._beta, self._by_feature = n_latent, beta, True
+        self._n_latent, self._beta, self._by_feature = n_latent, subspace_error, True
 
     @property
     def _scatter(self) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -25,9 +26,66 @@ _SYNONYMS = {
     **dict.fromkeys(("classifier", "base_estimator", "learner", "model", "base_classifier"), ("estimator", "coder")),
 }
 
+#: Names that parameters of a class had when the studies were run, with those that they have now. Study files and their
+#: results keep them: the candidates of a search depend on the names, and what was frozen does not change.
+FORMER_NAMES: dict[str, dict[str, str]] = {
+    # projections
+    **{name: {"gamma": "ridge"} for name in ("HSL1", "HSL2", "HSL3", "MLSI")},
+    **{name: {"beta": "repulsion"} for name in ("DLA", "DONPP", "OLPPR", "ONPPR")},
+    **{name: {"beta": "repulsion"} for name in ("MESDDLA", "MESDDONPP", "MESDOLPPR", "MESDONPPR")},
+    "MDDMf": {"beta": "scatter_weight"},
+    "SSFDA": {"beta1": "smoothness", "beta2": "ridge"},
+    "SSMMC": {"beta1": "within_weight", "beta2": "smoothness"},
+    "SemiSupervised": {"weight": "unsupervised_weight"},
+    "CombinedProximity": {"gamma": "priority_share"},
+    "Proximity": {"threshold": "radius"},
+    "LabelPropagation": {"lambda1": "smoothness", "lambda2": "label_smoothness"},
+    # label coders and predictors
+    "FaIE": {"alpha": "predictability"},
+    "MLCBMaD": {"tau": "min_confidence"},
+    "PLST": {"centre": "centred"},
+    "SLEEC": {"max_steps": "max_iter", "n_learners": "n_estimators"},
+    "LabelTreeClassifier": {"n_trees": "n_estimators"},
+    "RAkEL": {"n_models": "n_estimators"},
+    "M5PRegressor": {"min_instances": "min_samples_split"},
+    **{name: {"smoothing": "pseudocount"} for name in ("MLKNN", "MLNB")},
+    # selectors
+    **{name: {"gamma": "sparsity"} for name in ("RowSparseSelector", "ProximalSelector")},
+    **{name: {"alpha": "smoothness"} for name in ("MLMLFS", "MSSL")},
+    **{name: {"n_iter": "max_iter"} for name in ("GMBA", "RFS")},
+    **{name: {"ridge": "alpha"} for name in ("MFSMCDM", "PMFS")},
+    "MRDM": {"alpha": "smoothness", "beta": "dependence"},
+    "MDFS": {"alpha": "label_error", "beta": "label_smoothness"},
+    "MIFS": {"alpha": "label_error", "beta": "smoothness"},
+    "SCMFS": {"alpha": "feature_error", "beta": "label_error"},
+    "SFUS": {"beta": "subspace_error"},
+    "PNC": {"alpha": "label_smoothness", "beta": "subspace_error"},
+    "LLSF": {"alpha": "label_smoothness"},
+    "LRLSF": {"alpha": "smoothness", "beta": "label_error", "delta": "relevance"},
+    "SCNMF": {"alpha": "feature_similarity", "beta": "label_smoothness"},
+    "GRRO": {"alpha": "redundancy", "beta": "label_smoothness"},
+    "MFSMFR": {"alpha": "sparsity", "beta": "row_sparsity"},
+    "LassoMultiTask": {"alpha": "sparsity"},
+}
 
-def nearest_parameter(name: str, known: list[str]) -> str:
+
+def former_names(cls: type) -> dict[str, str]:
+    """Return what parameters of a class, or of one that it derives from, were named: former name to present one.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce.validation.estimator import former_names
+    >>> former_names(mlreduce.CSFS)
+    {'gamma': 'sparsity'}
+    """
+    return {old: new for base in reversed(cls.__mro__) for old, new in FORMER_NAMES.get(base.__name__, {}).items()}
+
+
+def nearest_parameter(name: str, known: list[str], former: Mapping[str, str] | None = None) -> str:
     """Return "; did you mean 'x'?" for a parameter that an estimator does not have, or the list of those it has."""
+    if former and former.get(name) in known:
+        return f"; it is named {former[name]!r}"
     synonym = next((other for other in _SYNONYMS.get(name, ()) if other in known), None)
     if synonym is not None:
         return f"; did you mean {synonym!r}?"
@@ -43,7 +101,7 @@ class _KnownParameters(BaseEstimator):
             taken = inspect.signature(cls.__init__).parameters
             if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
                 for name in [name for name in parameters if name not in taken]:
-                    hint = nearest_parameter(name, list(taken)[1:])
+                    hint = nearest_parameter(name, list(taken)[1:], former_names(cls))
                     raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{hint}")
         return super().__new__(cls)
 

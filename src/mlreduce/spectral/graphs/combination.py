@@ -33,7 +33,7 @@ COMBINATIONS = ("priority", "hadamard", "weighted-sum", "labels", "features")
 _Pairs = Callable[[slice], tuple[FloatArray, FloatArray | None]]
 
 
-def check_combination(combine: str, a: float, b: float, beta: float, gamma: float) -> None:
+def check_combination(combine: str, a: float, b: float, beta: float, priority_share: float) -> None:
     """Check the parameters of `combined`.
 
     Raises
@@ -45,7 +45,7 @@ def check_combination(combine: str, a: float, b: float, beta: float, gamma: floa
     check_range(a, "a", 0)
     check_range(b, "b", 0)
     check_range(beta, "beta", 0, 1 if combine == "weighted-sum" else np.inf)
-    check_range(gamma, "gamma", 0, 1)
+    check_range(priority_share, "priority_share", 0, 1)
 
 
 def combined(
@@ -55,7 +55,7 @@ def combined(
     a: float = 1.0,
     b: float = 1.0,
     beta: float = 0.5,
-    gamma: float = 1.0,
+    priority_share: float = 1.0,
 ) -> FloatArray:
     """Combine two proximities entry by entry.
 
@@ -66,12 +66,12 @@ def combined(
     proximities : ndarray of the same shape or None
         g, by labels, in [0, 1]; None with ``"features"``.
     combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
-        ``"priority"``: ``gamma g^a / (1 + beta (1 - w^b)) + (1 - gamma) w^b``: with ``gamma=1`` features reduce the
-        proximity by labels, at most by the factor ``1 + beta``. ``"hadamard"``: ``g w``. ``"weighted-sum"``:
-        ``beta g + (1 - beta) w``. ``"labels"``: g. ``"features"``: w.
+        ``"priority"``: ``priority_share g^a / (1 + beta (1 - w^b)) + (1 - priority_share) w^b``: with
+        ``priority_share=1`` features reduce the proximity by labels, at most by the factor ``1 + beta``.
+        ``"hadamard"``: ``g w``. ``"weighted-sum"``: ``beta g + (1 - beta) w``. ``"labels"``: g. ``"features"``: w.
     a, b, beta : float
         >= 0; in a weighted sum beta is in [0, 1].
-    gamma : float
+    priority_share : float
         In [0, 1].
 
     Returns
@@ -90,7 +90,7 @@ def combined(
         return beta * proximities + (1.0 - beta) * weights
     raised = _power(weights, b)
     total = _power(proximities, a) / (1.0 + beta * (1.0 - raised))
-    return total if gamma == 1 else gamma * total + (1.0 - gamma) * raised
+    return total if priority_share == 1 else priority_share * total + (1.0 - priority_share) * raised
 
 
 def _power(values: FloatArray, exponent: float) -> FloatArray:
@@ -114,7 +114,7 @@ class CombinedProximity:
         Exponents of g and of w in ``"priority"``, >= 0.
     beta : float, default=0.5
         Influence of the features in ``"priority"``, >= 0; weight of the labels in ``"weighted-sum"``, in [0, 1].
-    gamma : float, default=1
+    priority_share : float, default=1
         Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; by default Gaussian weights of all pairs. Negative weights are set to 0, and all are divided by the largest
@@ -134,7 +134,7 @@ class CombinedProximity:
         Weight of a joined pair: Psi, or 1.
     laplacian : bool, default=False
         Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Of the order of the rows.
     """
 
@@ -144,7 +144,7 @@ class CombinedProximity:
     a: float
     b: float
     beta: float
-    gamma: float
+    priority_share: float
     proximity: ProximityLike
     label_options: Mapping[str, Any] | None
     n_neighbors: int | None
@@ -154,7 +154,7 @@ class CombinedProximity:
     random_state: Any
 
     def _check_graph(self) -> None:
-        check_combination(self.combine, self.a, self.b, self.beta, self.gamma)
+        check_combination(self.combine, self.a, self.b, self.beta, self.priority_share)
         if self.n_neighbors is not None:
             check_count(self.n_neighbors, "n_neighbors")
         check_option(self.ties, "ties", _TIES)
@@ -230,7 +230,7 @@ class CombinedProximity:
             g = None if proximities is None else proximities(rows)
             w = None if weights is None else weights(rows)
             used = None if self.combine == "labels" else w
-            psi = combined(used, g, self.combine, self.a, self.b, self.beta, self.gamma)
+            psi = combined(used, g, self.combine, self.a, self.b, self.beta, self.priority_share)
             psi[np.arange(len(psi)), np.arange(rows.start, rows.stop)] = 0.0
             return to_grid(psi, _UNIT), to_grid(w, _UNIT) if breaking and w is not None else None
 

@@ -91,7 +91,7 @@ def check_proximity(proximity: ProximityLike, **defaults: Any) -> Proximity:
 class Proximity(Estimator):
     """Proximity of instances by their features: a graph and the weights of its joined pairs.
 
-    A pair is joined if it meets the conditions ``n_neighbors`` and ``threshold``, those that are given; without any,
+    A pair is joined if it meets the conditions ``n_neighbors`` and ``radius``, those that are given; without any,
     all pairs are. Negative correlations are set to 0.
 
     Parameters
@@ -116,7 +116,7 @@ class Proximity(Estimator):
         Join pairs of which one is among the ``n_neighbors`` nearest of the other, >= 1.
     mutual : bool, default=False
         Join only pairs of which each is among the nearest of the other.
-    threshold : float or None, default=None
+    radius : float or None, default=None
         Join pairs no farther apart, > 0: in units of the features, or of ``1 - cos``.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Metric of the graph; weights do not depend on it.
@@ -145,14 +145,14 @@ class Proximity(Estimator):
         weight: str | Callable[[Any], Any] | FloatArray = "gaussian",
         n_neighbors: int | None = 10,
         mutual: bool = False,
-        threshold: float | None = None,
+        radius: float | None = None,
         metric: str = "euclidean",
         tau: float | None = None,
     ) -> None:
         self.weight = weight
         self.n_neighbors = n_neighbors
         self.mutual = mutual
-        self.threshold = threshold
+        self.radius = radius
         self.metric = metric
         self.tau = tau
 
@@ -202,7 +202,7 @@ class Proximity(Estimator):
             As `matrix`.
         """
         self.check()
-        joins_all = self.n_neighbors is None and self.threshold is None and data.X.shape[0] > 1
+        joins_all = self.n_neighbors is None and self.radius is None and data.X.shape[0] > 1
         by_distance = isinstance(self.weight, str) and self.weight not in (*SIMILARITIES, "geodesic")
         if not joins_all or not by_distance:
             weights = self.matrix(data)
@@ -229,8 +229,8 @@ class Proximity(Estimator):
             check_count(self.n_neighbors, "n_neighbors")
         elif self.mutual or self._weighs("reconstruction"):
             raise DataError("mutual=True and weight='reconstruction' need n_neighbors")
-        if self.threshold is not None:
-            check_range(self.threshold, "threshold", 0, open_ends=True)
+        if self.radius is not None:
+            check_range(self.radius, "radius", 0, open_ends=True)
         if self.tau is not None:
             check_range(self.tau, "tau", 0, open_ends=True)
 
@@ -238,12 +238,12 @@ class Proximity(Estimator):
         return isinstance(self.weight, str) and self.weight == name
 
     def _graph_key(self) -> str:
-        return f"{self.n_neighbors} neighbours, mutual {self.mutual}, threshold {self.threshold}, {self.metric}"
+        return f"{self.n_neighbors} neighbours, mutual {self.mutual}, radius {self.radius}, {self.metric}"
 
     def _matrix(self, data: TrainingSet) -> Any:
         if data.X.shape[0] == 1:
             return sp.csr_array((1, 1))
-        if self.n_neighbors is None and self.threshold is None:
+        if self.n_neighbors is None and self.radius is None:
             return self._weights_of_all_pairs(data)
         graph = data.cached(self._graph_key(), lambda: self._graph(data))
         if self._weighs("constant"):
@@ -256,7 +256,7 @@ class Proximity(Estimator):
 
     def _graph(self, data: TrainingSet) -> Any:
         """Return ones where a pair is joined."""
-        near = None if self.threshold is None else close_pairs(data, self.threshold, self.metric)
+        near = None if self.radius is None else close_pairs(data, self.radius, self.metric)
         if self.n_neighbors is None:
             return near
         neighbours = neighbours_of(data, self.n_neighbors, self.metric)

@@ -1,0 +1,54 @@
+"""docs/parameters.md has one meaning for each name of a parameter, and former names lead to present ones."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import mlreduce
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.registry import check_entry, make_entry, method_class, method_names
+from mlreduce.validation.estimator import FORMER_NAMES, former_names
+
+DOCS = Path(__file__).parents[2] / "docs"
+_spec = importlib.util.spec_from_file_location("update_parameters", DOCS / "update_parameters.py")
+update_parameters = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(update_parameters)
+
+
+def test_every_parameter_has_one_meaning():
+    page = (DOCS / "parameters.md").read_text("utf-8")
+    assert page == update_parameters.update_page(page), "run python docs/update_parameters.py"
+    rows = update_parameters.ROW.findall(page)
+    assert [name for name, meaning, _ in rows if not meaning] == [], "write what they mean"
+    assert len({name for name, *_ in rows}) == len({meaning for _, meaning, _ in rows}) == len(rows)
+
+
+def test_seeds_are_none_by_default():
+    for name in update_parameters.find_parameters()["random_state"]:
+        assert getattr(mlreduce, name)().get_params()["random_state"] is None, name
+
+
+def test_former_names_lead_to_present_ones():
+    classes = [*map(method_class, method_names()), mlreduce.Proximity]
+    assert FORMER_NAMES.keys() <= {base.__name__ for cls in classes for base in cls.__mro__}
+    for cls in classes:
+        known = cls._get_param_names()
+        assert not former_names(cls).keys() & set(known), cls
+        assert set(former_names(cls).values()) <= set(known), cls
+    with pytest.raises(TypeError, match=r"^RFS\(\) got an unexpected keyword argument 'gamma'; it is named 'sparsity'"):
+        mlreduce.RFS(gamma=1.0)
+    with pytest.raises(ConfigurationError, match="^'beta' of mesd-dla is named 'repulsion'"):
+        mlreduce.make("mesd-dla", beta=1.0)
+
+
+def test_study_files_may_have_former_names():
+    entry = {"method": "mdfs", "alpha": 0.5, "gamma": 2.0, "solver": "reweighted"}
+    check_entry("mine", entry)
+    method = make_entry("mine", entry)
+    assert (method.label_error, method.sparsity, method.solver) == (0.5, 2.0, "reweighted")
+    check_entry("mine", {"method": "rfs", "n_iter": None})  # as of what a search chooses
+    inside = {"class": "sklearn.model_selection.GridSearchCV", "estimator": {"method": "sleec", "max_steps": 5}}
+    assert make_entry("mine", {**inside, "param_grid": {}}).estimator.max_iter == 5
