@@ -61,6 +61,44 @@ def test_lists(capsys):
     assert "yeast" in said(capsys, "list", "datasets")
 
 
+def test_recommends_as_the_library_does(data, capsys):
+    given = read_arff([data], 2)[0]
+    expected = mlreduce.recommend(given, goal="projection", time_budget=5)
+    options = ["recommend", data, "--labels", 2, "--goal", "projection", "--seconds", 5]
+    records = json.loads(said(capsys, *options, "--json"))
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(records).set_index("name"), expected.table, check_dtype=False, check_exact=False
+    )
+    assert said(capsys, *options).split() == str(expected).split()
+    assert "takes one label per instance" in said(capsys, "recommend", "digits-300", "--goal", "projection")
+
+
+def test_without_a_command_it_shows_help(capsys):
+    shown = said(capsys)
+    assert shown.startswith("usage: mlreduce")
+    assert "recommend" in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list",),
+        ("list", "datasets"),
+        ("info", "mvmd"),
+        ("info", "digits-300"),
+        ("recommend", "digits-300"),
+        ("doctor",),
+    ],
+)
+def test_no_line_is_wider_than_the_terminal(capsys, monkeypatch, arguments):
+    wide = said(capsys, *arguments)
+    for columns in (60, 100):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        shown = said(capsys, *arguments)
+        assert max(map(len, shown.splitlines())) <= columns
+        assert "".join(shown.split()) == "".join(wide.split())
+
+
 def test_info(capsys):
     found = json.loads(said(capsys, "info", "mvmd", "--json"))
     assert (found["class"], found["family"]) == ("mlreduce.projection.mvmd.MVMD", "projection")

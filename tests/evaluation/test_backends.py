@@ -111,7 +111,7 @@ def test_without_a_worker_it_says_so(data):
 # After the tests on the processes that it ends: to start others takes seconds.
 @pytest.mark.slow
 def test_a_lost_process_is_named(data, monkeypatch):
-    monkeypatch.setattr(jobs, "_run", lambda job, common: os._exit(1))
+    monkeypatch.setattr(jobs, "run_job", lambda job, common: os._exit(1))
     with pytest.raises(MLReduceError, match="a process was lost in the middle of a fit"):
         compare(data, n_jobs=2)
 

@@ -28,13 +28,13 @@ QUICK = {"cv": 2, "sizes": [40], "measures": ["micro-f1"]}
 def runs(monkeypatch):
     """The method and fold of each fit."""
     seen = []
-    work = jobs._run
+    work = jobs.run_job
 
     def counted(job, common):
         seen.append((job.method.label, job.fold))
         return work(job, common)
 
-    monkeypatch.setattr(jobs, "_run", counted)
+    monkeypatch.setattr(jobs, "run_job", counted)
     return seen
 
 
@@ -178,7 +178,7 @@ def test_a_folder_in_the_place_of_a_file_stays_and_is_not_used(data, tmp_path, r
 
 
 def test_interrupted_at_any_fit_it_goes_on(data, tmp_path, runs, monkeypatch):
-    work = jobs._run
+    work = jobs.run_job
 
     def interrupted(job, common):
         if (job.method.label, job.fold) == ("pls", 0):
@@ -186,7 +186,7 @@ def test_interrupted_at_any_fit_it_goes_on(data, tmp_path, runs, monkeypatch):
         return work(job, common)
 
     with monkeypatch.context() as context:
-        context.setattr(jobs, "_run", interrupted)
+        context.setattr(jobs, "run_job", interrupted)
         with pytest.raises(KeyboardInterrupt):
             compare(data, tmp_path)
     assert len(list(tmp_path.iterdir())) == 1
@@ -229,15 +229,17 @@ def test_killed_it_goes_on(data, tmp_path, runs):
 
 
 def test_a_budget_leaves_whole_folds(data, tmp_path, runs, monkeypatch):
+    """On a backend of joblib, where no fit is ended; for the others see test_budget.py."""
+    monkeypatch.setattr("mlreduce.evaluation.compare.ends_fits", bool)
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    work = jobs._run
+    work = jobs.run_job
 
     def lasting(job, common):
         now[0] += 1
         return work(job, common)
 
-    monkeypatch.setattr(jobs, "_run", lasting)
+    monkeypatch.setattr(jobs, "run_job", lasting)
     with pytest.warns(UserWarning, match="the time budget of 4.5 s ended with 1 fits to do") as warned:
         found = compare(data, tmp_path, cv=3, time_budget=4.5)
     assert len(warned) == 1

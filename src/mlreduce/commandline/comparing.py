@@ -35,7 +35,10 @@ def add_commands(commands: Any) -> None:
         help="which labels are predicted from scores: one-threshold (default), half, per-label, cardinality or top-k",
     )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
-    parser.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
+    parser.add_argument("--minutes", type=float, metavar="N", help="end after so many minutes, with what is done")
+    parser.add_argument(
+        "--gigabytes", type=float, metavar="N", help="that fits may take (with --minutes: half of what is available)"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FOLDER",
@@ -64,6 +67,7 @@ def _compare(options: argparse.Namespace) -> Any:
         impute=options.impute,
         n_jobs=options.jobs,
         time_budget=None if options.minutes is None else 60 * options.minutes,
+        memory_limit=options.gigabytes,
         store=options.output / "fits",
         random_state=options.seed,
     )

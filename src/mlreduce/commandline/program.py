@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import mlreduce
-from mlreduce.commandline import comparing, doctor, fetching, listing, reducing
+from mlreduce.commandline import comparing, doctor, fetching, listing, recommending, reducing
 from mlreduce.exceptions import MLReduceError
 
 
@@ -33,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any("\0" in argument for argument in given):
         return _refuse("an argument holds a NUL character, which no name of a file has")
     options = commands.parse_args(given)
+    if not hasattr(options, "run"):
+        commands.print_help()
+        return 0
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
@@ -97,8 +103,8 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     top = argparse.ArgumentParser(prog="mlreduce", description="Dimension reduction for multi-label data.")
     top.add_argument("--version", action="version", version=f"mlreduce {mlreduce.__version__}")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
-    for module in (listing, fetching, reducing, comparing, doctor):
+    commands = top.add_subparsers(metavar="COMMAND")
+    for module in (listing, recommending, fetching, reducing, comparing, doctor):
         module.add_commands(commands)
     return top
 
@@ -111,15 +117,31 @@ def _show_warning(
 
 
 def _show(result: Any) -> None:
-    """Print a result for people: lines of a list, a table of records, or names with values."""
+    """Print a result for people, no line wider than the terminal."""
+    # Files and pipes have no width, unless COLUMNS is set.
+    columns = shutil.get_terminal_size((sys.maxsize, 0)).columns
+    for line in _lines(result):
+        print(_wrap(line, columns))
+
+
+def _lines(result: Any) -> Iterator[str]:
+    """Yield lines of a list, a table of records, or names with values."""
     if isinstance(result, dict):
         width = max(map(len, result))
         for name, value in result.items():
             shown = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
-            print(f"{name:<{width}}  {shown}")
+            yield f"{name:<{width}}  {shown}"
         return
     for line in result:
         if isinstance(line, dict):
             sizes = " x ".join(str(line[key]) for key in ("instances", "attributes", "labels") if key in line)
             line = f"{line['name']:<16} {sizes:<22} {line['title']}"
-        print(line)
+        yield line
+
+
+def _wrap(line: str, columns: int) -> str:
+    """Return a line, cut into several where it is too wide, the others below its last cell."""
+    if len(line) <= columns:
+        return line
+    cells = [gap.end() for gap in re.finditer(" {2,}", line) if gap.end() <= columns // 2]
+    return textwrap.fill(line, columns, subsequent_indent=" " * max(cells, default=2), break_on_hyphens=False)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import GroupKFold
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.budget import Limited, Outcome, default_gigabytes, sampled
 from mlreduce.evaluation.compared import (
     Method,
     as_entries,
     as_methods,
     names_of,
     takes_unknown,
-    user_sources,
     versions_of,
 )
 from mlreduce.evaluation.comparison import Comparison
-from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
-from mlreduce.evaluation.store import Store, digest, digest_of_data
+from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Job, ends_fits
+from mlreduce.evaluation.request import Request
+from mlreduce.evaluation.store import Store
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name, warn
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import check_ties
@@ -72,6 +77,7 @@ def compare(
     margin: float = 0.01,
     n_jobs: int | None = None,
     time_budget: float | None = None,
+    memory_limit: float | None = None,
     store: str | Path | None = None,
     progress: bool = True,
     random_state: int = 0,
@@ -130,8 +136,15 @@ def compare(
     n_jobs : int or None, default=None
         Processes, each with one BLAS thread; None is 1, -1 all cores. The scores do not depend on it.
     time_budget : float or None, default=None
-        Seconds after which no further fit is begun. Folds are done one after another; a fold that not all methods have
-        is left out, unless there is no other.
+        Seconds that the call may take, about. The first fold is run on a stratified sample of the instances, then on
+        as many more as the time suffices for, and the other folds on these; all instances are taken where ``groups`` or
+        pairs of rows are given. A method that takes more than its share on the smallest sample is ended and left out,
+        as the result notes. A fold that not all methods have by the end is left out, unless there is no other. On the
+        backends of `joblib.parallel_config`, such as Dask's, no fit is begun after these seconds, and none is ended.
+    memory_limit : float or None, default=None
+        Gigabytes that the processes of the fits may take together; a method that needs more is left out, as the result
+        notes. It holds on Linux. None is half of the memory available where there is a ``time_budget``, and otherwise
+        no limit.
     store : path or None, default=None
         A folder that caches the scores of each method and fold. The same call resumes where it was interrupted; with
         more methods it runs these alone. If anything else differs, such as data, predictors, sizes or versions of
@@ -157,8 +170,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If a method failed on a fold, or the time budget ended before the last fit; if labels are unknown and something
-        needs all, or a label is known of no instance.
+        If a method failed on a fold, methods or instances were left out within the limits, or the time budget ended
+        before the last fit; if labels are unknown and something needs all, or a label is known of no instance.
     UndefinedMetricWarning
         If a measure is undefined on a fold, as an area under the ROC curve where no test row lacks a label.
 
@@ -179,7 +192,7 @@ def compare(
     data, measures = _as_data(X, y, impute), [measures] if isinstance(measures, str) else list(measures)
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
-    rows, test_share = _make_splits(cv, repeats, groups, data, random_state)
+    _check_limits(time_budget, memory_limit)
     if data.has_unknown_labels:
         named, chosen = _taking_unknown(named, chosen)
     _check_names(named, chosen, measures, scaling)
@@ -194,62 +207,56 @@ def compare(
         "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
-    request = _Request(data, named, rows, names, decisive)
-    deadline = None if time_budget is None else began + time_budget
-    jobs, results = request.run(Store(store, FORM), n_jobs, deadline, progress)
+    make = partial(_make_request, data, named, names, decisive, cv=cv, repeats=repeats, groups=groups)
+    deadline = math.inf if time_budget is None else began + time_budget
+    if (time_budget is None and memory_limit is None) or not ends_fits():
+        request = make()
+        outcome = Outcome(request, *request.run(Store(store, FORM), n_jobs, deadline, progress))
+    else:
+        memory_limit = default_gigabytes() if memory_limit is None else float(memory_limit)
+        # Groups and given rows are kept as they are.
+        samples = time_budget is not None and groups is None and (_is_integer(cv) or hasattr(cv, "split"))
+        limited = Limited(
+            make, data.Y.shape[0], samples, deadline, memory_limit, effective_n_jobs(n_jobs), Store(store, FORM)
+        )
+        outcome = limited.run(progress)
+    splits, kept = outcome.request.splits, {job.method.label for job in outcome.jobs}
     settings = {
-        "data": {"name": data.name, **data.describe()},
-        "methods": {method.label: dict(method.entry) for method in named},
+        "data": {"name": data.name, **outcome.request.data.describe()},
+        "methods": {method.label: dict(method.entry) for method in named if method.label in kept},
         **decisive,
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
-        **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter_name(cv, groups)},
+        **{"cv": len(splits) // repeats, "splitter": _splitter_name(cv, groups)},
+        "test_share": float(np.mean([len(test) / (len(train) + len(test)) for train, test in splits])),
+        **{"time_budget": time_budget, "memory_limit": memory_limit, "notes": outcome.notes},
     }
-    result = _make_result([results[job.key] for job in _select_balanced(jobs, results)], settings)
-    _warn_of_gaps(result, len(jobs) - len(results), time_budget)
+    done = _select_balanced(outcome.jobs, outcome.results)
+    result = _make_result([outcome.results[job.key] for job in done], settings)
+    _warn_of_gaps(result, sum(job.key not in outcome.results for job in outcome.jobs))
     return result
 
 
-class _Request(NamedTuple):
-    """What is compared, after all checks.
-
-    Attributes
-    ----------
-    data : MultiLabelData
-    methods : list of Method
-    splits : list of [training rows, test rows]
-    names : list of str
-        Registry names and import paths of methods and predictors.
-    decisive : dict
-        Settings that the scores depend on.
-    """
-
-    data: MultiLabelData
-    methods: Sequence[Method]
-    splits: Sequence[Sequence[Sequence[int]]]
-    names: Sequence[str]
-    decisive: Mapping[str, Any]
-
-    def run(
-        self, cache: Store, n_jobs: int | None, deadline: float | None, progress: bool
-    ) -> tuple[list[Job], dict[str, Any]]:
-        """Run the jobs whose results the store lacks; return all jobs, and the results by their keys."""
-        # The keys hold all that scores depend on: a result in the store is valid for ever.
-        shared = digest(digest_of_data(self.data), self.decisive, user_sources(self.names))
-        jobs = [
-            Job(method, fold, digest(shared, method, fold, of_rows))
-            for fold, of_rows in enumerate(map(digest, self.splits))
-            for method in self.methods
-        ]
-        results = {job.key: stored for job in jobs if (stored := cache.read(job.key)) is not None}
-        # Failures are repeated, since their cause may no longer exist.
-        left = [job for job in jobs if job.key not in results or results[job.key]["failures"]]
-        coded = any(job.method.family == "labelspace" for job in left)
-        design = factorise(self.data, self.decisive["scaling"]) if coded else None
-        common = Common.collect(self.data, {**self.decisive, "rule": {"rows": self.splits}}, self.names, design)
-        for key, result in run_all(left, common, n_jobs, deadline, progress):
-            cache.write(key, result)
-            results[key] = result
-        return jobs, results
+def _make_request(
+    data: MultiLabelData,
+    methods: Sequence[Method],
+    names: Sequence[str],
+    decisive: Mapping[str, Any],
+    number: int | None = None,
+    *,
+    cv: Any,
+    repeats: int,
+    groups: Any,
+) -> Request:
+    """Return what is compared, on all instances or a sample of so many."""
+    if number is None or number == data.Y.shape[0]:
+        return Request(
+            data, methods, _make_splits(cv, repeats, groups, data, decisive["random_state"]), names, decisive
+        )
+    part = sampled(data, number, decisive["random_state"])
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # labels too rare for the sample
+        return Request(
+            part, methods, _make_splits(cv, repeats, groups, part, decisive["random_state"]), names, decisive
+        )
 
 
 def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
@@ -273,10 +280,8 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
 
 
-def _make_splits(
-    cv: Any, repeats: int, groups: Any, data: MultiLabelData, random_state: int
-) -> tuple[list[list[list[int]]], float]:
-    """Return the rows that train and that test in each split, and the share of the rows that test in one."""
+def _make_splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData, random_state: int) -> list[list[list[int]]]:
+    """Return the rows that train and that test in each split."""
     if _is_integer(cv) or isinstance(cv, (str, float, bool, type(None))):
         if not _is_integer(cv) or cv < 2:
             raise ConfigurationError(
@@ -304,8 +309,7 @@ def _make_splits(
             raise ConfigurationError(f"cv: split {number + 1} of {name} is no pair of rows to train and others to test")
     if not rows:
         raise ConfigurationError(f"cv: {name} has no split")
-    shares = [len(test) / (len(train) + len(test)) for train, test in rows]
-    return rows, float(np.mean(shares))
+    return rows
 
 
 def _row_numbers(part: Any, n_samples: int) -> list[int]:
@@ -348,6 +352,12 @@ def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:
         raise ConfigurationError(f"sizes must be a list of integers of percent, 1..100; got {sizes!r}")
     if not margin >= 0:
         raise ConfigurationError(f"margin must be at least 0; got {margin!r}")
+
+
+def _check_limits(time_budget: Any, memory_limit: Any) -> None:
+    for name, unit, value in (("time_budget", "seconds", time_budget), ("memory_limit", "gigabytes", memory_limit)):
+        if value is not None and not (isinstance(value, Real) and value >= 0):
+            raise ConfigurationError(f"{name} must be a number of {unit}, at least 0, or None; got {value!r}")
 
 
 def _is_integer(value: Any) -> bool:
@@ -393,20 +403,21 @@ def _make_result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
     )
 
 
-def _warn_of_gaps(result: Comparison, left: int, time_budget: float | None) -> None:
-    failures = result.failures
+def _warn_of_gaps(result: Comparison, left: int) -> None:
+    failures, notes, budget = result.failures, result.settings["notes"], result.settings["time_budget"]
     if result.scores.empty:
         first = None if failures.empty else failures.iloc[0]
-        reason = (
-            f"the time budget of {time_budget:g} s ended before the first fit"
+        reason = "; ".join(notes) or (
+            f"the time budget of {budget:g} s ended before the first fit"
             if first is None
             else f"{first['method']}: {first['error']}: {first['message']}"
         )
         raise MLReduceError(f"nothing could be compared: {reason}")
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
     if left:
         warnings.warn(
-            f"the time budget of {time_budget:g} s ended with {left} fits to do; the same call with the same store "
-            "resumes",
+            f"the time budget of {budget:g} s ended with {left} fits to do; the same call with the same store resumes",
             stacklevel=3,
         )
     undefined = result.scores[result.scores["value"].isna()]

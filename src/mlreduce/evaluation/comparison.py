@@ -36,7 +36,7 @@ class Comparison:
         Seconds of each fit, without prediction: method, split, seconds.
     settings : dict
         All that the scores depend on: data, methods, predictors, measures, sizes, cv, repeats, scaling, random_state,
-        margin and versions of packages.
+        margin and versions of packages; the limits, and in ``notes`` sentences on what was left out within them.
 
     Examples
     --------
@@ -278,4 +278,4 @@ class Comparison:
             f"{predictor}, {size} %\n{self.table(predictor).to_string(float_format='{:.3f}'.format)}"
             for predictor in self._predictors()
         ]
-        return "\n\n".join([head, *parts])
+        return "\n\n".join([head, *settings.get("notes", []), *parts])

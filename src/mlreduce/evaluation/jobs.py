@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import threading
@@ -79,26 +80,29 @@ class Common:
     settings : dict
         Plain values: predictors, measures, sizes, scaling, decision, ties and random_state as of `mlreduce.compare`,
         and the rule of the splits.
-    design : Design or None
-        Factorised features, for label coders.
     classes : dict of str to (str, type)
         Classes registered in the calling script, which other processes have to register too.
+    design : Design or None, default=None
+        Factorised features, for label coders.
     owner : int
         The process that waits for the jobs; those that it started end with it, however it ends.
     """
 
     data: MultiLabelData
     settings: Mapping[str, Any]
-    design: Design | None
     classes: Mapping[str, tuple[str, type]]
+    design: Design | None = None
     owner: int = field(default_factory=os.getpid)
 
     @classmethod
-    def collect(
-        cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str], design: Design | None
-    ) -> Self:
+    def collect(cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str]) -> Self:
         """Return it for names of methods and predictors."""
-        return cls(replace(data, name=_NAME), settings, design, user_classes(names))
+        return cls(replace(data, name=_NAME), settings, user_classes(names))
+
+    def register(self) -> None:
+        """Register the classes in this process."""
+        for name, (kind, cls) in self.classes.items():
+            registry.register(name, kind)(cls)
 
     def __sizeof__(self) -> int:
         """Return the bytes of its numbers, by which Dask's backend sends it to a worker once and not with each job."""
@@ -116,7 +120,7 @@ def factorise(data: MultiLabelData, scaling: str) -> Design | None:
 
 
 def run_all(
-    jobs: Sequence[Job], common: Common, n_jobs: int | None, deadline: float | None, progress: bool
+    jobs: Sequence[Job], common: Common, n_jobs: int | None, deadline: float, progress: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the key of each job with its result, as they end; none is started after the deadline.
 
@@ -125,19 +129,19 @@ def run_all(
     jobs, common
     n_jobs : int or None
         Processes.
-    deadline : float or None
-        As of ``time.monotonic``.
+    deadline : float
+        As of ``time.monotonic``; may be infinite.
     progress : bool
         Show a bar, where the output is a terminal and tqdm is installed.
     """
 
     def due() -> Iterator[Any]:
         for job in jobs:
-            if deadline is not None and time.monotonic() > deadline:
+            if deadline < math.inf and time.monotonic() > deadline:
                 return
-            yield joblib.delayed(_run)(job, common)
+            yield joblib.delayed(run_job)(job, common)
 
-    with _progress_bar(len(jobs), progress) as bar:
+    with progress_bar(len(jobs), progress) as bar:
         try:
             for key, result in _run_tasks(due(), n_jobs):
                 if bar is not None:
@@ -149,6 +153,11 @@ def run_all(
                 f"a process was lost in the middle of a fit, most often since memory ran out ({type(error).__name__}: "
                 f"{error}). The same call resumes if it has a store; fewer processes (n_jobs) need less memory"
             ) from error
+
+
+def ends_fits() -> bool:
+    """Whether fits run in processes of this machine that can be ended: where no other backend of joblib is set."""
+    return type(get_active_backend()[0]).__name__ == "LokyBackend"
 
 
 def _run_tasks(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -167,7 +176,8 @@ def _run_tasks(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, 
         yield from joblib.Parallel(n_jobs, batch_size=1)(some)
 
 
-def _progress_bar(total: int, progress: bool) -> Any:
+def progress_bar(total: int, progress: bool) -> Any:
+    """Return a bar, or a context of None where none is shown."""
     if progress:
         with suppress(ModuleNotFoundError):
             from tqdm import tqdm
@@ -190,10 +200,10 @@ def _end_with(owner: int) -> None:
         threading.Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
-def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
+def run_job(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
+    """Return the key of a job and its result, in a process of joblib or in this one."""
     _end_with(common.owner)
-    for name, (kind, cls) in common.classes.items():
-        registry.register(name, kind)(cls)
+    common.register()
     # One BLAS thread: the bits must not depend on the number of processes.
     with _one, warnings.catch_warnings(), threadpoolctl.threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", FailedCellWarning)  # the failures are returned

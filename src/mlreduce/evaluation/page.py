@@ -87,6 +87,8 @@ def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: S
         f"{data['labels']} labels (cardinality {data['cardinality']:.2f}), by {splits}; "
         "everything is fitted on training folds alone.</p>"
     )
+    for note in settings.get("notes", []):
+        yield f"<p>{escape(note[0].upper() + note[1:])}.</p>"
     if "unknown" in data:
         yield f"<p>{data['unknown']:.1%} of the labels are unknown; the others are measured.</p>"
     if len(failures):

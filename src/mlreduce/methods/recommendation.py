@@ -103,7 +103,11 @@ class Recommendation:
             more = f" ({len(rows)}, in .table)" if len(both) > len(shown) else ""
             by = next((f", ranked by {name}" for name in rows["comparison"] if name), "")
             lines += ["", f"{family}{more}{by}"]
-            lines.append(shown.assign(**texts).replace("nan", "").rename_axis(None).to_string())
+            columns = [["", *shown.index], *([key, *texts[key]] for key in texts)]
+            widths = [max(map(len, column)) for column in columns]
+            for name, *cells, reason in zip(*columns, ["reason", *shown["reason"]], strict=True):
+                numbers = (f"{cell.replace('nan', ''):>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+                lines.append(f"{name:<{widths[0]}}  {'  '.join(numbers)}  {reason}")
         if len(others):
             lines.append("")
         for reason, rows in others.groupby("reason", sort=False):

@@ -1,0 +1,33 @@
+"""Command that recommends methods for a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.commandline.arguments import add_command, add_data, read_data
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``recommend``."""
+    parser = add_command(
+        commands, "recommend", _recommend, "Recommend methods for a file or data set, by its shape and the studies."
+    )
+    add_data(parser)
+    parser.add_argument("--goal", choices=registry.FAMILIES, help="only the methods of a family")
+    parser.add_argument("--seconds", type=float, metavar="N", help="that a fit may take (default: no limit)")
+    parser.add_argument(
+        "--impute", metavar="HOW", help="that missing values will be filled: mean, median or most-frequent"
+    )
+
+
+def _recommend(options: argparse.Namespace) -> Any:
+    from mlreduce.methods.recommendation import CAUTION, recommend
+
+    data = read_data(options.data, options)
+    made = recommend(data, goal=options.goal, time_budget=options.seconds, impute=options.impute)
+    if options.json:
+        return json.loads(made.table.reset_index().to_json(orient="records"))  # NaN, which JSON lacks, as null
+    return [*str(made).removesuffix(CAUTION).splitlines(), CAUTION.replace("\n", " ")]
