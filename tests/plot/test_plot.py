@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest
 
 import mlreduce
 from mlreduce import plot
@@ -51,6 +52,7 @@ def every_plot(data, scores, ranks, pairs):
         "critical_differences": (ranks,),
         "comparison_matrix": (pairs,),
         "model_tree": (tree,),
+        "features": (mlreduce.MLFS(k=3).fit(data.X, data.Y),),
     }
 
 
@@ -117,6 +119,40 @@ def test_shares_of_a_spectrum_are_those_of_all_directions(data):
             assert any(text.endswith("hold 95% of these 3") for text in texts(twin))
     for method in (mlreduce.PLST().fit(None, data.Y), mlreduce.PLST(n_components=data.Y.shape[1]).fit(None, data.Y)):
         assert plot.spectrum(method).figure.axes[1].get_ylabel() == "share of the sum"
+
+
+def test_features_of_a_selector_are_in_order(data):
+    selector = mlreduce.MLFS(k=3).fit(data.X, data.Y)
+    order = np.argsort(selector.ranking_)
+    axis = plot.features(selector, number=5, feature_names=data.feature_names)
+    np.testing.assert_allclose([bar.get_width() for bar in axis.patches], selector.scores_[order[:5]])
+    assert [text.get_text() for text in axis.get_yticklabels()] == [data.feature_names[place] for place in order[:5]]
+    assert len({bar.get_facecolor() for bar in axis.patches[:3]}) == 1
+    assert axis.patches[2].get_facecolor() != axis.patches[3].get_facecolor()
+    assert axis.get_title() == f"MLFS: 3 of {data.X.shape[1]} features kept"
+    theirs = SelectKBest(k=2).fit(data.X, data.Y[:, 0])
+    assert [text.get_text() for text in plot.features(theirs, number=2).get_yticklabels()] == [
+        f"x{place}" for place in np.argsort(-theirs.scores_)[:2]
+    ]
+
+
+def test_features_of_several_selectors_have_shares_and_a_stability(data):
+    folds = [mlreduce.MLFS(k=3).fit(data.X[rows], data.Y[rows]) for rows in np.array_split(np.arange(len(data.X)), 3)]
+    kept = np.array([fold.get_support() for fold in folds])
+    axis = plot.features(folds, number=kept.shape[1])
+    assert [bar.get_width() for bar in axis.patches] == sorted(kept.mean(axis=0), reverse=True)
+    share, size = kept.mean(axis=0), 3 / kept.shape[1]
+    stability = 1 - (1.5 * share * (1 - share)).mean() / (size * (1 - size))
+    assert axis.get_title().startswith(f"MLFS, stability {stability:.2f}: ")
+    assert plot.features([folds[0]] * 2).get_title().startswith("MLFS, stability 1.00")
+    with pytest.raises(DataError, match="MVMD selects no features; of a pipeline give its selector"):
+        plot.features(mlreduce.MVMD().fit(data.X, data.Y))
+    with pytest.raises(DataError, match="the selectors are of different numbers of features"):
+        plot.features([folds[0], mlreduce.MLFS(k=3).fit(data.X[:, :5], data.Y)])
+    with pytest.raises(DataError, match="1 feature names, but"):
+        plot.features(folds, feature_names=["a"])
+    with pytest.raises(NotFittedError):
+        plot.features(mlreduce.MLFS())
 
 
 def test_label_map(data):

@@ -36,6 +36,12 @@ def short(text: str, length: int = 40) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
+def without_middle(text: str, length: int = 22) -> str:
+    """Return a text that is cut to a length, with its beginning and its end."""
+    half = length // 2
+    return text if len(text) <= length else f"{text[:half]}…{text[-half:]}"
+
+
 def labels_and_names(y: Any, label_names: Sequence[str] | None) -> tuple[NDArray[np.int8], list[str]]:
     """Return a label matrix in {0, 1}, and names of its columns: those given, its names, or numbers from 1.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.plot.figure import axes
+from mlreduce.plot.figure import axes, without_middle
 
 
 def model_tree(
@@ -49,10 +49,5 @@ def model_tree(
     """
     check_is_fitted(tree)
     known = feature_names if feature_names is not None else getattr(tree, "feature_names_in_", None)
-    names = None if known is None else [_without_middle(str(name)) for name in known]
+    names = None if known is None else [without_middle(str(name)) for name in known]
     return tree.plot(output, names, max_depth, ax=axes(ax, (2.0 + 1.6 * 2**max_depth, 1.5 + max_depth)))
-
-
-def _without_middle(text: str, length: int = 22) -> str:
-    half = length // 2
-    return text if len(text) <= length else f"{text[:half]}…{text[-half:]}"
