@@ -144,7 +144,7 @@ class MFSMFR(DiscretisingSelector):
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
         sharing = check_range(self.sharing, "sharing", 0)
         shares = check_range(self.redundancy, "redundancy", 0), check_range(self.smoothness, "smoothness", 0)
-        redundancy, relevance = shared_bits(Counted.of(self._bins(X, labels)), Labels(labels))
+        redundancy, relevance = shared_bits(Counted.from_bins(self._bins(X, labels)), Labels(labels))
         alpha = _weight(self.alpha, "alpha", float(relevance.max()))
         beta = _weight(self.beta, "beta", float(np.linalg.norm(relevance, axis=1).max()))
         redundancy, self.n_negative_eigenvalues_ = nearest_positive(redundancy)
