@@ -53,7 +53,7 @@ class _Counts(NamedTuple):
     smoothing: float
 
     @classmethod
-    def from_votes(cls, votes: Any, labels: Any, n_neighbors: int, smoothing: float) -> Self:
+    def of(cls, votes: Any, labels: Any, n_neighbors: int, smoothing: float) -> Self:
         shape = labels.shape[1], n_neighbors + 1
 
         def count(label: Any, number: Any, weights: Any = None) -> FloatArray:
@@ -242,7 +242,7 @@ class MLKNN(_NeighbourVotes):
         return counts.left_out(among, labels), counts.rates.posterior(beyond)
 
     def _count(self, votes: Any, labels: Any) -> _Counts:
-        return _Counts.from_votes(votes, labels, int(self.n_neighbors), float(self.smoothing))
+        return _Counts.of(votes, labels, int(self.n_neighbors), float(self.smoothing))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)

@@ -53,7 +53,7 @@ class _Gaussians(NamedTuple):
     variances: FloatArray
 
     @classmethod
-    def from_samples(cls, X: FloatArray, labels: Any, smoothing: float, floor: float) -> Self:
+    def of(cls, X: FloatArray, labels: Any, smoothing: float, floor: float) -> Self:
         centre = X.mean(axis=0)
         centred = X - centre
         unit = np.sqrt(np.square(centred).mean(axis=0))
@@ -198,7 +198,7 @@ class MLNB(NestedClassifier, ProbableClassifier):
             self.variance_floor_ = FLOORS[self._best_floor(features, labels, smoothing)]
         else:
             self.variance_floor_ = check_range(self.variance_floor, "variance_floor, if not 'cv',", 0, open_ends=True)
-        return _Gaussians.from_samples(features, labels, smoothing, self.variance_floor_)
+        return _Gaussians.of(features, labels, smoothing, self.variance_floor_)
 
     @property
     def _chooses(self) -> bool:
@@ -209,7 +209,7 @@ class MLNB(NestedClassifier, ProbableClassifier):
 
         def scores(train: NDArray[np.intp], held_out: NDArray[np.intp]) -> Iterator[FloatArray]:
             for floor in FLOORS:
-                gaussians = _Gaussians.from_samples(features[train], labels[train], smoothing, floor)
+                gaussians = _Gaussians.of(features[train], labels[train], smoothing, floor)
                 yield gaussians.log_odds(features[held_out], [features.shape[1]])[0]
 
         return best_candidate(scores, *split_known(labels))
