@@ -61,7 +61,7 @@ def speed(name: str, mirror: str | None, dimensions: int) -> str:
     X, codes, *_ = next(splits(name, mirror, 1))
     count = min(dimensions, SLOW.get(name, dimensions), codes.shape[1])
     chosen = np.linspace(0, codes.shape[1], count, endpoint=False).astype(int)
-    sorting, columns, rows = best_of(partial(sort_columns, X), 1.0), sort_columns(X), Rows.of(X)
+    sorting, columns, rows = best_of(partial(sort_columns, X), 1.0), sort_columns(X), Rows.from_features(X)
     targets = [np.ascontiguousarray(codes[:, k]) for k in chosen]
     build(columns, rows, targets[0])  # loads what is compiled
     ours = np.mean([best_of(partial(build, columns, rows, target), 1.0) for target in targets])

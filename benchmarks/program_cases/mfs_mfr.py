@@ -28,7 +28,7 @@ scores = sum(Z, 2);
 def informations(X, Y):
     """Return standardised features, informations and graph, and the weights of the terms."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    G, C = shared_bits(Counted.of(discretise(X, Y, "equal-frequency", 2)), Labels(Y))
+    G, C = shared_bits(Counted.from_bins(discretise(X, Y, "equal-frequency", 2)), Labels(Y))
     weights = {"alpha": 0.002, "beta": 0.004, "gamma": 0.01}
     return {"X": X, "Y": Y, "C": C, "G": G, "L": graph_laplacian(None, X.T).toarray(), "steps": 200.0, **weights}
 

@@ -116,7 +116,7 @@ class Node:
             "TaskPlugin": "task/none",
             "SelectType": "select/cons_tres",
             "SelectTypeParameters": "CR_Core_Memory",
-            "MinJobAge": 3600,  # Snakemake asks for ended jobs, and there is no accounting; tests count those of earlier ones
+            "MinJobAge": 3600,  # without accounting, Snakemake and the tests read ended jobs here
             "ReturnToService": 2,
             "JobRequeue": 0,  # Slurm would wait two minutes before it tries again; here Snakemake does
             "KillWait": 2,

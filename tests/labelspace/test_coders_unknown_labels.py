@@ -113,7 +113,7 @@ def test_hidden_labels_are_found_again():
 
 def test_statistics_of_labels_between_0_and_1():
     Y = np.array([[1, 0.25], [0, 0.5], [1, 1]])
-    statistics = LabelStatistics.of(Y)
+    statistics = LabelStatistics.from_labels(Y)
     np.testing.assert_allclose(statistics.mean, Y.mean(axis=0))
     np.testing.assert_allclose(statistics.gram, 3 * np.cov(Y.T, bias=True))
 

@@ -73,7 +73,7 @@ def test_plst_without_centring_has_the_singular_vectors_of_the_labels(example, s
 
 def test_statistics_without_centring_are_those_of_the_labels(example):
     Y = example[1].astype(float)
-    statistics = LabelStatistics.of(Y)
+    statistics = LabelStatistics.from_labels(Y)
     alone = LabelStatistics(len(Y), statistics.mean, statistics.gram)
     for own in (statistics, alone):
         np.testing.assert_allclose(own.uncentred().gram, Y.T @ Y, atol=1e-9)
@@ -203,7 +203,7 @@ def test_wrong_inputs_are_refused(example):
     with pytest.raises(DataError, match="needs the features"):
         mlreduce.CPLST().fit(None, Y)
     with pytest.raises(DataError, match="needs the features"):
-        mlreduce.CPLST().fit_statistics(LabelStatistics.of(Y.astype(float)))
+        mlreduce.CPLST().fit_statistics(LabelStatistics.from_labels(Y.astype(float)))
     with pytest.raises(DataError, match="learns all 5 labels"):
         mlreduce.BR(n_components=2).fit(None, Y)
     bad = Y.copy()

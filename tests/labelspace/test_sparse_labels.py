@@ -158,11 +158,11 @@ def test_unknown_labels_are_filled_in_once_from_one_factor(monkeypatch):
 
     class Factor:
         @staticmethod
-        def of(matrix):
+        def from_matrix(matrix):
             factors.append(matrix.shape)
             return factorise(matrix)
 
-    factorise = completion._Factor.of
+    factorise = completion._Factor.from_matrix
     monkeypatch.setattr(completion, "_Factor", Factor)
     monkeypatch.setattr(completion, "complete_labels", lambda *given: completions.append(1) or complete(*given))
     X, Y = definitions.problem("cells", 40, 6, 4)

@@ -67,7 +67,7 @@ def drawn(table):
 @given(tables, st.sampled_from(OF_LABELS))
 def test_no_other_threshold_is_better(table, name):
     scores, labels = drawn(table)
-    decision = Decision.of("one-threshold", name, scores, labels)
+    decision = Decision.from_scores("one-threshold", name, scores, labels)
     best = max(goodness(name, labels, scores > cut) for cut in (-1, *np.unique(scores)))
     assert goodness(name, labels, decision.apply(scores)) == pytest.approx(best, abs=1e-12)
     assert len(set(decision.thresholds)) == 1
@@ -76,7 +76,7 @@ def test_no_other_threshold_is_better(table, name):
 @given(tables, st.sampled_from(OF_LABELS))
 def test_no_other_number_of_labels_is_better(table, name):
     scores, labels = drawn(table)
-    decision = Decision.of("top-k", name, scores, labels)
+    decision = Decision.from_scores("top-k", name, scores, labels)
     order = np.argsort(-scores, axis=1, kind="stable")
     ranks = np.argsort(order, axis=1)
     best = max(goodness(name, labels, ranks < k) for k in range(labels.shape[1] + 1))
@@ -91,7 +91,7 @@ def test_no_other_thresholds_of_the_labels_are_better(table, name):
     scores, labels = drawn(table)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mlreduce.predictors.decision._FEW", 0)
-        decision = Decision.of("per-label", name, scores, labels)
+        decision = Decision.from_scores("per-label", name, scores, labels)
     cuts = np.array(np.meshgrid(*[[-1, *np.unique(column)] for column in scores.T])).reshape(scores.shape[1], -1).T
     best = max(goodness(name, labels, scores > cut) for cut in cuts)
     assert goodness(name, labels, decision.apply(scores)) == pytest.approx(best, abs=1e-12)
@@ -101,7 +101,9 @@ def test_labels_with_few_positives_have_the_common_threshold():
     rng = np.random.default_rng(0)
     labels = (rng.random((200, 6)) < [0.3, 0.2, 0.3, 0.02, 0.01, 0]).astype(np.int8)
     scores = 0.3 * labels + rng.random((200, 6)) * [0.5, 1, 0.3, 0.5, 0.5, 0.5]
-    own, common = (Decision.of(rule, "micro-f1", scores, labels).thresholds for rule in ("per-label", "one-threshold"))
+    own, common = (
+        Decision.from_scores(rule, "micro-f1", scores, labels).thresholds for rule in ("per-label", "one-threshold")
+    )
     assert (labels.sum(axis=0) >= 10).tolist() == [True] * 3 + [False] * 3
     assert ((own == common) == (labels.sum(axis=0) < 10)).all()
 
@@ -109,7 +111,7 @@ def test_labels_with_few_positives_have_the_common_threshold():
 @given(tables)
 def test_as_many_labels_as_the_training_rows_have(table):
     scores, labels = drawn(table)
-    predicted = Decision.of("cardinality", "micro-f1", scores, labels).apply(scores).sum()
+    predicted = Decision.from_scores("cardinality", "micro-f1", scores, labels).apply(scores).sum()
     possible = [np.count_nonzero(scores > cut) for cut in (-1, *np.unique(scores))]
     assert abs(predicted - labels.sum()) == min(abs(number - labels.sum()) for number in possible)
 
@@ -119,10 +121,12 @@ def test_unknown_labels_count_nowhere(table, rule, name):
     """Whatever they are; and one that is known of no row changes nothing for the others."""
     scores, labels = drawn(table)
     known = np.random.default_rng(table[2] + 1).random(labels.shape) < 0.7
-    first, second = (Decision.of(rule, name, scores, np.where(known, labels, other), known) for other in (0, 1))
+    first, second = (
+        Decision.from_scores(rule, name, scores, np.where(known, labels, other), known) for other in (0, 1)
+    )
     np.testing.assert_array_equal(first.apply(scores), second.apply(scores))
-    whole, none = Decision.of(rule, name, scores, labels), np.ones_like(known)
-    for one, other in zip(whole[1:], Decision.of(rule, name, scores, labels, none)[1:], strict=True):
+    whole, none = Decision.from_scores(rule, name, scores, labels), np.ones_like(known)
+    for one, other in zip(whole[1:], Decision.from_scores(rule, name, scores, labels, none)[1:], strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -130,7 +134,7 @@ def test_unknown_labels_count_nowhere(table, rule, name):
 def test_rounding_errors_decide_nothing(rule):
     scores, labels = drawn((40, 5, 3))
     noise = 1e-13 * np.random.default_rng(0).standard_normal(scores.shape)
-    own, other = (Decision.of(rule, "micro-f1", table, labels) for table in (scores, scores + noise))
+    own, other = (Decision.from_scores(rule, "micro-f1", table, labels) for table in (scores, scores + noise))
     np.testing.assert_array_equal(own.thresholds, other.thresholds)
     np.testing.assert_array_equal(own.apply(scores), other.apply(scores - noise))
     for threshold in own.thresholds[np.isfinite(own.thresholds)]:  # midway between two scores, above all, or below
@@ -145,7 +149,7 @@ def test_a_declared_measure_is_maximised_over_some_thresholds(monkeypatch):
 
     monkeypatch.setitem(MEASURES._declared, "few-labels-right", Measure("few-labels-right", "", True, "labels", few))
     scores, labels = drawn((50, 4, 1))  # seven scores, all of which are tried
-    decision = Decision.of("one-threshold", "few-labels-right", scores, labels)
+    decision = Decision.from_scores("one-threshold", "few-labels-right", scores, labels)
     best = max(goodness("few-labels-right", labels, scores > cut) for cut in (-1, *np.unique(scores)))
     assert goodness("few-labels-right", labels, decision.apply(scores)) == pytest.approx(best)
 
@@ -162,7 +166,7 @@ def left_out(model, X, Y):
 def test_scores_are_those_of_leaving_out_each_row(name, form):
     X, Y = problem(30)
     model = clone(CLASSIFIERS[name]).set_params(decision="one-threshold")
-    expected = Decision.of("one-threshold", "micro-f1", left_out(model, form(X), Y), Y)
+    expected = Decision.from_scores("one-threshold", "micro-f1", left_out(model, form(X), Y), Y)
     np.testing.assert_array_equal(model.fit(form(X), Y).thresholds_, expected.thresholds)
     np.testing.assert_allclose(clone(model)._fit_half(form(X), Y), left_out(model, form(X), Y), atol=1e-12)
 
@@ -217,7 +221,7 @@ def test_other_scores_are_of_three_folds(estimator):
     scores = np.empty(Y.shape)
     for train, test in KFold(3, shuffle=True, random_state=0).split(X):
         scores[test] = ThresholdClassifier(estimator, "half").fit(X[train], Y[train]).predict_scores(X[test])
-    expected = Decision.of("one-threshold", "micro-f1", scores, Y)
+    expected = Decision.from_scores("one-threshold", "micro-f1", scores, Y)
     np.testing.assert_array_equal(model.thresholds_, expected.thresholds)
     np.testing.assert_array_equal(model.predict(X), expected.apply(model.predict_scores(X)))
     plain = clone(estimator).fit(X, Y).predict(X)
@@ -264,7 +268,7 @@ def test_leml_decides_by_the_known_labels():
         own = mlreduce.LEML().fit(X[train], np.where(known, Y, np.nan)[train])
         scores[test] = own.predict_scores(X[test])
     np.testing.assert_array_equal(
-        model.thresholds_, Decision.of("one-threshold", "micro-f1", scores, Y, known).thresholds
+        model.thresholds_, Decision.from_scores("one-threshold", "micro-f1", scores, Y, known).thresholds
     )
 
 

@@ -160,8 +160,8 @@ def test_thresholds_are_those_of_all_scores(seed, rule, measure, kept):
         patch.setattr("mlreduce.predictors.decision._STORED", kept)
         patch.setattr("mlreduce.predictors.decision._TIMES", 0)
         patch.setattr("mlreduce.predictors.decision._FEW", 2)
-        rare = Decision.of_blocks(rule, measure, blocks, sp.csr_array(labels))
-        dense = Decision.of(rule, measure, scores, labels)
+        rare = Decision.from_blocks(rule, measure, blocks, sp.csr_array(labels))
+        dense = Decision.from_scores(rule, measure, scores, labels)
     if rule != "per-label" or rare.k == q:
         np.testing.assert_array_equal(rare.thresholds, dense.thresholds)
         assert rare.k == dense.k
@@ -178,7 +178,7 @@ def test_thresholds_per_label_are_the_best_among_the_kept_labels(monkeypatch):
     scores = 0.6 * rng.random(labels.shape) + 0.4 * labels * rng.random(labels.shape)
     monkeypatch.setattr("mlreduce.predictors.decision._STORED", 8)
     monkeypatch.setattr("mlreduce.predictors.decision._TIMES", 0)
-    decision = Decision.of_blocks("per-label", "macro-f1", lambda: [(slice(None), scores)], sp.csr_array(labels))
+    decision = Decision.from_blocks("per-label", "macro-f1", lambda: [(slice(None), scores)], sp.csr_array(labels))
     assert decision.k < 40
     among = np.argsort(np.argsort(-scores, axis=1), axis=1) < decision.k
     for label in np.flatnonzero(labels.sum(axis=0) >= 10):

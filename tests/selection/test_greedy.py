@@ -198,7 +198,7 @@ def test_label_sets_pruned_to_nothing_are_refused(name):
 @given(st.integers(1, 25), st.integers(1, 6), st.integers(1, 4), st.integers(0, 10**6), st.booleans())
 def test_pairs_one_at_a_time_are_those_of_all_pairs(n, d, n_bins, seed, dense):
     F, _ = problem(n, d, seed=seed, n_bins=n_bins)
-    counted = Counted.of(F)
+    counted = Counted.from_bins(F)
     if not dense:
         counted = Counted(sp.csr_array(counted.ones), counted.starts)
     ours = np.array([Pairs(counted).of(variable) for variable in range(d)]) / n

@@ -74,7 +74,7 @@ def test_dense_and_sparse_products_count_alike(share, monkeypatch):
     A, B = random_bins(n_bins=4), random_bins(n_bins=2, seed=1)
     expected = mutual_information(A, B), mutual_information(A), interaction_information(A[:, 0], A, B)
     monkeypatch.setattr(information, "_DENSE", share)
-    assert isinstance(Counted.of(A).ones, np.ndarray) == (share == 0)
+    assert isinstance(Counted.from_bins(A).ones, np.ndarray) == (share == 0)
     ours = mutual_information(A, B), mutual_information(A), interaction_information(A[:, 0], A, B)
     for one, other in zip(ours, expected, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -93,9 +93,9 @@ def test_some_of_the_variables():
     A = random_bins(d=7, n_bins=3)
     A[:, 2], A[:, 5] = 0, A[:, 5] > 0
     chosen = np.array([5, 2, 0])
-    some = Counted.of(A).variables(chosen)
-    np.testing.assert_array_equal(some.ones, Counted.of(A[:, chosen]).ones)
-    np.testing.assert_array_equal(some.starts, Counted.of(A[:, chosen]).starts)
+    some = Counted.from_bins(A).variables(chosen)
+    np.testing.assert_array_equal(some.ones, Counted.from_bins(A[:, chosen]).ones)
+    np.testing.assert_array_equal(some.starts, Counted.from_bins(A[:, chosen]).starts)
 
 
 def test_memory_is_bounded():
@@ -133,7 +133,7 @@ def test_triples_of_some_variables_match_the_reference(three, share, data):
     first = data.draw(st.integers(0, C.shape[1] - 1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(information, "_DENSE", share)
-        third, one, other = (Counted.of(table) for table in three)
+        third, one, other = (Counted.from_bins(table) for table in three)
     triples = Triples(one, other)
     for variable, parts in enumerate(third.parts()):
         expected = [[book.interaction(A[:, variable], B[:, b], c) for c in C.T[first:]] for b in chosen]
@@ -145,5 +145,5 @@ def test_parts_are_the_rows_of_all_bins_but_the_commonest(monkeypatch):
     A = np.array([[0, 5, 1], [7, 5, 0], [0, 5, 1], [3, 5, 1]])
     for share in (0.0, 2.0):
         monkeypatch.setattr(information, "_DENSE", share)
-        parts = [[rows.tolist() for rows in of_variable] for of_variable in Counted.of(A).parts()]
+        parts = [[rows.tolist() for rows in of_variable] for of_variable in Counted.from_bins(A).parts()]
         assert parts == [[[3], [1]], [], [[1]]]

@@ -98,7 +98,7 @@ def test_different_rows_are_those_of_numpy(n, q, seed):
 @given(st.integers(1, 15), st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), min_size=1, max_size=5), st.integers(0))
 def test_counts_of_sparse_labels_are_those_of_bins(n, shares, seed):
     Y = (np.random.default_rng(seed).random((n, len(shares))) < shares).astype(np.int8)
-    expected, counted = information.Counted.of(Y), information.Counted.of_labels(sp.csr_array(Y))
+    expected, counted = information.Counted.from_bins(Y), information.Counted.from_labels(sp.csr_array(Y))
     np.testing.assert_array_equal(counted.starts, expected.starts)
     np.testing.assert_array_equal(*(sp.csr_array(each.ones).toarray() for each in (counted, expected)))
 

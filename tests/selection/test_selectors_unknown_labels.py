@@ -92,7 +92,7 @@ def test_labels_that_are_all_known_are_counted_as_before(name, monkeypatch):
 
 def test_information_with_all_cells_known_is_that_without_unknown_cells():
     X, Y = definitions.problem("labels", 40, 6, 4)
-    features, labels = Counted.of(X.astype(int)), Counted.of(Y.astype(int))
+    features, labels = Counted.from_bins(X.astype(int)), Counted.from_bins(Y.astype(int))
     plain, known = Triples(features, labels), KnownTriples(features, labels, np.ones(Y.shape, dtype=bool))
     np.testing.assert_allclose(known.shared, plain.shared, atol=1e-9)
     for label, parts in enumerate(labels.parts()):

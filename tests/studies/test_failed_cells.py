@@ -14,7 +14,7 @@ from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
 from mlreduce.exceptions import DataError
 from mlreduce_studies.figures import make_figure
 from mlreduce_studies.gathering.areas import area_scores, averaged_draws
-from mlreduce_studies.gathering.failed_cells import RULE, footnotes, of_draws, with_failed_rows, with_gaps
+from mlreduce_studies.gathering.failed_cells import RULE, add_failures_of_draws, footnotes, with_failed_rows, with_gaps
 from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, summarise, write_csv
 from mlreduce_studies.gathering.times import RATIO_COLUMNS, gathered_times, time_ratios
 from mlreduce_studies.tables import make_table
@@ -230,10 +230,12 @@ def test_a_mean_of_draws_needs_every_draw_of_a_split():
     whole = averaged_draws(scores(methods=methods), averages)
     kept = whole.query("method == 'a' and (dataset != 'scene' or split != 2)").reset_index(drop=True)
     pd.testing.assert_frame_equal(averaged[averaged["method"] == "a"].reset_index(drop=True), kept)
-    table = with_gaps(summarise(averaged), of_draws(one, averages)).query("dataset == 'scene' and size_percent == 50")
+    table = with_gaps(summarise(averaged), add_failures_of_draws(one, averages)).query(
+        "dataset == 'scene' and size_percent == 50"
+    )
     failed = table.drop_duplicates("method").set_index("method")["failed"]
     assert failed.to_dict() == {"a": 1, "a-0": 0, "a-1": 1, "b": 0}
-    areas = with_gaps(summarise(area_scores(averaged)), of_draws(one, averages))
+    areas = with_gaps(summarise(area_scores(averaged)), add_failures_of_draws(one, averages))
     assert areas.query("dataset == 'scene' and method == 'a'")["splits"].tolist() == [2, 2]
 
 

@@ -52,7 +52,10 @@ class Dataset(NamedTuple):
     def from_json(cls, text: str) -> Dataset:
         """Return the entry that `to_json` serialised."""
         content = json.loads(text)
-        files = {role: [FileEntry.of(**entry) for entry in entries] for role, entries in content.pop("files").items()}
+        files = {
+            role: [FileEntry.from_fields(**entry) for entry in entries]
+            for role, entries in content.pop("files").items()
+        }
         return cls(**content, files=files)
 
     def summary(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class FileEntry(NamedTuple):
         return self._replace(sha256=file_sha256(self.local))
 
     @classmethod
-    def of(cls, addresses: Iterable[str] = (), local: str | None = None, **others: Any) -> FileEntry:
+    def from_fields(cls, addresses: Iterable[str] = (), local: str | None = None, **others: Any) -> FileEntry:
         """Return the entry whose fields were written as JSON."""
         return cls(**others, addresses=tuple(addresses), local=Path(local) if local else None)
 

@@ -136,7 +136,7 @@ class _Fold:
         self, labels: FloatArray, rows: Split, methods: Mapping[str, Mapping[str, Any]], seed: int, number: int
     ) -> None:
         self._rows = rows
-        self._statistics = LabelStatistics.of(labels[rows.train])
+        self._statistics = LabelStatistics.from_labels(labels[rows.train])
         self._centred = labels[rows.train] - self._statistics.mean
         self._truth = labels[rows.test].astype(np.int8)
         self._coders: dict[str, LabelCoder] = {}

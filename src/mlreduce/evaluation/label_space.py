@@ -258,7 +258,7 @@ class _Shared:
     @cached_property
     def plain(self) -> LabelStatistics:
         """The statistics of the labels alone."""
-        return LabelStatistics.of(self._labels[self._split.train])
+        return LabelStatistics.from_labels(self._labels[self._split.train])
 
     def explained(self, rcond: float) -> LabelStatistics:
         """Return the statistics with what regression with a cut-off explains."""
@@ -307,7 +307,7 @@ def _make_decisions(
         yield from repeat(None, len(sizes))
         return
     for size, centred in zip(sizes, _reconstruct(coder, held_out, sizes), strict=True):
-        yield Decision.of(rule, "micro-f1", coder.scores(centred, size), *split_known(labels))
+        yield Decision.from_scores(rule, "micro-f1", coder.scores(centred, size), *split_known(labels))
 
 
 def _reconstruct(coder: LabelCoder, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:

@@ -189,7 +189,7 @@ class Measuring:
         """Return the labels that a decision predicts, with what ranks them."""
         if held_out is None or rule == "half":
             return guess
-        decision = Decision.of(rule, self._decision[1], held_out, *split_known(labels))
+        decision = Decision.from_scores(rule, self._decision[1], held_out, *split_known(labels))
         return guess._replace(labels=decision.apply(guess.scores))
 
     def _scores(self, guess: Any) -> Any:

@@ -260,7 +260,7 @@ class LabelCoder(Estimator):
 
     def _statistics(self, features: Any, labels: Any) -> LabelStatistics:
         """Return the statistics; overridden by methods whose regression is not least squares."""
-        statistics = LabelStatistics.of(labels)
+        statistics = LabelStatistics.from_labels(labels)
         if not self.feature_aware:
             return statistics
         check_pairs_of_labels(labels.shape[1])

@@ -58,7 +58,7 @@ def _solver(features: Features, penalty: float) -> Callable[[FloatArray], FloatA
     """Return what `RidgeRegressor` does to centred targets, from one factor for all regressions."""
     by_rows = features.shape[0] < features.shape[1]
     if not is_large(features.X) and (penalty > 0 or not by_rows):
-        factor = _Factor.of(_plus_diagonal(features.gram if by_rows else features.scatter, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(features.gram if by_rows else features.scatter, penalty))
         if factor is not None:
             if by_rows:
                 return lambda targets: features.transposed_dot(factor.solve(targets))

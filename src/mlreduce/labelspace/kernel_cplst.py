@@ -69,7 +69,7 @@ class _KernelCoder(LabelCoder):
 
     def _statistics(self, features: Any, labels: Any) -> LabelStatistics:
         check_pairs_of_labels(labels.shape[1])
-        table, statistics = label_array(labels, type(self).__name__), LabelStatistics.of(labels)
+        table, statistics = label_array(labels, type(self).__name__), LabelStatistics.from_labels(labels)
         centred = table - statistics.mean
         return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
 

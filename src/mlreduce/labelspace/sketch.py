@@ -58,7 +58,7 @@ class LeadingCoder(LabelCoder):
         raise NotImplementedError  # abstract
 
     def _fit(self, features: Any, labels: Any) -> Self:
-        statistics = self._taken(LabelStatistics.of(labels))
+        statistics = self._taken(LabelStatistics.from_labels(labels))
         self._begin(statistics.mean)
         if statistics.finds_leading(self.n_components_):
             pairs = statistics.leading(self.n_components_, self._explained(features))
@@ -121,7 +121,7 @@ class SketchedCoder(LeadingCoder):
         check_option(self.solver, "solver", _SOLVERS)
         if self.shares_statistics:
             return super()._fit(features, labels)
-        statistics = self._taken(LabelStatistics.of(labels))
+        statistics = self._taken(LabelStatistics.from_labels(labels))
         self._begin(statistics.mean)
         width = min(self.n_labels_, self.n_components_ + _OVERSAMPLING)
         product = statistics.product(self._explained(features))

@@ -55,7 +55,7 @@ class LabelStatistics:
     --------
     >>> import numpy as np
     >>> from mlreduce.labelspace import LabelStatistics
-    >>> statistics = LabelStatistics.of(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))
+    >>> statistics = LabelStatistics.from_labels(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))
     >>> statistics.mean, statistics.gram
     (array([0.5, 0.5]), array([[1., 0.],
            [0., 1.]]))
@@ -74,7 +74,7 @@ class LabelStatistics:
             self.gram = gram
 
     @classmethod
-    def of(cls, Y: Any) -> Self:
+    def from_labels(cls, Y: Any) -> Self:
         """Compute from labels, without features.
 
         Parameters

@@ -104,7 +104,7 @@ class Distances:
         return self._from_products(inner_products(self._X[rows], self._X, self._columns), rows)
 
     def table(self) -> FloatArray:
-        """Return the distances of all rows to all, by half the products of `of` where X is dense."""
+        """Return the distances of all rows to all, by half the products of `compute` where X is dense."""
         n_samples = self._X.shape[0]
         if self._columns is None:
             products = np.asarray(self._X @ self._X.T)

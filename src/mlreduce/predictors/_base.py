@@ -358,9 +358,9 @@ class ScoringClassifier(LabelClassifier):
         """Fit, and choose the decision; of sparse labels held-out scores are made in blocks of rows."""
         if is_sparse(labels):
             blocks = self._fit_held_out_blocks(features, labels)
-            return Decision.of_blocks(self.decision, self.measure, blocks, labels)
+            return Decision.from_blocks(self.decision, self.measure, blocks, labels)
         scores = self._held_out(features, labels)
-        return Decision.of(self.decision, self.measure, scores, *split_known(labels))
+        return Decision.from_scores(self.decision, self.measure, scores, *split_known(labels))
 
     def _held_out(self, features: Any, labels: FloatArray) -> FloatArray:
         """Fit, and return scores of each row by a fit on others: all others where that is cheap, else inner folds."""

@@ -52,7 +52,7 @@ class Rows(NamedTuple):
     values: FloatArray
 
     @classmethod
-    def of(cls, X: Any) -> Rows:
+    def from_features(cls, X: Any) -> Rows:
         """Wrap a dense or CSR matrix; read-only arrays are copied, as Numba would compile them anew."""
         if not is_sparse(X):
             empty = np.zeros(0, np.int64)

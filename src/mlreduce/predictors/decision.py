@@ -85,7 +85,7 @@ class Decision(NamedTuple):
         return cls("half", np.full(n_labels, 0.5), n_labels)
 
     @classmethod
-    def of(
+    def from_scores(
         cls,
         rule: str,
         measure: str,
@@ -129,13 +129,13 @@ class Decision(NamedTuple):
         return cls(rule, thresholds, n_labels)
 
     @classmethod
-    def of_blocks(cls, rule: str, measure: str, blocks: Blocks, labels: Any) -> Self:
+    def from_blocks(cls, rule: str, measure: str, blocks: Blocks, labels: Any) -> Self:
         """Choose thresholds for sparse labels, storing only the best scores of each row.
 
         The scores of true labels are stored too, so that for any threshold the hits are known, and the number of
-        predicted labels, or a bound of it. The threshold is that of `of` where none below the dropped scores can be as
-        good; otherwise twice as many are stored. With "per-label" the thresholds are the best for predictions among the
-        stored labels of a row, and ``k`` is their number.
+        predicted labels, or a bound of it. The threshold is that of `from_scores` where none below the dropped scores
+        can be as good; otherwise twice as many are stored. With "per-label" the thresholds are the best for predictions
+        among the stored labels of a row, and ``k`` is their number.
 
         Parameters
         ----------

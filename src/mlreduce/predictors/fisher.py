@@ -48,7 +48,7 @@ class _Sides(NamedTuple):
     prior: bool
 
     @classmethod
-    def of(cls, labels: Any, threshold: Any) -> Self:
+    def from_labels(cls, labels: Any, threshold: Any) -> Self:
         check_option(threshold, "threshold", ("midpoint", "prior"))
         present = np.asarray(labels.sum(axis=0))
         return cls(present, labels.shape[0] - present, threshold == "prior")
@@ -159,7 +159,7 @@ class FisherClassifier(DecidingClassifier):
         elif np.isnan(labels).any():
             self._fit_parts(features, labels)
             return
-        X, sides = Features(features, centred=True), _Sides.of(labels, self.threshold)
+        X, sides = Features(features, centred=True), _Sides.from_labels(labels, self.threshold)
         self.ridge_ = self._ridge(X)
         centred = labels if is_sparse(labels) else labels - labels.mean(axis=0)  # by products with centred features
         coefficients = _coefficients(X, centred, self.ridge_)
@@ -232,7 +232,7 @@ class FisherClassifier(DecidingClassifier):
         if unknown.any():
             yield from nested_parts(self.predict_nested, training, labels, testing, sizes)
             return
-        sides = _Sides.of(labels, self.threshold)
+        sides = _Sides.from_labels(labels, self.threshold)
         ridge = self._ridge(Features(training, centred=True))
         centred, largest = labels - labels.mean(axis=0), sizes[-1]
         features = Features(training[:, :largest], centred=True)
@@ -247,7 +247,7 @@ def _regressions(
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Regress centred labels on the first features; yield predictions, and the explained scatter of each label."""
     cross = features.transposed_dot(centred)
-    factor = _Factor.of(_plus_diagonal(features.scatter, ridge))
+    factor = _Factor.from_matrix(_plus_diagonal(features.scatter, ridge))
     if factor is None:
         for size in sizes:
             coefficients = _coefficients(Features(features.X[:, :size], centred=True), centred, ridge)

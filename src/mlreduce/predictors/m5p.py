@@ -102,7 +102,7 @@ class M5PRegressor(Regressor):
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             for known, chosen in known_together(table):
                 part = rows_of(features, known)
-                columns, rows = sort_columns(part), Rows.of(part)
+                columns, rows = sort_columns(part), Rows.from_features(part)
                 built = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
                     joblib.delayed(self._build)(columns, rows, np.require(target, None, ["C", "W"]))
                     for target in table[known][:, chosen].T
@@ -124,7 +124,7 @@ class M5PRegressor(Regressor):
         return finish(rows, target, growth, len(columns.zero_rank), bool(self.pruning), bool(self.smoothing))
 
     def _predict(self, features: Any) -> FloatArray:
-        rows = Rows.of(features)
+        rows = Rows.from_features(features)
         predicted = np.column_stack([predict(tree, rows, self.n_features_in_) for tree in self.trees_])
         return predicted[:, 0] if self._one_dimension else predicted
 
@@ -142,7 +142,7 @@ class M5PRegressor(Regressor):
             Indices into the nodes of each tree of ``trees_``.
         """
         check_is_fitted(self, "trees_")
-        rows = Rows.of(check_features(self, X, reset=False))
+        rows = Rows.from_features(check_features(self, X, reset=False))
         leaves = np.column_stack([leaves_of(tree, rows, self.n_features_in_) for tree in self.trees_])
         return leaves[:, 0] if self._one_dimension else leaves
 

@@ -87,7 +87,7 @@ class _Factor(NamedTuple):
     scale: FloatArray
 
     @classmethod
-    def of(cls, matrix: FloatArray) -> Self | None:
+    def from_matrix(cls, matrix: FloatArray) -> Self | None:
         """Factorise, in place, or return None where the matrix is singular or close to it."""
         diagonal = np.diag(matrix)
         if not (diagonal > 0).all():
@@ -126,11 +126,11 @@ def _coefficients(features: Features, targets: Any, penalty: float) -> FloatArra
     if is_large(features.X):
         return map_columns(lambda part: lsqr(features, part, penalty, "RidgeRegressor"), targets, centred=True)
     if columns <= rows:
-        factor = _Factor.of(_plus_diagonal(features.scatter, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(features.scatter, penalty))
         if factor is not None:
             return factor.solve(features.transposed_dot(targets))
     elif penalty > 0:  # without a penalty the centred kernel is singular
-        factor = _Factor.of(_plus_diagonal(features.gram, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(features.gram, penalty))
         if factor is not None:
             solver = factor
             return map_columns(lambda part: features.transposed_dot(solver.solve(part)), targets, centred=True)
@@ -152,14 +152,14 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
     rows, columns = features.shape
     factor = None
     if columns <= rows:
-        factor = _Factor.of(_plus_diagonal(features.scatter, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(features.scatter, penalty))
         if factor is not None:
             left = np.empty(rows)
             for block in row_blocks(rows, columns):
                 part = as_dense(features.X[block]) - features.mean
                 left[block] = 1.0 - features.intercept_leverage - np.square(factor.half_solve(part.T)).sum(axis=0)
     elif penalty > 0:
-        factor = _Factor.of(_plus_diagonal(features.gram, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(features.gram, penalty))
         if factor is not None:
             inverse, _ = scipy.linalg.lapack.dtrtri(factor.lower, lower=1)
             left = penalty * np.square(inverse * factor.scale).sum(axis=0) - features.intercept_leverage
@@ -544,7 +544,7 @@ class RidgeRegressor(Regressor):
         penalty = self._penalty(Features(training, centred=True), targets - target_mean)
         leading = Features(training[:, :largest], centred=True)
         queries = testing[:, :largest] - leading.mean
-        factor = _Factor.of(_plus_diagonal(leading.scatter, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(leading.scatter, penalty))
         if factor is None:
             return _one_by_one(leading, targets - target_mean, target_mean, queries, sizes, penalty)
         weights = factor.half_solve(leading.transposed_dot(targets - target_mean))
@@ -566,7 +566,7 @@ class RidgeRegressor(Regressor):
         mean, largest = targets.mean(axis=0), sizes[-1]
         penalty = self._penalty(Features(training, centred=True), targets - mean)
         leading = Features(training[:, :largest], centred=True)
-        factor = _Factor.of(_plus_diagonal(leading.scatter, penalty))
+        factor = _Factor.from_matrix(_plus_diagonal(leading.scatter, penalty))
         if factor is None:
             for size in sizes:
                 model = RidgeRegressor(penalty)

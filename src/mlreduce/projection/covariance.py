@@ -46,7 +46,7 @@ class _Covariances(NamedTuple):
     scatter: FloatArray
 
     @classmethod
-    def of(cls, X: Any, labels: FloatArray, weights: FloatArray) -> Self:
+    def from_batch(cls, X: Any, labels: FloatArray, weights: FloatArray) -> Self:
         """Compute those of one batch."""
         total = float(weights.sum())
         features = WeightedFeatures(X, weights)
@@ -210,7 +210,7 @@ class CovarianceProjection(Projection):
         )
         if earlier is not None and len(earlier.mean) != order:
             raise DataError(f"y has {labels.shape[1]} labels; earlier batches have {len(earlier.mean) - n_features}")
-        batch = _Covariances.of(features, labels, np.ones(n_samples) if weights is None else weights)
+        batch = _Covariances.from_batch(features, labels, np.ones(n_samples) if weights is None else weights)
         self._sums = sums = batch if earlier is None else earlier + batch
         try:
             self.fit_training_set(sums.training_set(n_features, self.centred))

@@ -27,7 +27,7 @@ class Information:
     """
 
     def __init__(self, bins: Bins, labels: Any) -> None:
-        self.features, self.labels = Counted.of(bins), Labels(labels)
+        self.features, self.labels = Counted.from_bins(bins), Labels(labels)
         self.n_samples = len(bins)
 
     @cached_property

@@ -124,7 +124,7 @@ class GRRO(DiscretisingSelector):
         if self.n_per_label is not None:
             check_count(self.n_per_label, "n_per_label")
         bins = self._bins(X, labels)
-        redundancy, relevance = shared_bits(Counted.of(bins), Labels(labels))
+        redundancy, relevance = shared_bits(Counted.from_bins(bins), Labels(labels))
         relation = label_cosines(labels)
         if self.label_relation == "distance":
             present = relation.diagonal() > 0

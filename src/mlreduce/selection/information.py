@@ -47,7 +47,7 @@ class Counted(NamedTuple):
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, bins: Any) -> Self:
+    def from_bins(cls, bins: Any) -> Self:
         """Return the indicators of a table of bins, integers of shape (n_samples, n_variables).
 
         Raises
@@ -70,8 +70,8 @@ class Counted(NamedTuple):
         return cls._stored(np.concatenate(rows), np.concatenate(columns), starts, n_samples)
 
     @classmethod
-    def of_labels(cls, labels: Any) -> Self:
-        """Return the indicators of labels in {0, 1}, a csr_array: what `of` returns for them as an array."""
+    def from_labels(cls, labels: Any) -> Self:
+        """Return the indicators of labels in {0, 1}, a csr_array: what `from_bins` returns for them as an array."""
         n_samples, n_labels = labels.shape
         by_label = sp.csc_array(labels)
         sizes = np.diff(by_label.indptr)
@@ -179,7 +179,9 @@ class Labels:
     def __init__(self, table: Any) -> None:
         present, self.known = split_known(table)
         self._table = table
-        self.counted = Counted.of_labels(present) if is_sparse(present) else Counted.of(present.astype(np.int8))
+        self.counted = (
+            Counted.from_labels(present) if is_sparse(present) else Counted.from_bins(present.astype(np.int8))
+        )
 
     def variables(self, chosen: NDArray[np.intp]) -> Labels:
         """Return some of the labels."""
@@ -566,7 +568,7 @@ def entropies(bins: Any) -> FloatArray:
     ----------
     Lim, Lee and Kim (2016), below equation 3.
     """
-    return Counted.of(bins).entropies()
+    return Counted.from_bins(bins).entropies()
 
 
 def mutual_information(A: Any, B: Any = None) -> FloatArray:
@@ -593,8 +595,8 @@ def mutual_information(A: Any, B: Any = None) -> FloatArray:
     ----------
     Lim, Lee and Kim (2016), equation 3.
     """
-    one = Counted.of(A)
-    other = one if B is None else _beside(one, Counted.of(B))
+    one = Counted.from_bins(A)
+    other = one if B is None else _beside(one, Counted.from_bins(B))
     return shared_information(one, other) / one.n_samples
 
 
@@ -623,9 +625,9 @@ def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
     Lee and Kim (2013), after McGill, "Multivariate information transmission", 1954.
     """
     given = np.asarray(a)
-    third = Counted.of(given[:, np.newaxis] if given.ndim == 1 else given)
-    one = _beside(third, Counted.of(B))
-    other = _beside(one, Counted.of(C))
+    third = Counted.from_bins(given[:, np.newaxis] if given.ndim == 1 else given)
+    one = _beside(third, Counted.from_bins(B))
+    other = _beside(one, Counted.from_bins(C))
     return Triples(one, other).given(third.parts()[0]) / one.n_samples
 
 

@@ -84,7 +84,7 @@ class ELAChi2(DiscretisingSelector):
         labelled, scores = np.flatnonzero(sizes), np.zeros(bins.shape[1])
         if not len(labelled):
             return scores
-        features = Counted.of(bins[labelled])
+        features = Counted.from_bins(bins[labelled])
         # Sums in the order of the rows, whatever the column: equal features have equal scores.
         by_bin, counts, n_features = sp.csc_array(features.ones).T, features.totals(), len(scores)
         of_bins = np.repeat(np.arange(n_features), np.diff(features.starts))

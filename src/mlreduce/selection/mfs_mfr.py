@@ -144,7 +144,7 @@ class MFSMFR(DiscretisingSelector):
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
         sharing = check_range(self.sharing, "sharing", 0)
         shares = check_range(self.redundancy, "redundancy", 0), check_range(self.smoothness, "smoothness", 0)
-        redundancy, relevance = shared_bits(Counted.of(self._bins(X, labels)), Labels(labels))
+        redundancy, relevance = shared_bits(Counted.from_bins(self._bins(X, labels)), Labels(labels))
         sparsity = _weight(self.sparsity, "sparsity", float(relevance.max()))
         row_sparsity = _weight(self.row_sparsity, "row_sparsity", float(np.linalg.norm(relevance, axis=1).max()))
         redundancy, self.n_negative_eigenvalues_ = nearest_positive(redundancy)

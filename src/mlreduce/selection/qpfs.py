@@ -148,7 +148,7 @@ class QPFS(DiscretisingSelector):
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
         self._check()
-        counted = Counted.of(self._bins(X, labels))
+        counted = Counted.from_bins(self._bins(X, labels))
         self.relevance_ = Labels(labels).relevance(counted) / counted.n_samples
         self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
         self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)

@@ -199,7 +199,7 @@ class IGMF(GreedySelector):
 
     def _information(self, bins: Bins, labels: Any) -> tuple[Counted, Counted]:
         complete = rows_without_unknown(labels)
-        return Counted.of(bins[complete]), Counted.of(distinct_rows(labels[complete])[1][:, np.newaxis])
+        return Counted.from_bins(bins[complete]), Counted.from_bins(distinct_rows(labels[complete])[1][:, np.newaxis])
 
     def _begin(self, information: Any) -> FloatArray:
         features, sets = information

@@ -30,13 +30,13 @@ class JointEntropies:
         #: How many were computed.
         self.number = 0
         self._base = max(int(bins.max()) + 1, 2)
-        self.of_features = np.array([self.of(f) for f in self.features])
-        self.of_labels = np.array([self.of(label) for label in self.labels])
-        self.of_both = np.array([[self.of(f, label) for label in self.labels] for f in self.features])
+        self.of_features = np.array([self.compute(f) for f in self.features])
+        self.of_labels = np.array([self.compute(label) for label in self.labels])
+        self.of_both = np.array([[self.compute(f, label) for label in self.labels] for f in self.features])
         #: Of each feature and label.
         self.shared: FloatArray = self.of_features[:, np.newaxis] + self.of_labels - self.of_both
 
-    def of(self, *columns: NDArray[np.int64]) -> float:
+    def compute(self, *columns: NDArray[np.int64]) -> float:
         """Return the joint entropy of some columns."""
         self.number += 1
         codes = columns[0]
@@ -101,11 +101,11 @@ class PMUByEntropies(PMU):
 
     def _begin(self, information: Any) -> FloatArray:
         gains: FloatArray = information.shared.sum(axis=1)
-        of = information.of
+        compute = information.compute
         for i, first in enumerate(information.labels):
             for j in range(i + 1, len(information.labels)):
-                second, of_pair = information.labels[j], of(first, information.labels[j])
-                both = [of(feature, first, second) for feature in information.features]
+                second, of_pair = information.labels[j], compute(first, information.labels[j])
+                both = [compute(feature, first, second) for feature in information.features]
                 ends = information.of_features + information.of_labels[i] + information.of_labels[j]
                 gains -= ends - information.of_both[:, i] - information.of_both[:, j] - of_pair + both
         return gains
@@ -123,8 +123,8 @@ class PMUByEntropies(PMU):
         """Return the interaction information of two features with each label, summed, as the program computes it."""
         features, total = information.features, 0.0
         for number, label in enumerate(information.labels):
-            both = information.of(features[f], features[s])  # again for each label
-            of_all = information.of(features[f], features[s], label)
+            both = information.compute(features[f], features[s])  # again for each label
+            of_all = information.compute(features[f], features[s], label)
             ends = information.of_features[f] + information.of_features[s] + information.of_labels[number]
             pairs = information.of_both[f, number] + information.of_both[s, number] + both
             total += ends - pairs + of_all
@@ -213,6 +213,6 @@ class ApproximateQPFSByEntropies(ApproximateQPFS):
                 elif other in self.sampled_[:place]:
                     rows[place, other] = rows[np.searchsorted(self.sampled_, other), sampled]
                 else:
-                    joint = entropies.of(entropies.features[sampled], column)
+                    joint = entropies.compute(entropies.features[sampled], column)
                     rows[place, other] = entropies.of_features[sampled] + entropies.of_features[other] - joint
         return rows

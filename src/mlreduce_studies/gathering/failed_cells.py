@@ -40,7 +40,7 @@ _NAMED = 6
 _NOT_SHOWN = {"labels", "predictor_labels", "named", "registered", "own", "ranges"}
 
 
-def of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def add_failures_of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return failures, those of a draw also under the plain name of the method, whose mean needs all draws.
 
     Parameters

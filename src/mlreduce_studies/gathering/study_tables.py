@@ -10,7 +10,7 @@ import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce_studies.gathering.failed_cells import of_draws, with_failed_rows, with_gaps
+from mlreduce_studies.gathering.failed_cells import add_failures_of_draws, with_failed_rows, with_gaps
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables
 from mlreduce_studies.gathering.summary import at_directions, mean_errors, summarise, write_csv
 from mlreduce_studies.options import LONG
@@ -75,7 +75,7 @@ class Gathering:
         return averaged_draws(self.table("scores"), self._averages, self.table("failed_scores"))
 
     def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
-        return with_gaps(summarise(scores), of_draws(self.table("failed_scores"), self._averages))
+        return with_gaps(summarise(scores), add_failures_of_draws(self.table("failed_scores"), self._averages))
 
     def _summary(self) -> pd.DataFrame:
         """Mean and errors of every cell."""
