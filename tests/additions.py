@@ -193,7 +193,9 @@ def add_methods(project: Path) -> list[str]:
         (project / "src" / "mlreduce" / family / file).write_text(dedent(text))
         add_to_stubs(project, family, Path(file).stem, classes[name])
         (definitions / file).write_text((definitions / f"{definition}.py").read_text())
-    parameters = "`beta`, `proximity`, `smoothness`, `label_smoothness`, `label_similarity`, `gamma`, `decision`, `measure`"
+    parameters = (
+        "`beta`, `proximity`, `smoothness`, `label_smoothness`, `label_similarity`, `gamma`, `decision`, `measure`"
+    )
     lines = ["# Methods of mine", ""]
     for name, class_name in classes.items():
         lines += [
