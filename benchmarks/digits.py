@@ -54,6 +54,8 @@ PROJECTIONS = (
     *("mvmd", "mlsi", "morp", "dmlda", "sfehs", "lpp", "npp", "olpp", "onpp", "mope", "mesd-dla"),
 )
 SCORED = ("anova", "chi2", "ela-chi2", "grro", "mlfs", "mlrf", "qpfs")
+#: Orders of rows that tie in all are drawn.
+SEEDED = {"mope": {"random_state": 0}}
 #: By iteration, with their penalty.
 REGRESSIONS = {name: {"sparsity": 1.0} for name in ("rfs", "mssl", "csfs", "mdfs")}
 #: With a ranking for scores: the first ten features are compared.
@@ -102,7 +104,7 @@ def result_of(name: str, X: Any, Y: np.ndarray) -> np.ndarray:
     """Return directions, or scores, with features last."""
     if name in PROJECTIONS:
         size = min(COMPONENTS, Y.shape[1] - 1)
-        return mlreduce.make(name, n_components=size).fit(X, Y).components_
+        return mlreduce.make(name, n_components=size, **SEEDED.get(name, {})).fit(X, Y).components_
     scores: np.ndarray = mlreduce.make(name, **REGRESSIONS.get(name, {})).fit(X, Y).scores_
     if name not in RANKED:
         return scores

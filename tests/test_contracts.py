@@ -25,7 +25,7 @@ CLASSIFIERS = {
     name: mlreduce.make(name, **quick(name)) for name in ("cc-knn", "ml-knn", "mlnb", "flda", "leml", "sleec")
 }
 CLASSIFIERS["coded"] = CodedClassifier()
-PROJECTIONS = {name: mlreduce.make(name, n_components=1) for name in ("mddmp", "mope")}
+PROJECTIONS = {"mddmp": mlreduce.MDDMp(1), "mope": mlreduce.MOPE(1, random_state=0)}
 METHODS = CODERS | SELECTORS | CLASSIFIERS | PROJECTIONS
 FEATURES = {"csr": sp.csr_array, "csc": sp.csc_matrix, "fortran": np.asfortranarray, "table": pd.DataFrame}
 FEATURES |= {"list": np.ndarray.tolist, "lil": sp.lil_array, "view": lambda X: np.repeat(X, 2, axis=1)[:, ::2]}

@@ -334,9 +334,9 @@ def _check_parameters(name: str, parameters: Iterable[str], cls: type) -> None:
 
 
 def _former_names(cls: type) -> dict[str, str]:
-    from mlreduce.validation.estimator import former_names  # imports scikit-learn
-
-    return former_names(cls)
+    """Return former names of parameters with the present ones; of a class of another package none."""
+    names: dict[str, str] = getattr(cls, "_former_names", dict)()
+    return names
 
 
 def make_entry(label: str, entry: Mapping[str, Any]) -> Any:

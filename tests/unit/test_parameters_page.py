@@ -10,7 +10,7 @@ import pytest
 import mlreduce
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.registry import check_entry, make_entry, method_class, method_names
-from mlreduce.validation.estimator import FORMER_NAMES, former_names
+from mlreduce.validation.estimator import FORMER_NAMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 _spec = importlib.util.spec_from_file_location("update_parameters", DOCS / "update_parameters.py")
@@ -36,8 +36,8 @@ def test_former_names_lead_to_present_ones():
     assert FORMER_NAMES.keys() <= {base.__name__ for cls in classes for base in cls.__mro__}
     for cls in classes:
         known = cls._get_param_names()
-        assert not former_names(cls).keys() & set(known), cls
-        assert set(former_names(cls).values()) <= set(known), cls
+        assert not cls._former_names().keys() & set(known), cls
+        assert set(cls._former_names().values()) <= set(known), cls
     with pytest.raises(TypeError, match=r"^RFS\(\) got an unexpected keyword argument 'gamma'; it is named 'sparsity'"):
         mlreduce.RFS(gamma=1.0)
     with pytest.raises(ConfigurationError, match="^'beta' of mesd-dla is named 'repulsion'"):

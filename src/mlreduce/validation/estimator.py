@@ -17,10 +17,10 @@ _SYNONYMS = {
     **dict.fromkeys(("dim", "n_dims", "n_dimensions", "rank", "n_codes"), ("n_components", "k")),
     **dict.fromkeys(
         ("alpha", "reg", "lam", "lambda_", "l2", "penalty", "shrinkage", "C", "ridge"),
-        ("alpha", "ridge", "reg", "gamma", "penalty", "beta"),
+        ("alpha", "ridge", "reg", "sparsity", "penalty", "C"),
     ),
     **dict.fromkeys(("seed", "rng", "random_seed"), ("random_state",)),
-    **dict.fromkeys(("n_iter", "n_iterations", "max_iterations", "max_steps", "n_epochs"), ("max_iter", "n_iter")),
+    **dict.fromkeys(("n_iter", "n_iterations", "max_iterations", "max_steps", "n_epochs"), ("max_iter",)),
     **dict.fromkeys(("eps", "epsilon", "tolerance"), ("tol",)),
     **dict.fromkeys(("sigma", "bandwidth", "width"), ("gamma",)),
     **dict.fromkeys(("classifier", "base_estimator", "learner", "model", "base_classifier"), ("estimator", "coder")),
@@ -69,19 +69,6 @@ FORMER_NAMES: dict[str, dict[str, str]] = {
 }
 
 
-def former_names(cls: type) -> dict[str, str]:
-    """Return what parameters of a class, or of one that it derives from, were named: former name to present one.
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> from mlreduce.validation.estimator import former_names
-    >>> former_names(mlreduce.CSFS)
-    {'gamma': 'sparsity'}
-    """
-    return {old: new for base in reversed(cls.__mro__) for old, new in FORMER_NAMES.get(base.__name__, {}).items()}
-
-
 def nearest_parameter(name: str, known: list[str], former: Mapping[str, str] | None = None) -> str:
     """Return "; did you mean 'x'?" for a parameter that an estimator does not have, or the list of those it has."""
     if former and former.get(name) in known:
@@ -101,9 +88,14 @@ class _KnownParameters(BaseEstimator):
             taken = inspect.signature(cls.__init__).parameters
             if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
                 for name in [name for name in parameters if name not in taken]:
-                    hint = nearest_parameter(name, list(taken)[1:], former_names(cls))
+                    hint = nearest_parameter(name, list(taken)[1:], cls._former_names())
                     raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{hint}")
         return super().__new__(cls)
+
+    @classmethod
+    def _former_names(cls) -> dict[str, str]:
+        """Return former names of parameters with the present ones, which study files may have."""
+        return {old: new for base in reversed(cls.__mro__) for old, new in FORMER_NAMES.get(base.__name__, {}).items()}
 
 
 class Estimator(_KnownParameters):
