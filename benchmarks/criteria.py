@@ -30,7 +30,7 @@ from mlreduce.selection.greedy import GreedySelector
 
 CRITERIA = [
     name
-    for name in mlreduce.list_methods("selection")
+    for name in mlreduce.registry.method_names("selection")
     if issubclass(mlreduce.registry.method_class(name), GreedySelector)
 ]
 REGRESSIONS = ["mssl", "csfs", "mdfs", "mifs", "scmfs"]

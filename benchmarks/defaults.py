@@ -222,7 +222,9 @@ def main() -> int:
     parser.add_argument("--judge", action="store_true", help="only judge the output that is there")
     arguments = parser.parse_args()
     if not arguments.judge:
-        every = [name for kind in ROWS for name in mlreduce.list_methods(kind) if not facts_of(name).single_label]
+        every = [
+            name for kind in ROWS for name in mlreduce.registry.method_names(kind) if not facts_of(name).single_label
+        ]
         chosen = arguments.methods.split(",") if arguments.methods else every
         part = arguments.output.with_name(f"{arguments.output.name}.part")
         table = sweep(["frequencies", *chosen], arguments.datasets.split(","), part)

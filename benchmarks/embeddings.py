@@ -99,7 +99,7 @@ def reuters(mirror: str | None) -> None:
         "some": View(data, Split(parts.train, parts.test, labelled=known), SPACE),
     }
     print(f"{len(parts.train)} rows to train; this process begins with {peak():.2f} GB", flush=True)
-    for name in [*mlreduce.list_methods("projection"), *mlreduce.list_methods("propagation")]:
+    for name in [*mlreduce.registry.method_names("projection"), *mlreduce.registry.method_names("propagation")]:
         method = mlreduce.make(name)
         kind = "some" if isinstance(method, PartlyLabelled | LabelPropagation) else "all"
         kind = "one" if isinstance(method, ClassProjection) else kind

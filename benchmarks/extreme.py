@@ -200,7 +200,7 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
     try:
         task.run(*tiny)  # what is imported and compiled first
     except Exception:  # noqa: BLE001 - of so few rows
-        mlreduce.list_methods()
+        mlreduce.registry.method_names()
     begin_peak()
     before = process_bytes("VmRSS")
     most = int(process_bytes("VmSize") + task.megabytes * 2**20)

@@ -148,7 +148,7 @@ def alone(*what: Any) -> tuple[float, float] | None:
 
 def methods() -> Iterator[tuple[str, str]]:
     for family in FAMILIES:
-        for name in mlreduce.list_methods(family):
+        for name in mlreduce.registry.method_names(family):
             yield family, name
 
 

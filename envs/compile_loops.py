@@ -45,7 +45,7 @@ def search_neighbours() -> None:
 
 def use(family: str) -> None:
     """Fit each method of a family, and predict."""
-    for name in mlreduce.list_methods(family):
+    for name in mlreduce.registry.method_names(family):
         method = mlreduce.make(name)
         method.fit(X, Y.astype(float) if is_regressor(method) else Y)
         if hasattr(method, "predict"):

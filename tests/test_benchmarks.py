@@ -67,7 +67,7 @@ def test_every_case_has_its_rows_in_the_table_of_programs():
         for dataset in case.datasets
         for name in case.results
     }
-    assert all(case.method in mlreduce.list_methods() for case in cases)
+    assert all(case.method in mlreduce.registry.method_names() for case in cases)
 
 
 def test_a_program_runs_once_for_each_of_its_commits(monkeypatch, tmp_path):

@@ -14,7 +14,9 @@ from mlreduce.exceptions import DataError
 RNG = np.random.default_rng(0)
 X = RNG.uniform(size=(24, 5))
 Y = np.eye(3, dtype=int)[RNG.permutation(24) % 3]
-REDUCERS = [name for family in ("projection", "embedding", "selection") for name in mlreduce.list_methods(family)]
+REDUCERS = [
+    name for family in ("projection", "embedding", "selection") for name in mlreduce.registry.method_names(family)
+]
 
 
 @pytest.mark.parametrize("name", REDUCERS)
@@ -35,7 +37,7 @@ def test_single_precision_comes_back(name):
     assert method.__sklearn_tags__().transformer_tags.preserves_dtype == ["float64", "float32"]
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods("embedding"))
+@pytest.mark.parametrize("name", mlreduce.registry.method_names("embedding"))
 def test_embeddings_have_names_and_output(name):
     table = pd.DataFrame(X, index=[f"row {i}" for i in range(24)])
     method = mlreduce.make(name, n_components=2).set_output(transform="pandas")
@@ -53,10 +55,3 @@ def test_what_does_not_vary_is_named(name):
         mlreduce.make(name).fit(X, same)
     with pytest.raises(DataError, match="the features do not vary$"):
         mlreduce.make(name).fit(np.ones((24, 5)), Y)
-
-
-def test_the_list_of_methods_has_the_index_of_its_table():
-    methods = mlreduce.list_methods("projection")
-    assert isinstance(methods.index, pd.Index)
-    assert methods.index.equals(methods.to_frame().index)
-    assert methods.index.get_loc("pca") == list(methods).index("pca")

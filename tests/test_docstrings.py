@@ -105,7 +105,7 @@ def test_checks_that_are_off_exist():
 def test_docstrings_are_complete():
     names = public_names()
     methods = public_methods(names)
-    assert len(names) > len(mlreduce.list_methods())
+    assert len(names) > len(registry.method_names())
     checks = ERROR_MSGS.keys() - OFF.keys()
     faults = [fault for path, one in names.items() for fault in faults_of(path, one, checks)]
     faults += [fault for path, one in methods.items() for fault in faults_of(path, one, checks - OF_NAMES)]
@@ -139,7 +139,7 @@ def test_errors_that_a_function_raises_are_documented():
 def test_methods_have_a_reference_or_are_controls():
     without = [
         name
-        for name in mlreduce.list_methods()
+        for name in registry.method_names()
         if not NumpyDocString(text := inspect.getdoc(registry.method_class(name)) or "")["References"]
         and ": a control " not in text.partition("\n")[0]
     ]

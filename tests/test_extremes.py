@@ -18,7 +18,7 @@ from mlreduce.spectral.graphs.neighbours import weights_from
 from mlreduce.spectral.graphs.search import nearest_others
 from mlreduce.validation import LARGEST, SMALLEST, check_finite
 
-EVERY = [*mlreduce.list_methods(), *VARIANTS]
+EVERY = [*mlreduce.registry.method_names(), *VARIANTS]
 #: What ended the interpreter, or failed in compiled code: neighbours by distances that are no numbers.
 FATAL = ["cell 1.79769e+308", "all times 1e+155", "all times 1e-155", "rows 1, 1e-160"]
 #: What was infinite in the precision of the features.

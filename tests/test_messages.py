@@ -46,7 +46,7 @@ def spoken(method, features, labels):
     return seen
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods())
+@pytest.mark.parametrize("name", mlreduce.registry.method_names())
 def test_warnings_name_the_method_once_and_point_here(name):
     for kind in LABELS if name in KINDS else [of_many(name, LABELS)]:
         for case, (features, table, size) in awkward(LABELS[kind]).items():
@@ -120,7 +120,7 @@ def test_wrong_values_are_the_same_sentence_by_every_road(name, wrong, sentence)
         assert str(caught.value).startswith(sentence)
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods())
+@pytest.mark.parametrize("name", mlreduce.registry.method_names())
 def test_errors_about_labels_call_them_y(name):
     method = mlreduce.make(name)
     for labels in (LABELS["one each"][:-1], pd.DataFrame(LABELS["one each"] + 1), None):
@@ -130,7 +130,7 @@ def test_errors_about_labels_call_them_y(name):
             assert " Y " not in f" {error} ".replace("X and Y have", "")
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods())
+@pytest.mark.parametrize("name", mlreduce.registry.method_names())
 def test_text_among_the_features_is_named(name):
     rows = X.astype(object)
     rows[3, 1] = "red"
@@ -142,7 +142,7 @@ def test_text_among_the_features_is_named(name):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in mlreduce.list_methods("predictors") if is_regressor(mlreduce.make(name))]
+    "name", [name for name in mlreduce.registry.method_names("predictors") if is_regressor(mlreduce.make(name))]
 )
 def test_regressors_take_sparse_targets(name):
     expected = mlreduce.make(name).fit(X, LABELS["several"]).predict(X)
@@ -159,7 +159,7 @@ def test_parts_of_another_kind_are_named():
     for sentence, parts in cases.items():
         for part in parts:
             own = {sentence.partition(" ")[0]: part}
-            for coder in mlreduce.list_methods("labelspace") if "regressor" in own else [None]:
+            for coder in mlreduce.registry.method_names("labelspace") if "regressor" in own else [None]:
                 model = mlreduce.CodedClassifier(**({"coder": mlreduce.make(coder)} if coder else {}), **own)
                 with pytest.raises(DataError, match=f"^{sentence}"):
                     model.fit(X, LABELS["several"])

@@ -12,17 +12,17 @@ from mlreduce.exceptions import ConfigurationError
 
 
 def test_methods_are_listed_by_kind():
-    kinds = {kind: mlreduce.list_methods(kind) for kind in registry.FAMILIES}
+    kinds = {kind: registry.method_names(kind) for kind in registry.FAMILIES}
     for kind, names in kinds.items():
         assert names == sorted(names)
         assert {registry.kind_of(name) for name in names} == {kind}
     assert "cplst" in kinds["labelspace"]
-    assert set(mlreduce.list_methods()) >= {name for names in kinds.values() for name in names}
+    assert set(registry.method_names()) >= {name for names in kinds.values() for name in names}
     with pytest.raises(ConfigurationError, match="unknown kind of method 'labelspaces'; did you mean 'labelspace'"):
-        mlreduce.list_methods("labelspaces")
+        registry.method_names("labelspaces")
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods())
+@pytest.mark.parametrize("name", registry.method_names())
 def test_every_method_is_made_by_name_and_importable_by_class(name):
     method = mlreduce.make(name)
     cls = type(method)
@@ -62,7 +62,7 @@ def test_own_methods_can_be_registered(monkeypatch):
         """Of my own."""
 
     assert isinstance(mlreduce.make("my-code", n_components=1), MyCode)
-    assert "my-code" in mlreduce.list_methods("labelspace")
+    assert "my-code" in registry.method_names("labelspace")
     with pytest.raises(ConfigurationError, match="already used by mlreduce.labelspace.plst"):
         mlreduce.register("plst")(MyCode)
     with pytest.raises(ConfigurationError, match="lower case with hyphens"):
@@ -89,7 +89,7 @@ def family(monkeypatch, tmp_path):
 @pytest.mark.parametrize("kind", ["", ", kind='labelspace'", ", 'labelspace'"])
 def test_a_file_in_the_folder_of_a_family_is_found_by_its_name(family, kind):
     family(f"@register('mine'{kind})\nclass Mine:\n    pass\n")
-    assert "mine" in mlreduce.list_methods("labelspace")
+    assert "mine" in registry.method_names("labelspace")
     assert (registry.kind_of("mine"), registry.home_of("mine")) == ("labelspace", ("mlreduce.labelspace.mine", "Mine"))
     assert registry.name_of(registry.method_class("mine")) == "mine"
 
@@ -110,7 +110,7 @@ def test_a_file_in_the_folder_of_a_family_is_found_by_its_name(family, kind):
 def test_a_wrong_file_in_the_folder_of_a_family_is_named(family, text, sentence):
     family(text)
     with pytest.raises(ConfigurationError, match=sentence):
-        mlreduce.list_methods("labelspace")
+        registry.method_names("labelspace")
 
 
 def test_verbs_of_methods_and_classes():

@@ -27,7 +27,7 @@ RNG = np.random.default_rng(0)
 #: Halves of whole numbers: sums of duplicates are exact.
 X = RNG.integers(1, 9, (36, 8)) * (RNG.random((36, 8)) < 0.8) * 1.0
 Y = (RNG.random((36, 4)) < 0.4).astype(int)
-METHODS = [*mlreduce.list_methods(), "coded"]
+METHODS = [*registry.method_names(), "coded"]
 
 
 def make(name):

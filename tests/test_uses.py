@@ -29,11 +29,11 @@ from mlreduce.datasets.embedded import planted
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.validation import as_dense
 
-ALL = mlreduce.list_methods()
+ALL = registry.method_names()
 #: Those for classes, which take one label per instance; their extensions to any number have names of their own.
 CLASSES = [name for name in ALL if f"mesd-{name}" in ALL]
 #: Methods that reduce features of instances that they have not seen.
-REDUCTIONS = [*mlreduce.list_methods("projection"), *mlreduce.list_methods("selection")]
+REDUCTIONS = [*registry.method_names("projection"), *registry.method_names("selection")]
 PREDICTORS = {
     "ml-knn": mlreduce.make("ml-knn", n_neighbors=3),
     "coded": CodedClassifier(mlreduce.CPLST(n_components=2)),
@@ -174,7 +174,7 @@ def test_every_reduction_before_every_kind_of_predictor(name, predictor):
     np.testing.assert_allclose(sparse[0], dense[0], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods("labelspace"))
+@pytest.mark.parametrize("name", registry.method_names("labelspace"))
 def test_label_coders_in_searches(name):
     model = CodedClassifier(method(name), Ridge())
     grid = {"regressor__alpha": [0.1, 10.0]}

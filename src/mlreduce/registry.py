@@ -146,7 +146,7 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
     ...         self.k = k
     ...     def _scores(self, X, labels):
     ...         return np.var(X, axis=0)
-    >>> "largest-variance" in mlreduce.list_methods("selection")
+    >>> "largest-variance" in mlreduce.list_methods("selection").index
     True
     >>> mlreduce.make("largest-variance", k=3)
     LargestVariance(k=3)

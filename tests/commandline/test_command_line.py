@@ -51,10 +51,10 @@ def refused(capsys, *arguments):
 
 def test_lists(capsys):
     lines = said(capsys, "list").splitlines()
-    assert [line.split()[0] for line in lines] == mlreduce.list_methods()
+    assert [line.split()[0] for line in lines] == mlreduce.registry.method_names()
     assert "lpp                 projection  2003  Locality preserving projections (LPP)" in lines
     records = json.loads(said(capsys, "list", "--family", "selection", "--json"))
-    assert [record["name"] for record in records] == mlreduce.list_methods("selection")
+    assert [record["name"] for record in records] == mlreduce.registry.method_names("selection")
     assert {record["family"] for record in records} == {"selection"}
     datasets = {entry["name"]: entry for entry in json.loads(said(capsys, "list", "datasets", "--json"))}
     assert datasets["yeast"]["instances"] == 2417
@@ -275,7 +275,7 @@ def test_help_imports_little():
 
 
 def test_the_list_shows_the_facts(capsys):
-    facts = [facts_of(name) for name in mlreduce.list_methods()]
+    facts = [facts_of(name) for name in mlreduce.registry.method_names()]
     lines = [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
     assert said(capsys, "list").splitlines() == lines
 

@@ -45,13 +45,15 @@ def refused(capsys, *arguments):
     return error
 
 
-@pytest.mark.parametrize("name", by_kind([*mlreduce.list_methods("projection"), *mlreduce.list_methods("selection")]))
+@pytest.mark.parametrize(
+    "name", by_kind([*mlreduce.registry.method_names("projection"), *mlreduce.registry.method_names("selection")])
+)
 def test_where_labels_decide_it_is_said(name, tmp_path, capsys):
     """The truth by trial: whether other labels give other features."""
     X, output = np.random.default_rng(0).uniform(size=(24, 6)), tmp_path / "out.csv"
     if mlreduce.describe(name).facts.negative:
         X = X - X.mean(axis=0)
-    size = 5 if name in mlreduce.list_methods("selection") else 2  # the best of the features may be the same
+    size = 5 if name in mlreduce.registry.method_names("selection") else 2  # the best of the features may be the same
     options = ["--method", name, "-o", output, "--force", *(["--components", size] if name != "all-features" else [])]
     options += ["--set", "random_state=0"] if "random_state" in mlreduce.make(name).get_params() else []
     found, notes = [], set()

@@ -380,16 +380,17 @@ def test_the_sizes_of_pages_are_those_that_arrow_wrote(tmp_path, compression, ve
     metadata = pq.read_metadata(path)
     columns = [metadata.row_group(i).column(j) for i in range(3) for j in range(metadata.num_columns)]
     with path.open("rb") as file:
-        rows, size = declared_sizes(file)
+        rows, size, values = declared_sizes(file)
     assert (rows, size) == (3000, sum(column.total_uncompressed_size for column in columns))
+    assert values == 5 * 3000
     # The sizes in the metadata may lie, those of the pages count too.
     content = path.read_bytes()
     length = int.from_bytes(content[-8:-4], "little")
     with (tmp_path / "q.parquet").open("wb+") as file:
         file.write(content[: -8 - length] + _without_sizes(content[-8 - length : -8], columns))
         file.write((file.tell() - len(content) + 8 + length).to_bytes(4, "little") + b"PAR1")
-        rows, less = declared_sizes(file)
-    assert rows == 3000
+        rows, less, values = declared_sizes(file)
+    assert (rows, values) == (3000, 5 * 3000)
     assert 0.9 * size < less < size  # without the headers of the pages
 
 

@@ -93,7 +93,7 @@ def test_pandas_metadata_are_ignored(read):
         (pa.Table.from_arrays([pa.array([1]), pa.array([0])], names=["a", "a"]), "two columns are called 'a'"),
         (pa.table({"a": pa.array(["1"] * 3)}), "the column 'a' is not numeric"),
         (pa.table({"a": pa.array(["1"] * 3).dictionary_encode()}), "the column 'a' is not numeric"),
-        (pa.table({"a": pa.array([[1], [0]])}), "the column 'a' is not numeric"),
+        (pa.table({"a": pa.array([[1], [0]])}), "the column 'a' holds lists"),
         (pa.table({"a": pa.array([1], pa.timestamp("s"))}), "the column 'a' is not numeric"),
         (pa.table({"a": pa.array([None], pa.null())}), "the column 'a' is not numeric"),
         (pa.table({"a": [1.0, np.inf]}), "infinite or too large"),

@@ -15,7 +15,7 @@ import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.spectral import TrainingSet
 
-ALL = mlreduce.list_methods("embedding")
+ALL = mlreduce.registry.method_names("embedding")
 OF_GRAPHS = ["usc", "le", "symmetric-spectral"]
 SCALINGS = ["mds", "isomap"]
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, stored], ids=["dense", "sparse", "all stored"])

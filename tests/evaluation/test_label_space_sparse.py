@@ -13,7 +13,9 @@ from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.splitting import split_rows
 from mlreduce.evaluation.strategy import Measured
 
-METHODS = {name: {"n_components": 12} if name == "cssp" else {} for name in mlreduce.list_methods("labelspace")}
+METHODS = {
+    name: {"n_components": 12} if name == "cssp" else {} for name in mlreduce.registry.method_names("labelspace")
+}
 
 
 @pytest.mark.parametrize("decision", ["half", "one-threshold"])

@@ -123,7 +123,7 @@ def data():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_shortcuts_are_those_of_the_class_that_defines_the_method(family):
-    for name in mlreduce.list_methods(family):
+    for name in registry.method_names(family):
         check_shortcuts(family, registry.method_class(name))
 
 

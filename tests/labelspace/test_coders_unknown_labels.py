@@ -14,7 +14,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier, LabelStatistics
 from mlreduce.labelspace.completion import complete_labels
 
-CODERS = mlreduce.list_methods("labelspace")
+CODERS = registry.method_names("labelspace")
 every = pytest.mark.parametrize("name", CODERS)
 
 

@@ -17,7 +17,7 @@ from mlreduce.labelspace.base import ordered_eigenvectors
 from mlreduce.linalg import gram, lsqr
 from mlreduce.predictors.ridge import RidgeRegressor
 
-ALL = mlreduce.list_methods("labelspace")
+ALL = mlreduce.registry.method_names("labelspace")
 ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst", "kernel-occa"]
 REDUCING = [name for name in ALL if name != "br"]
 DRAWN = ["cs", "cssp", "pbr"]  # by the position of a label

@@ -15,7 +15,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier, LabelStatistics
 from mlreduce.validation import as_dense
 
-CODERS = mlreduce.list_methods("labelspace")
+CODERS = mlreduce.registry.method_names("labelspace")
 WITHOUT_PAIRS = ["br", "cplst", "cs", "cssp", "kernel-cplst", "pbr", "plst"]
 LEADING = ["cplst", "cssp", "kernel-cplst", "plst"]
 

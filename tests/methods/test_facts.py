@@ -16,7 +16,7 @@ from mlreduce.linalg import lsqr
 from mlreduce.methods.facts import facts_of
 from mlreduce.spectral import solver
 
-NAMES = mlreduce.list_methods()
+NAMES = registry.method_names()
 RNG = np.random.default_rng(0)
 X = sp.csr_array(sp.random(300, 37, 0.2, random_state=0))
 Y = (RNG.random((300, 6)) < 0.3).astype(np.int8)
@@ -48,7 +48,7 @@ def test_the_list_is_one_of_names():
 
 
 def test_every_method_declares_its_facts():
-    table = NAMES.to_frame()
+    table = mlreduce.list_methods()
     assert list(table.index) == NAMES
     assert not table.drop(columns="year").isna().to_numpy().any()
     missing = [registry.method_class(name).__name__ for name in table.index[table["cost"] == ""]]
@@ -63,17 +63,30 @@ def test_every_method_declares_its_facts():
     assert not table["full_name"].duplicated().any()
 
 
-def test_printed_and_filtered():
-    shown = str(mlreduce.list_methods("propagation"))
-    assert [line.split()[0] for line in shown.splitlines()[2:]] == mlreduce.list_methods("propagation")
-    assert "Multi-label Gaussian random field (ML-GRF)" in shown
-    assert "<table" in mlreduce.list_methods("propagation")._repr_html_()
-    recent = NAMES.filter(family="projection", year=lambda year: year is not None and year >= 2016)
-    assert "mvmd" in recent
-    assert recent.to_frame()["year"].min() >= 2016
-    assert str(NAMES.filter(year=1)) == "no methods"
-    with pytest.raises(ConfigurationError, match="unknown fact of methods 'famly'; did you mean 'family'"):
-        NAMES.filter(famly="projection")
+def test_methods_are_a_table_and_are_chosen_by_facts():
+    assert list(mlreduce.list_methods("propagation").index) == registry.method_names("propagation")
+    assert list(mlreduce.list_methods(family="propagation").index) == registry.method_names("propagation")
+    table = mlreduce.list_methods()
+    assert {"mvmd"} < {*table.query("family == 'projection' and year >= 2016").index}
+    chosen = mlreduce.list_methods("predictors", unknown_labels=["cells", "rows"], linear=False)
+    assert chosen.equals(table.query("family == 'predictors' and unknown_labels != 'no' and linear == False"))
+    assert mlreduce.list_methods(year=1).empty
+    assert mlreduce.list_methods("propagation", single_label=True, full_name="none").empty
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"famly": "projection"}, "unknown fact of methods 'famly'; did you mean 'family'"),
+        ({"family": "projektion"}, "'projektion'; did you mean 'projection'"),
+        ({"unknown_labels": "cell"}, "unknown unknown_labels of methods 'cell'; did you mean 'cells'"),
+        ({"family": "propagation", "sparse": ["kept", "dense"]}, "unknown sparse of methods 'dense'"),
+        ({"needs_labels": "yes"}, "unknown needs_labels of methods 'yes'; known: False, True"),
+    ],
+)
+def test_a_fact_or_value_that_no_method_has_is_refused_with_the_nearest(how, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        mlreduce.list_methods(**how)
 
 
 def test_methods_of_ones_own_are_listed(monkeypatch):
@@ -86,7 +99,7 @@ def test_methods_of_ones_own_are_listed(monkeypatch):
     facts = facts_of("bare")
     assert (facts.family, facts.needs_labels, facts.cost, facts.paper, facts.year) == ("mine", None, "", "", None)
     assert mlreduce.describe("bare").documented.endswith("Bare")
-    assert "bare" in str(mlreduce.list_methods("mine"))
+    assert list(mlreduce.list_methods("mine").index) == ["bare"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -152,7 +165,7 @@ def test_sparse_features_are_made_dense_as_declared(name, monkeypatch):
 
 
 @pytest.mark.parametrize("storage", ["sparse", "any"])
-@pytest.mark.parametrize("name", [*mlreduce.list_methods("projection"), *mlreduce.list_methods("embedding")])
+@pytest.mark.parametrize("name", [*registry.method_names("projection"), *registry.method_names("embedding")])
 def test_large_features_are_refused_or_iterated_as_declared(name, storage, monkeypatch):
     monkeypatch.setattr(solver, "DENSE_SIDE", 8)
     monkeypatch.setattr(lsqr, "DENSE_SIDE", 8)

@@ -75,7 +75,7 @@ FITTED = ("several labels", "unlabelled instances")
 def test_what_fits_can_be_fitted_and_nothing_else(case, names):
     features, labels = DATA[case]
     table = mlreduce.recommend(features, labels).table
-    assert sorted(table.index) == mlreduce.list_methods()
+    assert sorted(table.index) == registry.method_names()
     for name, row in table.iterrows():
         if row["fits"]:
             if names is None or name in names:

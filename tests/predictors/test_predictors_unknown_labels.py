@@ -13,7 +13,7 @@ from mlreduce.predictors.threshold import ThresholdClassifier
 from mlreduce.validation import as_dense
 
 NAN = np.nan
-TAKING = mlreduce.list_methods("predictors").filter(unknown_labels="cells")
+TAKING = mlreduce.list_methods("predictors", unknown_labels="cells").index
 #: By which a label is what the instances make of it where it is known. LEML, whose labels share factors, has its own
 #: tests; to PCut features are scores of the labels.
 ALONE = [name for name in TAKING if name not in ("leml", "pcut")]
@@ -96,7 +96,7 @@ def test_forms_of_unknown_labels(name, rng):
     np.testing.assert_allclose(one.predict(X), alone.predict(X), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods("predictors").filter(unknown_labels="no"))
+@pytest.mark.parametrize("name", mlreduce.list_methods("predictors", unknown_labels="no").index)
 def test_others_name_the_first_unknown_label(name, rng):
     X, Y = partly(rng)
     Y[:, 2][4] = NAN

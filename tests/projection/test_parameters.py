@@ -274,7 +274,7 @@ def test_one_instance_is_refused(name):
 @pytest.mark.parametrize("kind", ["projection", "embedding", "propagation"])
 def test_classes_are_attributes_of_their_package(kind):
     package = importlib.import_module(f"mlreduce.{kind}")
-    classes = {type(mlreduce.make(name)) for name in mlreduce.list_methods(kind)}
+    classes = {type(mlreduce.make(name)) for name in mlreduce.registry.method_names(kind)}
     assert {getattr(package, cls.__name__) for cls in classes} == classes
     assert {cls.__name__ for cls in classes} <= set(dir(package))
 

@@ -107,11 +107,11 @@ def test_any_pair_is_equations_44_and_45(pair, kind, constraint, weight):
 
 SUPERVISED = [
     name
-    for name in mlreduce.list_methods("projection")
+    for name in mlreduce.registry.method_names("projection")
     if mlreduce.make(name).supervised
     and name not in NAMED
     and name != "semi-supervised"
-    and f"mesd-{name}" not in mlreduce.list_methods("projection")
+    and f"mesd-{name}" not in mlreduce.registry.method_names("projection")
 ]
 
 
@@ -244,7 +244,7 @@ def pair_with(part, **more):
 
 
 def test_these_parts_take_unknown_cells():
-    methods = {name: mlreduce.make(name) for name in mlreduce.list_methods("projection")}
+    methods = {name: mlreduce.make(name) for name in mlreduce.registry.method_names("projection")}
     assert [name for name, m in methods.items() if m.supervised and m.takes_unknown_cells] == sorted(CELLS)
     text = mlreduce.SemiSupervised.__doc__
     assert all(f"`{type(methods[name]).__name__}`" in text for name in CELLS)

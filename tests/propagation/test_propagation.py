@@ -14,7 +14,7 @@ from mlreduce.propagation.sylvester import solve_sylvester
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-ALL = mlreduce.list_methods("propagation")
+ALL = mlreduce.registry.method_names("propagation")
 every = pytest.mark.parametrize("name", ALL)
 #: Of which the objectives are written down here.
 equations = pytest.mark.parametrize("name", ["ml-grf", "ml-lgc", "smse1", "smse2"])

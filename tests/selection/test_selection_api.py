@@ -14,7 +14,7 @@ from quick import quick
 import mlreduce
 from mlreduce.exceptions import DataError
 
-ALL = mlreduce.list_methods("selection")
+ALL = mlreduce.registry.method_names("selection")
 SELECTING = [name for name in ALL if name != "all-features"]
 REPRESENTATIVES = ["gmba", "mlfs", "pmu", "qpfs-approx"]  # drawn, by score, one by one, by weights
 RANDOM = ["gmba", "mlrf", "qpfs-approx", "qpfs-nystrom", "random-features"]
@@ -162,7 +162,7 @@ def test_sparse_features_stay_sparse(name):
     np.testing.assert_array_equal(kept.toarray(), make(name).fit(X, Y).transform(X))
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods("selection"))
+@pytest.mark.parametrize("name", mlreduce.registry.method_names("selection"))
 def test_labels_of_nobody_and_of_everybody(name):
     """As docs/selection.md says: without information, but for the methods that it names."""
     rng = np.random.default_rng(0)

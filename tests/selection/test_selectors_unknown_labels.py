@@ -18,7 +18,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection.information import Counted, KnownTriples, Triples
 
-TAKES = {name: registry.method_class(name).takes_unknown_cells for name in mlreduce.list_methods("selection")}
+TAKES = {name: registry.method_class(name).takes_unknown_cells for name in registry.method_names("selection")}
 SUPERVISED = [n for n, takes in TAKES.items() if takes and registry.method_class(n).supervised]
 every = pytest.mark.parametrize("name", SUPERVISED)
 

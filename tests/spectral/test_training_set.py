@@ -14,7 +14,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.spectral import TrainingSet
 
 KNOWN = np.array([True, True, False, True, False])
-METHODS = {kind: mlreduce.list_methods(kind) for kind in ("projection", "embedding", "propagation")}
+METHODS = {kind: mlreduce.registry.method_names(kind) for kind in ("projection", "embedding", "propagation")}
 
 
 @pytest.fixture

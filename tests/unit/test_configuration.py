@@ -59,7 +59,7 @@ def test_shipped_studies_are_valid(scale, monkeypatch):
         for name in ("cplst-2012", "mvmd-2016", "gmba-2016", "qpfs-lowrank-2016")
     )
     assert set(codes.methods) == {"br", "cca-code", "cplst", "cs", "kernel-cplst", "occa", "pbr", "plst"}
-    assert set(codes.methods) < {*mlreduce.list_methods("labelspace")}
+    assert set(codes.methods) < {*mlreduce.registry.method_names("labelspace")}
     assert codes.splits == (100 if scale == "paper" else 3)
     sampled = {"train_rows": 1800, "test": 0.1}
     assert (mvmd.family, mvmd.protocols) == (

@@ -79,7 +79,7 @@ def test_the_table_of_unknown_labels_is_what_methods_declare():
     method_tables.write_tables(sphinx, "partial-labels", source)
     rows = re.findall(r"^\| (\w+) \| (.*) \| (.*) \| (.*) \|$", source[0], flags=re.MULTILINE)
     told = {name: kind for _, *cells in rows for kind, cell in zip(KINDS, cells, strict=True) for name in named(cell)}
-    facts = list_methods().to_frame().loc[METHODS]
+    facts = list_methods().loc[METHODS]
     assert told == facts.loc[facts["needs_labels"], "unknown_labels"].to_dict()
 
 

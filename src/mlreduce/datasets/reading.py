@@ -24,7 +24,7 @@ FORMATS = {
     "npz": (".npz",),
     "openml": (),
 }
-_COLUMNS = ("drop", "keep_text", "categories", "ngrams", "label_values", "keep_identifiers")
+_COLUMNS = ("drop", "keep_text", "categories", "ngrams", "label_values", "label_sep", "keep_identifiers")
 #: Arguments of `read` that a format takes, in addition to ``name`` and ``max_bytes``.
 TAKES = {
     "arff": ("labels", "n_labels", "encoding", "label_order", *_COLUMNS),
@@ -56,6 +56,7 @@ class _Options(TypedDict, total=False):
     categories: Sequence[str] | None
     ngrams: Sequence[str] | None
     label_values: Sequence[str | float] | None
+    label_sep: str | None
     keep_identifiers: bool | None
     label_order: str | None
     n_features: int | None
@@ -106,6 +107,7 @@ def read(
     categories: Sequence[str] | None = None,
     ngrams: Sequence[str] | None = None,
     label_values: Sequence[str | float] | None = None,
+    label_sep: str | None = None,
     keep_identifiers: bool | None = None,
     label_order: str | None = None,
     n_features: int | None = None,
@@ -139,8 +141,9 @@ def read(
         The file; or parts of one data set, stacked in this order (not of tables). For OpenML the name.
     labels : path, int, dict, sequence of str or None, default=None
         Which attributes or columns are labels: ``{"first": n}`` or ``{"last": n}``; n for the last; "first" or "last"
-        with ``n_labels``; their names; for ARFF also Mulan's XML file, for tables the table of labels. None: what the
-        file declares; for ARFF an XML file of the same name, or else Meka's option.
+        with ``n_labels``; their names; for ARFF also Mulan's XML file, for tables the table of labels. A column of
+        lists in Parquet is one of labels, by name or number. None: what the file declares; for ARFF an XML file of the
+        same name, or else Meka's option.
     n_labels : int or None, default=None
         How many are labels, where ``labels`` is "first" or "last".
     format : {"arff", "table", "mat", "svmlight", "xmc", "npz", "openml"} or None, default=None
@@ -166,6 +169,9 @@ def read(
     label_values : sequence of two or None, default=None
         Of the same files, the value of a label that means 0 and the one that means 1, as ``["absent", "present"]``.
         None takes 0/1, -1/1, no/yes, false/true, and of two values listed in ARFF the second as 1.
+    label_sep : str or None, default=None
+        Of the same files, what separates the labels in a cell, as ";" in a;b; "<>" reads <a><b>, and "[]" the lists
+        ['a', 'b'] of Python and JSON. The labels are the names that occur; an empty cell has none.
     keep_identifiers : bool or None, default=None
         Of ARFF and OpenML, keep nominal attributes whose value differs in each of more than ten rows; None does not.
     label_order : {"file", "list"} or None, default=None

@@ -336,7 +336,7 @@ def _taking_unknown(methods: Sequence[Method], predictors: Mapping[str, Any]) ->
     chosen = {label: entry for label, entry in predictors.items() if takes_unknown(label, entry)}
     others = [method.label for method in methods if method not in named]
     others += [label for label in predictors if label not in chosen]
-    remedy = 'mlreduce.list_methods().filter(unknown_labels="cells") names what takes them'
+    remedy = 'mlreduce.list_methods(unknown_labels="cells") lists what takes them'
     if not named or not chosen:
         what = f"{'predictors' if named else 'methods'} to compare need all: {', '.join(others)}"
         raise ConfigurationError(f"some labels are unknown (NaN), and the {what}. {remedy}")

@@ -1,4 +1,3 @@
 from .description import Description as Description
 from .facts import Facts as Facts
 from .recommendation import Recommendation as Recommendation
-from .table import MethodList as MethodList

@@ -1,4 +1,4 @@
-"""The list of methods, which is a table as well."""
+"""The methods as a table of their facts."""
 
 from __future__ import annotations
 
@@ -12,125 +12,67 @@ from mlreduce.methods.facts import Facts, facts_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns that are printed.
-_SHOWN = ("full_name", "family", "needs_labels", "unknown_labels", "linear", "sparse", "out_of_sample", "cost", "year")
+_OF_ANY_VALUE = ("full_name", "least_labels", "least_instances", "least_second_set", "cost", "year", "paper")
 
 
-class MethodList(list[str]):
-    """Names of methods, printed as a table of their facts.
-
-    A list of names in all other respects but ``index``, which is that of the table. The facts are those of `Facts`,
-    read from the classes, which are imported when a fact is first read.
+def list_methods(family: str | None = None, **facts: Any) -> pd.DataFrame:
+    """List the methods and their facts, which are read from the classes.
 
     Parameters
     ----------
-    iterable : iterable of str, default=()
-        Registry names.
+    family : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
+        Only the methods of this family; None for all.
+    **facts : object or list of object
+        Only the methods with this value of a fact of `Facts`, or with one of several.
+
+    Returns
+    -------
+    DataFrame
+        A row per method, indexed by name and sorted; columns as of `Facts`.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such family or fact, or no method has such a value of a fact with few values.
 
     Examples
     --------
     >>> import mlreduce
     >>> methods = mlreduce.list_methods()
-    >>> "mvmd" in methods, len(methods) > 90
+    >>> "mvmd" in methods.index, len(methods) > 90
     (True, True)
-    >>> methods.filter(family="projection", needs_labels=False, sparse="kept")
-    ['lpp', 'lsi', 'npp', 'olpp', 'onpp', 'pca', 'random-projection']
-    >>> methods.to_frame().loc["pca", "cost"]
+    >>> methods.loc["pca", "cost"]
     'O(s m + m^3)'
+    >>> mlreduce.list_methods("projection", needs_labels=False, sparse="kept").index.tolist()
+    ['lpp', 'lsi', 'npp', 'olpp', 'onpp', 'pca', 'random-projection']
+    >>> methods.query("family == 'propagation' and year < 2009").index.tolist()
+    ['smse1', 'smse2']
     """
-
-    @property
-    def index(self) -> pd.Index:  # type: ignore[override]
-        """The names, as the index of `to_frame`; the place of one is ``methods.index.get_loc(name)``."""
-        import pandas as pd
-
-        return pd.Index(list(self), name="name")
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the facts as a table.
-
-        Returns
-        -------
-        DataFrame
-            A row per method, indexed by name; columns as of `Facts`.
-        """
-        import pandas as pd  # slow to import, and names need none
-
-        columns = [field.name for field in fields(Facts)]
-        table = pd.DataFrame([asdict(facts_of(name)) for name in self], columns=columns)
-        return table.astype({"year": "Int64"}).set_index("name")
-
-    def filter(self, **facts: Any) -> MethodList:
-        """Return the methods with given facts.
-
-        Parameters
-        ----------
-        **facts : object
-            What a fact of `Facts` must equal; or a function of it that is true for an accepted value, as in
-            ``year=lambda year: year is not None and year > 2010``.
-
-        Returns
-        -------
-        MethodList
-            In the same order.
-
-        Raises
-        ------
-        ConfigurationError
-            If there is no such fact.
-        """
-        known = [field.name for field in fields(Facts)]
-        for fact in facts:
-            if fact not in known:
-                raise ConfigurationError(unknown_name("fact of methods", fact, known))
-
-        def fits(name: str) -> bool:
-            method = facts_of(name)
-            return all(
-                wanted(getattr(method, fact)) if callable(wanted) else getattr(method, fact) == wanted
-                for fact, wanted in facts.items()
-            )
-
-        return MethodList(name for name in self if fits(name))
-
-    def _shown(self) -> pd.DataFrame:
-        import pandas as pd
-
-        return self.to_frame()[list(_SHOWN)].map(lambda value: "" if pd.isna(value) else value)
-
-    def __str__(self) -> str:
-        """Return the table as text, one method per line."""
-        return str(self._shown().to_string(max_colwidth=60)) if self else "no methods"
-
-    def _repr_html_(self) -> str:
-        """Return the table for notebooks."""
-        return str(self._shown().to_html())
+    columns = [field.name for field in fields(Facts) if field.name != "name"]
+    for fact in facts:
+        if fact not in columns:
+            raise ConfigurationError(unknown_name("fact of methods", fact, columns, "list_methods"))
+    table = _table(registry.method_names(family))
+    chosen = table
+    for fact, wanted in facts.items():
+        values = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+        for value in values:
+            _check_value(table, fact, value)
+        chosen = chosen[chosen[fact].isin(values)]
+    return chosen
 
 
-def list_methods(kind: str | None = None) -> MethodList:
-    """List the methods: a list of their names, sorted, that prints as a table.
+def _table(names: list[str]) -> pd.DataFrame:
+    import pandas as pd  # slow to import, and jobs on arrays need it not
 
-    Parameters
-    ----------
-    kind : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
-        Only the methods of this family; None for all.
+    table = pd.DataFrame([asdict(facts_of(name)) for name in names], columns=[field.name for field in fields(Facts)])
+    return table.astype({"year": "Int64"}).set_index("name")
 
-    Returns
-    -------
-    MethodList
-        Names, with `MethodList.to_frame` for their facts and `MethodList.filter` to choose by them.
 
-    Raises
-    ------
-    ConfigurationError
-        If the kind is unknown.
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> mlreduce.list_methods("propagation")
-    ['ml-grf', 'ml-lgc', 'smse1', 'smse2']
-    >>> mlreduce.list_methods("propagation").to_frame()["year"].tolist()
-    [2009, 2009, 2008, 2008]
-    """
-    return MethodList(registry.method_names(kind))
+def _check_value(table: pd.DataFrame, fact: str, value: Any) -> None:
+    """Refuse a value that no method has, of a fact with few values; a year, or a title, may have no method."""
+    if table[fact].isin([value]).any() or fact in _OF_ANY_VALUE:
+        return
+    known = _table(registry.method_names())[fact]
+    if not known.isin([value]).any():
+        raise ConfigurationError(unknown_name(f"{fact} of methods", value, set(map(str, known)), "list_methods"))

@@ -20,9 +20,7 @@ _LABEL_SETS = (
     "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"
 )
 
-_UNKNOWN = (
-    'mlreduce.list_methods().filter(unknown_labels="cells") names the methods that take single unknown labels (NaN)'
-)
+_UNKNOWN = 'mlreduce.list_methods(unknown_labels="cells") lists the methods that take single unknown labels (NaN)'
 
 _ADVICE = "give fewer rows or labels, or use a method that takes sparse labels"
 

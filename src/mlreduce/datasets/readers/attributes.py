@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,8 @@ class Table(NamedTuple):
     relation: str = ""
     #: Of the rows; None if none has one.
     weights: NDArray[np.float64] | None = None
+    #: Columns of lists of labels, by name: a table with a 0/1 column for every label. In ``values`` they are NaN.
+    lists: Mapping[str, Any] = MappingProxyType({})
 
 
 @contextmanager

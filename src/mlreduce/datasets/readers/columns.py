@@ -16,6 +16,7 @@ from mlreduce.datasets.arrays import as_labels, dense_unless_many
 from mlreduce.datasets.checks import counting_columns
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.attributes import Attribute, Table
+from mlreduce.datasets.readers.label_lists import with_label_columns
 from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.guards import check_names
@@ -43,6 +44,7 @@ class Columns(NamedTuple):
     categories: Sequence[str] = ()
     ngrams: Sequence[str] = ()
     label_values: Sequence[str | float] | None = None
+    label_sep: str | None = None
     keep_identifiers: bool = False
 
     def checked(self, names: Sequence[str], where: str) -> Columns:
@@ -60,6 +62,12 @@ class Columns(NamedTuple):
             raise ConfigurationError(
                 f"label_values are two, the one that means 0 and the one that means 1; got {values!r}"
             )
+        if self.label_sep is not None and (not isinstance(self.label_sep, str) or not self.label_sep):
+            raise ConfigurationError(
+                f"label_sep is the text between the labels of a cell, '[]' or '<>'; got {self.label_sep!r}"
+            )
+        if None not in (values, self.label_sep):
+            raise ConfigurationError("label_values and label_sep exclude each other: cells are values, or hold labels")
         return self
 
 
@@ -98,6 +106,19 @@ def encoded(
         which = [position[label] for label in labels]
         chosen = set(which)
         rest = [index for index in rest if index not in chosen]
+    unnamed = next(
+        (table.attributes[index].name for index in rest if table.attributes[index].name in table.lists), None
+    )
+    if unnamed is not None:
+        raise DataError(
+            f"{where}: the column {unnamed[:40]!r} holds lists, which are no features; name it as labels, "
+            f"labels=[{unnamed!r}], where it lists those of a row, or leave it out with drop=[{unnamed!r}]"
+        )
+    notes = [*notes]
+    if columns.label_sep is not None or {source.attributes[index].name for index in which} & set(source.lists):
+        source, added = with_label_columns(source, which, columns.label_sep, origin)
+        which = list(range(len(source.attributes)))
+        notes += added
     n_rows = table.values.shape[0]
     texts: dict[str, list[str]] = {}
     counts: dict[str, list[str]] = {}
@@ -121,7 +142,6 @@ def encoded(
     label_names = [source.attributes[index].name for index in which]
     for names, what in ((feature_names, "feature"), (label_names, "label"), (dropped, "dropped attribute")):
         check_names(names, what, where)
-    notes = [*notes]
     notes += [
         f"{where}: the attribute {identifier!r} differs in every row, is no feature, and was left out; "
         "keep_identifiers=True keeps it"
@@ -191,8 +211,8 @@ def _label_codes(attribute: Attribute, where: str, given: Sequence[str | float] 
     if np.isnan(codes).any():
         wrong = values[int(np.isnan(codes).argmax())]
         raise DataError(
-            f"{about} the value {wrong[:40]!r}; labels are 0/1, -1/1, no/yes or false/true, and "
-            "label_values=['no word', 'yes word'] names others"
+            f"{about} the value {wrong[:40]!r}; labels are 0/1, -1/1, no/yes or false/true, "
+            "label_values=['no word', 'yes word'] names others, and label_sep=';' reads cells of several labels, a;b"
         )
     return np.array([0.0, *codes] if is_text else codes)
 

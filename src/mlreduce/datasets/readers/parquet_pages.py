@@ -10,11 +10,13 @@ _STOP, _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _BINARY, _LISTS, _STRUCT = 0, 1
 _DEEPEST = 12
 # Fields of the metadata, of a group of rows, of one of its columns, and of the header of a page.
 _GROUPS, _COLUMNS, _ROWS, _CHUNK, _UNPACKED_SIZE, _PACKED_SIZE, _DATA, _DICTIONARY = 4, 1, 3, 3, 6, 7, 9, 11
-_UNPACKED, _PACKED = 2, 3
+_UNPACKED, _PACKED, _PAGES_OF_DATA, _VALUES = 2, 3, (5, 8), 1
 
 
-def declared_sizes(file: BinaryIO) -> tuple[int, int]:
-    """Return the declared number of rows of a file and the bytes to which its pages unpack, which Arrow allocates.
+def declared_sizes(file: BinaryIO) -> tuple[int, int, int]:
+    """Return the declared number of rows of a file, and the bytes and values to which its pages unpack.
+
+    Arrow allocates them. A page may have many values in few bytes where a column is nested.
 
     Arrow's objects for the metadata end the process where some of these are damaged. The metadata declare the bytes
     too, and may declare fewer than the pages.
@@ -31,25 +33,27 @@ def declared_sizes(file: BinaryIO) -> tuple[int, int]:
     try:
         groups = _struct(file.read(length), 0, 0)[0][_GROUPS]
         rows = sum(group[_ROWS] for group in groups)
-        total = 0
+        total = values = 0
         for chunk in (column[_CHUNK] for group in groups for column in group[_COLUMNS]):
             start = min(chunk[_DATA], chunk.get(_DICTIONARY, 0) or chunk[_DATA])
             file.seek(max(0, start))
-            pages = sum(_page_sizes(file.read(max(0, chunk[_PACKED_SIZE]))))
-            total += max(pages, chunk[_UNPACKED_SIZE])
+            pages = list(_page_sizes(file.read(max(0, chunk[_PACKED_SIZE]))))
+            total += max(sum(size for size, _ in pages), chunk[_UNPACKED_SIZE])
+            values += sum(number for _, number in pages)
     except (IndexError, KeyError, TypeError, AttributeError) as error:
         raise ValueError("its metadata are damaged") from error
-    return rows, total
+    return rows, total, values
 
 
-def _page_sizes(content: bytes) -> Iterator[int]:
-    """Yield the unpacked size of each page, up to what is no page."""
+def _page_sizes(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the unpacked size of each page and its number of values, up to what is no page."""
     place = 0
     while place < len(content):
         try:
             fields, place = _struct(content, place, 0)
             place += fields[_PACKED]
-            yield max(fields[_UNPACKED], 0)
+            values = sum(max(fields[kind][_VALUES], 0) for kind in _PAGES_OF_DATA if kind in fields)
+            yield max(fields[_UNPACKED], 0), values
         except (IndexError, KeyError, TypeError):
             return
 

@@ -31,6 +31,7 @@ from mlreduce.datasets.readers.attributes import (
     table_checksum,
 )
 from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded
+from mlreduce.datasets.readers.label_lists import class_names, listed_labels
 from mlreduce.datasets.readers.parquet_pages import declared_sizes
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.guards import check_memory, check_names, opened, stem, uncompressed
@@ -41,6 +42,8 @@ _THOUSANDS = (",", ".", "'", " ", "\xa0", "_")
 _TRUTH = {"true", "false", "yes", "no"}
 # A number of thousands, or with three decimals after a comma.
 _AMBIGUOUS = re.compile("[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+# Bytes of memory per value of a list, in arrays of Arrow and of numbers, as measured.
+_BYTES_OF_A_LABEL = 96
 _SWAPPED = str.maketrans(",.", ".,")
 
 
@@ -112,7 +115,7 @@ def read_tables(
     how = Columns(**columns)
     layout = _Format(encoding, sep, decimal or ".", thousands, header)
     named = labels if not isinstance(labels, (str, Path, int, Mapping)) and labels else ()
-    X, notes, gaps, row_names = _read(Path(features), layout, named)
+    X, notes, gaps, row_names = _read(Path(features), layout, named, how.drop)
     where = str(features)
     chosen: tuple[Table, str] | list[str]
     if isinstance(labels, (str, Path)):
@@ -137,8 +140,8 @@ def read_tables(
     return encoded(X, chosen, name or stem(features), where, partial(check_memory, paths=[where]), how, notes)
 
 
-def _read(path: Path, layout: _Format, named: Sequence[str] = ()) -> _Content:
-    """Read a table with unique column names, without its index; ``named`` are columns that the caller names."""
+def _read(path: Path, layout: _Format, named: Sequence[str] = (), drop: Sequence[str] = ()) -> _Content:
+    """Read a table with unique column names, without its index; the caller names some, and drops some."""
     suffix = uncompressed(path).suffix.lower()
     with opened(path) as file:
         parquet = suffix in _PARQUET or file.read(4) == b"PAR1"
@@ -148,7 +151,7 @@ def _read(path: Path, layout: _Format, named: Sequence[str] = ()) -> _Content:
             )
         file.seek(0)
         if parquet:
-            return _read_parquet(file, path)
+            return _read_parquet(file, path, drop)
         with encoding_named(path, layout.encoding) as codec:
             text = io.TextIOWrapper(file, encoding=codec, newline="")
             try:
@@ -349,56 +352,56 @@ def _without_index(table: Table, path: Path) -> tuple[Table, list[Any] | None, l
     return Table(table.attributes[1:], table.values[:, 1:]), index, [note]
 
 
-def _read_parquet(file: BinaryIO, path: Path) -> _Content:
+def _read_parquet(file: BinaryIO, path: Path, drop: Sequence[str]) -> _Content:
     with from_extra("data", "Parquet files"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-
-    def is_text(kind: Any) -> bool:
-        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-    def value_type(kind: Any) -> Any:
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
 
     try:
         parquet = pq.ParquetFile(file, page_checksum_verification=True)
         schema = parquet.schema_arrow
         columns, notes = _without_row_names(schema, path)
         check_names(columns, "column", str(path))
-        rows, unpacked = declared_sizes(file)
+        rows, unpacked, n_values = declared_sizes(file)
         if not rows or not columns:
             raise DataError(f"{path}: no rows")
-        for name in columns:
-            kind = value_type(schema.field(name).type)
-            if not (
-                is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-            ):
-                raise DataError(
-                    f"{path}: the column {name[:40]!r} is not numeric, it is of the type {kind}; leave it out of the "
-                    "file, or make numbers or texts of it"
-                )
+        kinds = {name: _read_as(schema.field(name).type) for name in columns}
+        kinds = {name: kind for name, kind in kinds.items() if name not in drop or kind not in ("", "list")}
+        if other := next((name for name, kind in kinds.items() if not kind), None):
+            raise DataError(
+                f"{path}: the column {other[:40]!r} is not numeric, it is of the type {schema.field(other).type}; "
+                f"leave it out with drop=[{other!r}], or make numbers or texts of it"
+            )
         check_memory(8 * rows * len(columns), [path], f"{len(columns)} columns of {rows} rows")
         check_memory(unpacked, [path], "its pages, unpacked,")
+        if "list" in kinds.values():
+            check_memory(_BYTES_OF_A_LABEL * n_values, [path], f"lists with {n_values} values")
         # Texts as places in a list of them: a few bytes may repeat a long one in all rows.
-        texts = [name for name in columns if is_text(value_type(schema.field(name).type))]
+        leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+        texts = [leaf for leaf in leaves if kinds.get(leaf) == "text" or kinds.get(leaf.split(".")[0]) == "list"]
         file.seek(0)
         parquet = pq.ParquetFile(file, page_checksum_verification=True, read_dictionary=texts)
         # Ignore pandas metadata, which names types to construct.
-        table = parquet.read(columns=columns, use_threads=False)
-        values, attributes = np.empty((rows, len(columns))), []
+        arrow = parquet.read(columns=list(kinds), use_threads=False)
+        lists: dict[str, Table] = {}
+        table = Table([], np.full((rows, len(columns)), np.nan), lists=lists)
+        class_names_of = class_names(schema.metadata)
         for place, name in enumerate(columns):
-            column, known = table.column(name), None
-            if name in texts:
+            column: Any = arrow.column(name) if name in kinds else None
+            kind, known = kinds.get(name), None
+            if kind == "text":
                 known = {"": 0.0}
-                chunks = [_places(chunk, known) for chunk in column.chunks]
-                values[:, place] = np.concatenate(chunks)
-            else:
-                values[:, place] = column.cast(pa.float64(), safe=False).to_numpy()
-            if np.isinf(values[:, place]).any():
+                table.values[:, place] = np.concatenate([_places(chunk, known) for chunk in column.chunks])
+            elif kind == "number":
+                table.values[:, place] = column.cast(pa.float64(), safe=False).to_numpy()
+            elif kind == "list":
+                lists[name], added = listed_labels(column, name, class_names_of.get(name), str(path))
+                notes += added
+            if np.isinf(table.values[:, place]).any():
                 raise DataError(f"{path}: the column {name[:40]!r} holds a number that is infinite or too large")
-            attributes.append(Attribute(name, known, known is not None))
+            table.attributes.append(Attribute(name, known, known is not None))
         checksum = (schema.metadata or {}).get(PARQUET_KEY)
-        if checksum is not None and checksum != table_checksum(Table(attributes, values)):
+        if checksum is not None and checksum != table_checksum(table):
             raise DataError(
                 f"{path}: the file was saved with a checksum that it no longer has, so that it is damaged; save it "
                 "again"
@@ -407,7 +410,20 @@ def _read_parquet(file: BinaryIO, path: Path) -> _Content:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise DataError(f"{path}: cannot be read as a table: {error}") from error
-    return _Content(Table(attributes, values), notes, [])
+    return _Content(table, notes, [])
+
+
+def _read_as(kind: Any) -> str:
+    """Return what columns of a type of Arrow are read as: "number", "text", "list"; nothing where they are not."""
+    from pyarrow import types
+
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return "list" if _read_as(kind.value_type) in ("number", "text") else ""
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_string(kind) or types.is_large_string(kind):
+        return "text"
+    return "number" if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) else ""
 
 
 def _places(chunk: Any, known: dict[str, float]) -> NDArray[np.float64]:
