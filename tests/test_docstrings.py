@@ -30,6 +30,7 @@ MODULES = (
         "labelspace",
         "metrics",
         "model_selection",
+        "pipeline",
         "plot",
         "predictors",
     ),

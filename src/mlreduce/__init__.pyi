@@ -3,6 +3,7 @@ from . import embedding as embedding
 from . import labelspace as labelspace
 from . import metrics as metrics
 from . import model_selection as model_selection
+from . import pipeline as pipeline
 from . import plot as plot
 from . import predictors as predictors
 from . import preprocessing as preprocessing

@@ -302,12 +302,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {lower[matches[0]]!r}?" if matches else ""
 
 
-def warn(message: str, category: type[Warning]) -> None:
+def warn(message: str | Warning, category: type[Warning]) -> None:
     """Warn at the line that called the library, through whichever of its functions, and scikit-learn's around them.
 
     Parameters
     ----------
-    message : str
+    message : str or Warning
         One sentence.
     category : type of Warning
         Such as `ProjectionWarning`.

@@ -33,6 +33,7 @@ ALLOWED = {
     "embedding": BASE | {"linalg", "registry", "spectral"},
     "propagation": BASE | {"linalg", "registry", "spectral"},
     "model_selection": BASE | {"linalg"},
+    "pipeline": set(),
     "predictors": BASE | {"linalg", "metrics", "registry"},
     "labelspace": BASE | {"linalg", "registry", "predictors", "spectral"},
     "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
@@ -55,6 +56,7 @@ LOOSE = {
     "complexity",
     "exceptions",
     "model_selection",
+    "pipeline",
     "registry",
     *FILES,
 }

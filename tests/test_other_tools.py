@@ -1,0 +1,69 @@
+"""Estimators inside other people's tools: pickles, pipelines, scikit-learn's meta-estimators."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.preprocessing import StandardScaler
+
+import mlreduce
+from mlreduce.pipeline import Pipeline, make_pipeline
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5))
+Y = (X[:, :4] + RNG.normal(size=(60, 4)) > 0).astype(int)
+
+
+@pytest.mark.parametrize("saved", ["0.0.9", None])
+def test_models_of_another_version_are_loaded_with_a_sentence(saved):
+    model = mlreduce.PLST(n_components=2).fit(None, Y)
+    state = model.__getstate__()
+    assert state.pop("_mlreduce_version") == mlreduce.__version__
+    if saved:
+        state["_mlreduce_version"] = saved
+    kept = dict(state)
+    loaded = mlreduce.PLST()
+    with pytest.warns(InconsistentVersionWarning, match="PLST was saved by") as caught:
+        loaded.__setstate__(state)
+    assert (saved or "another version of mlreduce") in str(caught[0].message)
+    assert f"loaded by mlreduce {mlreduce.__version__}:" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert state == kept
+    assert "_mlreduce_version" not in vars(loaded)
+    np.testing.assert_array_equal(loaded.encode(Y), model.encode(Y))
+
+
+def test_models_of_this_version_are_loaded_in_silence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = pickle.loads(pickle.dumps(mlreduce.PLST()))
+    assert vars(loaded) == vars(mlreduce.PLST())
+
+
+def test_a_pipeline_predicts_what_its_last_step_predicts():
+    table = pd.DataFrame(X, index=[f"row {i}" for i in range(60)]).add_prefix("f")
+    labels = pd.DataFrame(Y, index=table.index).add_prefix("label")
+    model = make_pipeline(StandardScaler(), "passthrough", mlreduce.PCA(n_components=3), mlreduce.ThresholdClassifier())
+    assert isinstance(model, Pipeline)
+    codes = model.fit(table, labels)[:-1].transform(table)
+    for verb, options in (("predict_scores", {}), ("predict_top", {"k": 2}), ("predict_labels", {})):
+        found, expected = (getattr(model, verb)(table, **options), getattr(model[-1], verb)(codes, **options))
+        if verb == "predict_labels":
+            assert found == expected
+        else:
+            np.testing.assert_array_equal(*(r.toarray() if verb == "predict_top" else r for r in (found, expected)))
+    pd.testing.assert_frame_equal(
+        model.predict_labels(table, as_frame=True), labels * 0 + model.predict(table), check_dtype=False
+    )
+    assert mlreduce.ThresholdClassifier(model, decision="half").fit(X, Y).predict(X).shape == Y.shape
+
+
+def test_a_pipeline_has_no_other_predictions_than_its_last_step():
+    assert not hasattr(make_pipeline(mlreduce.PCA()), "predict_scores")
+    with pytest.raises(AttributeError, match="predict_top"):
+        make_pipeline(mlreduce.PCA(), mlreduce.RidgeRegressor()).predict_top  # noqa: B018
