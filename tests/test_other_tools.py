@@ -8,10 +8,15 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.linear_model import Ridge
 from sklearn.preprocessing import StandardScaler
 
 import mlreduce
+from mlreduce import registry
+from mlreduce.exceptions import DataError
 from mlreduce.pipeline import Pipeline, make_pipeline
 
 RNG = np.random.default_rng(0)
@@ -67,3 +72,39 @@ def test_a_pipeline_has_no_other_predictions_than_its_last_step():
     assert not hasattr(make_pipeline(mlreduce.PCA()), "predict_scores")
     with pytest.raises(AttributeError, match="predict_top"):
         make_pipeline(mlreduce.PCA(), mlreduce.RidgeRegressor()).predict_top  # noqa: B018
+
+
+CODERS = {name: registry.method_class(name) for name in mlreduce.list_methods("labelspace")}
+
+
+@pytest.mark.parametrize("name", [name for name, cls in CODERS.items() if not cls.feature_aware])
+def test_coders_of_labels_alone_transform_labels(name):
+    coder = mlreduce.make(name, **({"random_state": 0} if "random_state" in CODERS[name]().get_params() else {}))
+    other = clone(coder).fit(None, Y)
+    codes = clone(coder).fit_transform(Y)
+    np.testing.assert_array_equal(codes, other.codes_for_training(Y))
+    coder.fit(Y)
+    np.testing.assert_array_equal(coder.transform(Y), other.encode(Y))
+    np.testing.assert_array_equal(coder.inverse_transform(codes), other.decode(codes))
+    signed = clone(coder).fit(2 * Y - 1)
+    np.testing.assert_array_equal(signed.inverse_transform(codes), 2 * other.decode(codes) - 1)
+    model = TransformedTargetRegressor(Ridge(), transformer=coder, check_inverse=False).fit(X, Y)
+    expected = coder.decode(Ridge().fit(X, coder.encode(Y)).predict(X))
+    np.testing.assert_array_equal(model.predict(X), expected)
+    assert not hasattr(coder.fit(X, Y), "transform")
+    with pytest.raises((AttributeError, TypeError), match="transform"):
+        make_pipeline(coder, Ridge()).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", [name for name, cls in CODERS.items() if cls.feature_aware])
+def test_coders_that_need_features_say_so(name):
+    for fit in (mlreduce.make(name).fit, mlreduce.make(name).fit_transform):
+        with pytest.raises(DataError, match=r"fitted to features and labels, fit\(X, Y\); PLST to labels alone"):
+            fit(Y)
+    codes = mlreduce.make(name).fit_transform(X, Y)
+    np.testing.assert_array_equal(codes, mlreduce.make(name).fit(X, Y).codes_for_training(Y))
+
+
+def test_features_alone_are_no_labels():
+    with pytest.raises(DataError, match=r"requires y to be passed.*Labels alone may take the place of X, but: "):
+        mlreduce.PLST().fit(X)
