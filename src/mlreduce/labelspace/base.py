@@ -42,6 +42,7 @@ from mlreduce.validation import (
     check_known_labels,
     check_labels,
     check_memory,
+    check_sample_weight,
     check_table,
     is_sparse,
     join_known,
@@ -267,6 +268,16 @@ class LabelCoder(Estimator):
 
     def _fit_checked(self, X: Any, y: Any) -> Any:
         """Check and fit, and return the labels, those not known filled in."""
+        features, labels, known = self._checked(X, y)
+        if known is None:
+            self._fit(features, labels)
+            return labels
+        completed = filled_in(features, labels, known)
+        self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
+        return completed
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.bool_] | None]:
+        """Check features and labels, and return them and which labels are known, None for all."""
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} needs the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
@@ -275,12 +286,7 @@ class LabelCoder(Estimator):
         remember_label_names(self, y)
         self._labels_alone, self._absent = X is None, int(label_values(y)[0])
         self._decodes_sparse = is_sparse(labels)
-        if known is None:
-            self._fit(features, labels)
-            return labels
-        completed = filled_in(features, labels, known)
-        self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
-        return completed
+        return features, labels, known
 
     def _fit_completed(self, features: Any, labels: FloatArray, somewhere: NDArray[np.bool_]) -> Self:
         """Fit to labels that are filled in, and have zeros for those that are known nowhere."""
@@ -591,3 +597,64 @@ class LabelCoder(Estimator):
             )
         check_finite(array, what="codes")
         return array
+
+
+class WeightedCoder(LabelCoder):
+    """Base of the linear coders by statistics of the labels, to which instances may contribute with weights.
+
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    """
+
+    #: Without weights `fit` does what it does.
+    fit_statistics = LabelCoder.fit_statistics
+    _fit_codes = LabelCoder._fit_codes
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the directions of the code.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Features. None is allowed where the method does not use them; so are the labels themselves, without ``y``.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
+            Labels in {0, 1} or {-1, 1}; NaN where not known, without weights. These are filled in first, as
+            `LabelCoder` does.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the instances in means, covariances and regressions; an integer counts as so many equal
+            rows. With weights a ``solver`` is exact.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a weight is negative, a label is
+            not known where there are weights, a parameter is out of range, or X is None for a method that uses the
+            features.
+        """
+        if sample_weight is None:
+            return super().fit(X, y)
+        if y is None:
+            X, y = None, self._labels_in_place_of(X)
+        check_fit_memory(self, X, y)
+        features, labels, known = self._checked(X, y)
+        if known is not None:
+            raise DataError("sample_weight needs labels that are all known; y holds NaN: leave such rows out")
+        weights = check_sample_weight(sample_weight, labels.shape[0])
+        assert weights is not None
+        used = features if self.feature_aware else None
+        return self.fit_statistics(LabelStatistics.weighted(labels, weights, used, self.rcond))
