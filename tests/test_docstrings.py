@@ -30,6 +30,8 @@ MODULES = (
         "labelspace",
         "metrics",
         "model_selection",
+        "onnx",
+        "persistence",
         "pipeline",
         "plot",
         "predictors",

@@ -168,7 +168,7 @@ def from_extra(extra: str, use: str) -> Iterator[None]:
 
     Parameters
     ----------
-    extra : {"data", "plot", "completion", "workflow"}
+    extra : {"data", "plot", "completion", "workflow", "onnx"}
         Which extra has the packages that the block imports.
     use : str
         What needs them, in the plural: "downloads".
@@ -200,7 +200,7 @@ def install_line(extra: str) -> str:
 
     Parameters
     ----------
-    extra : {"data", "plot", "completion", "workflow"}
+    extra : {"data", "plot", "completion", "workflow", "onnx"}
         Which extra.
 
     Returns
