@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
+from quick import quick
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import InconsistentVersionWarning
@@ -17,6 +20,8 @@ from sklearn.preprocessing import StandardScaler
 import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import DataError
+from mlreduce.linalg import distances
+from mlreduce.persistence import trusted_types
 from mlreduce.pipeline import Pipeline, make_pipeline
 
 RNG = np.random.default_rng(0)
@@ -108,3 +113,32 @@ def test_coders_that_need_features_say_so(name):
 def test_features_alone_are_no_labels():
     with pytest.raises(DataError, match=r"requires y to be passed.*Labels alone may take the place of X, but: "):
         mlreduce.PLST().fit(X)
+
+
+def test_trusted_types_are_types():
+    for path in trusted_types():
+        module, _, name = path.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), name)), path
+
+
+@pytest.mark.parametrize("name", ["pca", "mrmr", "ml-knn", "mlnb", "m5p", "label-tree", "sleec"])
+def test_skops_loads_models_whose_types_are_trusted(name):
+    skops = pytest.importorskip("skops.io", reason="skops is not installed: pip install skops")
+    model = make_pipeline(StandardScaler(), mlreduce.make(name, **quick(name))).fit(X, Y)
+    stored = skops.dumps(model)
+    assert any(path.startswith("mlreduce.") for path in skops.get_untrusted_types(data=stored))
+    loaded = skops.loads(stored, trusted=trusted_types())
+    verb = "predict" if hasattr(model, "predict") else "transform"
+    np.testing.assert_array_equal(getattr(loaded, verb)(X), getattr(model, verb)(X))
+
+
+@pytest.mark.parametrize("name", ["ml-knn", "br-knn", "cc-knn", "rakel"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_predictions_are_the_same_for_any_number_of_threads(name, form, monkeypatch):
+    monkeypatch.setattr(distances, "_BLOCK_BYTES", 60 * 8 * 7)  # nine blocks of rows
+    scores = []
+    for n_jobs in (None, 2, 3):
+        model = mlreduce.make(name, n_jobs=n_jobs, **({"random_state": 0} if name == "rakel" else {}))
+        scores.append(model.fit(form(X), form(Y)).predict_scores(form(X)))
+    np.testing.assert_array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[0], scores[2])
