@@ -79,7 +79,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         pairs = self._training.pairs(rows, apart=joblib.effective_n_jobs(self.n_jobs) > 1)
         votes = joblib.delayed(self._votes)
         blocks = joblib.Parallel(self.n_jobs, require="sharedmem")(
-            votes(pair, self._present, rows is None, order) for pair in pairs
+            votes(pair, self._present, rows is None, order=order) for pair in pairs
         )
         return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
 

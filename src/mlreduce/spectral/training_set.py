@@ -116,12 +116,34 @@ class TrainingSet:
         return self.X.shape[0] if self.weights is None else float(self.weights.sum())
 
     def column_sums(self, table: Any) -> FloatArray:
-        """Return the sums of the columns of a table over the instances, weighted where these have weights."""
+        """Return the sums of the columns of a table over the instances, weighted where these have weights.
+
+        Parameters
+        ----------
+        table : ndarray or csr_array of shape (n_samples, n_columns)
+            A row per instance.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            The sums.
+        """
         sums = table.sum(axis=0) if self.weights is None else table.T @ self.weights
         return np.asarray(sums, dtype=np.float64).reshape(-1)
 
     def weighted(self, form: Form) -> Form:
-        """Return a form over the instances for features that are scaled by the roots of the weights."""
+        """Return a form over the instances for features that are scaled by the roots of the weights.
+
+        Parameters
+        ----------
+        form : Form
+            Of instances without weights; sums over them that it holds are weighted.
+
+        Returns
+        -------
+        Form
+            The form itself where there are no weights.
+        """
         if self.weights is None:
             return form
         roots = np.sqrt(self.weights)

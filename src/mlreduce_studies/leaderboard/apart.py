@@ -393,7 +393,7 @@ class Transformer(TransformerMixin, _Apart, BaseEstimator):
 
     _family = "projection"
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels)."""
         self._key = _digest(X, y)
         self._state = self._call(self._key, "fit", {"X": X, "Y": y})
@@ -454,7 +454,7 @@ class Coder(_Apart, LabelCoder):
     _family = "labelspace"
     linear = False
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels).
 
         Parameters
