@@ -3,6 +3,9 @@ from . import embedding as embedding
 from . import labelspace as labelspace
 from . import metrics as metrics
 from . import model_selection as model_selection
+from . import onnx as onnx
+from . import persistence as persistence
+from . import pipeline as pipeline
 from . import plot as plot
 from . import predictors as predictors
 from . import preprocessing as preprocessing

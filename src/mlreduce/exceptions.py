@@ -168,7 +168,7 @@ def from_extra(extra: str, use: str) -> Iterator[None]:
 
     Parameters
     ----------
-    extra : {"data", "plot", "completion", "workflow"}
+    extra : {"data", "plot", "completion", "workflow", "onnx"}
         Which extra has the packages that the block imports.
     use : str
         What needs them, in the plural: "downloads".
@@ -200,7 +200,7 @@ def install_line(extra: str) -> str:
 
     Parameters
     ----------
-    extra : {"data", "plot", "completion", "workflow"}
+    extra : {"data", "plot", "completion", "workflow", "onnx"}
         Which extra.
 
     Returns
@@ -302,12 +302,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {lower[matches[0]]!r}?" if matches else ""
 
 
-def warn(message: str, category: type[Warning]) -> None:
+def warn(message: str | Warning, category: type[Warning]) -> None:
     """Warn at the line that called the library, through whichever of its functions, and scikit-learn's around them.
 
     Parameters
     ----------
-    message : str
+    message : str or Warning
         One sentence.
     category : type of Warning
         Such as `ProjectionWarning`.

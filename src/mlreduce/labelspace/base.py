@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
@@ -33,6 +34,7 @@ from mlreduce.linalg.utilities import above_half
 from mlreduce.registry import has_shortcut
 from mlreduce.validation import (
     FloatArray,
+    as_dense,
     check_components,
     check_features,
     check_finite,
@@ -40,9 +42,11 @@ from mlreduce.validation import (
     check_known_labels,
     check_labels,
     check_memory,
+    check_sample_weight,
     check_table,
     is_sparse,
     join_known,
+    label_values,
     one_hot,
     remember_label_names,
     split_known,
@@ -74,6 +78,16 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
     from mlreduce.labelspace.completion import complete_labels  # ridge regression, which other labels need not load
 
     return complete_labels(features, labels, known)
+
+
+def _is_transformer(coder: LabelCoder) -> bool:
+    """Whether a coder was fitted to labels alone: one of features and labels transforms no features."""
+    if not getattr(coder, "_labels_alone", False):
+        raise AttributeError(
+            f"{type(coder).__name__} transforms labels where it was fitted to labels alone, fit(Y); after fit(X, Y) "
+            "encode(Y) has the codes, and decode(codes) the labels"
+        )
+    return True
 
 
 class LabelCoder(Estimator):
@@ -118,6 +132,14 @@ class LabelCoder(Estimator):
     >>> coder = LargestVariance(n_components=3).fit(None, data.Y)
     >>> coder.encode(data.Y).shape, coder.decode(coder.encode(data.Y)).shape
     ((300, 3), (300, 12))
+
+    Codes of labels in scikit-learn's tools, of a coder that needs no features:
+
+    >>> from sklearn.compose import TransformedTargetRegressor
+    >>> from sklearn.linear_model import Ridge
+    >>> model = TransformedTargetRegressor(Ridge(), transformer=mlreduce.PLST(n_components=4), check_inverse=False)
+    >>> model.fit(data.X, data.Y).predict(data.X).shape
+    (300, 12)
     """
 
     #: Whether codes are a linear map of the labels, so that predictions of labels have codes. Others keep the codes of
@@ -150,14 +172,14 @@ class LabelCoder(Estimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the directions of the code.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or None
-            Features. None is allowed where the method does not use them.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
+            Features. None is allowed where the method does not use them; so are the labels themselves, without ``y``.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
             Labels in {0, 1} or {-1, 1}, NaN where not known. These are filled in first, by a ridge regression on the
             features that is repeated with what it filled in (``mlreduce.labelspace.completion.complete_labels``), or
             without features by the mean of the label. A label that is known nowhere has no part in the code, and is
@@ -174,25 +196,97 @@ class LabelCoder(Estimator):
             If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a parameter is out of range, or
             X is None for a method that uses the features.
         """
+        if y is None:
+            X, y = None, self._labels_in_place_of(X)
         check_fit_memory(self, X, y)
         self._fit_checked(X, y)
         return self
 
+    def _labels_in_place_of(self, X: Any) -> Any:
+        """Return labels that were given alone."""
+        missing = f"{type(self).__name__} requires y to be passed, but the target y is None"
+        if self.feature_aware:
+            raise DataError(f"{missing}: it is fitted to features and labels, fit(X, Y); PLST to labels alone, fit(Y)")
+        try:
+            check_known_labels(one_hot(X)[0], sparse=is_sparse(X))
+        except DataError as error:
+            raise DataError(f"{missing}. Labels alone may take the place of X, but: {error}") from error
+        return X
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Fit, and return the codes of the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Features, or the labels themselves, without ``y``.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
+            Labels.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Codes, most important column first.
+        """
+        return self._fit_codes(X, y) if y is not None else self._fit_codes(None, self._labels_in_place_of(X))
+
+    @available_if(_is_transformer)  # type: ignore[untyped-decorator]
+    def transform(self, Y: Any) -> FloatArray:
+        """Return the codes of labels, as `encode`; of a coder that was fitted to labels alone.
+
+        Parameters
+        ----------
+        Y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}, all known.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Codes, most important column first.
+        """
+        return self.encode(Y)
+
+    @available_if(_is_transformer)  # type: ignore[untyped-decorator]
+    def inverse_transform(self, Z: Any) -> Any:
+        """Return the labels of codes, as `decode`, in the values of `fit`; of a coder fitted to labels alone.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, size)
+            Codes or predictions of codes, any size of 1..n_components.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_samples, n_labels)
+            In {0, 1} or {-1, 1}.
+        """
+        labels = self.decode(Z)
+        if self._absent == 0:
+            return labels
+        signed = (2 * as_dense(labels) - 1).astype(np.int8)
+        return sp.csr_array(signed) if is_sparse(labels) else signed
+
     def _fit_checked(self, X: Any, y: Any) -> Any:
         """Check and fit, and return the labels, those not known filled in."""
-        if X is None and self.feature_aware:
-            raise DataError(f"{type(self).__name__} needs the features: X must not be None")
-        features = None if X is None else check_features(self, X, reset=True)
-        y, sparse = one_hot(y)[0], is_sparse(y)
-        labels, known = check_known_labels(y, None if features is None else features.shape[0], sparse=sparse)
-        remember_label_names(self, y)
-        self._decodes_sparse = is_sparse(labels)
+        features, labels, known = self._checked(X, y)
         if known is None:
             self._fit(features, labels)
             return labels
         completed = filled_in(features, labels, known)
         self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
         return completed
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.bool_] | None]:
+        """Check features and labels, and return them and which labels are known, None for all."""
+        if X is None and self.feature_aware:
+            raise DataError(f"{type(self).__name__} needs the features: X must not be None")
+        features = None if X is None else check_features(self, X, reset=True)
+        y, sparse = one_hot(y)[0], is_sparse(y)
+        labels, known = check_known_labels(y, None if features is None else features.shape[0], sparse=sparse)
+        remember_label_names(self, y)
+        self._labels_alone, self._absent = X is None, int(label_values(y)[0])
+        self._decodes_sparse = is_sparse(labels)
+        return features, labels, known
 
     def _fit_completed(self, features: Any, labels: FloatArray, somewhere: NDArray[np.bool_]) -> Self:
         """Fit to labels that are filled in, and have zeros for those that are known nowhere."""
@@ -503,3 +597,64 @@ class LabelCoder(Estimator):
             )
         check_finite(array, what="codes")
         return array
+
+
+class WeightedCoder(LabelCoder):
+    """Base of the linear coders by statistics of the labels, to which instances may contribute with weights.
+
+    Attributes
+    ----------
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
+    mean_ : ndarray of shape (n_labels,)
+        Means of the labels; those not known are filled in.
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+    """
+
+    #: Without weights `fit` does what it does.
+    fit_statistics = LabelCoder.fit_statistics
+    _fit_codes = LabelCoder._fit_codes
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the directions of the code.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Features. None is allowed where the method does not use them; so are the labels themselves, without ``y``.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
+            Labels in {0, 1} or {-1, 1}; NaN where not known, without weights. These are filled in first, as
+            `LabelCoder` does.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the instances in means, covariances and regressions; an integer counts as so many equal
+            rows. With weights a ``solver`` is exact.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a weight is negative, a label is
+            not known where there are weights, a parameter is out of range, or X is None for a method that uses the
+            features.
+        """
+        if sample_weight is None:
+            return super().fit(X, y)
+        if y is None:
+            X, y = None, self._labels_in_place_of(X)
+        check_fit_memory(self, X, y)
+        features, labels, known = self._checked(X, y)
+        if known is not None:
+            raise DataError("sample_weight needs labels that are all known; y holds NaN: leave such rows out")
+        weights = check_sample_weight(sample_weight, labels.shape[0])
+        assert weights is not None
+        used = features if self.feature_aware else None
+        return self.fit_statistics(LabelStatistics.weighted(labels, weights, used, self.rcond))

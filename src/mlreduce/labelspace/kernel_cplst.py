@@ -61,6 +61,8 @@ class _KernelCoder(LabelCoder):
     complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
     feature_aware = True
     kernelised = True
+    #: A regression by a kernel takes no weights.
+    fit, fit_statistics, _fit_codes = LabelCoder.fit, LabelCoder.fit_statistics, LabelCoder._fit_codes
 
     def __init__(self, n_components: int | str | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.n_components = n_components
@@ -141,7 +143,7 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
 
 
 @register("kernel-occa")
-class KernelOCCA(_KernelCoder, OCCA):
+class KernelOCCA(_KernelCoder, OCCA):  # type: ignore[misc]
     """Kernel orthogonally constrained canonical correlation analysis (kernel OCCA): OCCA with kernel ridge regression.
 
     Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ - I)Z``, which is ``-alpha^2 Z'QQZ``, with Z, K and Q as

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.utilities import signed
+from mlreduce.linalg.features import WeightedFeatures
+from mlreduce.linalg.utilities import scaled, signed
 from mlreduce.validation import DENSE_CELLS, FloatArray, as_dense, check_memory, is_sparse
 
 # Eigenvalues closer than this, relative to the total variance, are equal, and those closer to zero are zero.
@@ -38,8 +39,8 @@ class LabelStatistics:
 
     Parameters
     ----------
-    n_samples : int
-        Number of rows.
+    n_samples : int or float
+        Number of rows, or the sum of their weights.
     mean : ndarray of shape (n_labels,)
         Mean of each label.
     gram : ndarray of shape (n_labels, n_labels) or None, default=None
@@ -63,7 +64,7 @@ class LabelStatistics:
 
     def __init__(
         self,
-        n_samples: int,
+        n_samples: Any,
         mean: FloatArray,
         gram: FloatArray | None = None,
         explained: FloatArray | None = None,
@@ -88,6 +89,38 @@ class LabelStatistics:
             With ``explained`` None.
         """
         return cls(Y.shape[0], means(Y), labels=Y)
+
+    @classmethod
+    def weighted(cls, labels: Any, weights: FloatArray, features: Any = None, rcond: float = 0.0) -> Self:
+        """Compute from labels of instances that have weights, and from what weighted least squares explains of them.
+
+        Parameters
+        ----------
+        labels : ndarray or csr_array of shape (n_samples, n_labels)
+            In {0, 1}.
+        weights : ndarray of shape (n_samples,)
+            >= 0, with a positive sum.
+        features : ndarray or csr_array of shape (n_samples, n_features) or None, default=None
+            None where the features are not used.
+        rcond : float, default=0.0
+            Relative size below which a singular value of the features counts as zero.
+
+        Returns
+        -------
+        LabelStatistics
+            With the sum of the weights as ``n_samples``.
+        """
+        check_pairs_of_labels(labels.shape[1])
+        total, sums = float(weights.sum()), labels.T @ weights
+        gram = as_dense(scaled(labels, weights).T @ labels) - np.outer(sums, sums) / total
+        statistics = cls(total, sums / total, gram)
+        if features is None:
+            return statistics
+        rows = weights > 0
+        roots, table = np.sqrt(weights[rows]), as_dense(labels[rows]) - sums / total
+        left, values, _ = np.linalg.svd(WeightedFeatures(features[rows], weights[rows]).dense(), full_matrices=False)
+        fitted = left[:, values > rcond * values.max(initial=0.0)].T @ (roots[:, np.newaxis] * table)
+        return statistics.with_centred(fitted.T @ fitted)
 
     def uncentred(self) -> Self:
         """Return those of the labels as they are: a mean of zero, and ``Y'Y``.

@@ -157,8 +157,11 @@ class TrainingRows:
         self._columns = sp.csr_array(train.T) if is_sparse(train) else None
         self._norms = squared_norms(self._train)
 
-    def pairs(self, rows: Any = None) -> Iterator[Pairs]:
-        """Yield blocks of rows, dense or sparse whatever the training rows are; None for these themselves."""
+    def pairs(self, rows: Any = None, *, apart: bool = False) -> Iterator[Pairs]:
+        """Yield blocks of rows, dense or sparse whatever the training rows are; None for these themselves.
+
+        Where they are to be used at the same time, ``apart``, no block overwrites another.
+        """
         if rows is None:
             rows = self._train
         elif not is_sparse(self._train):
@@ -169,7 +172,7 @@ class TrainingRows:
         blocks = row_blocks(rows.shape[0], len(self._norms))
         products = np.empty((blocks[0].stop, len(self._norms)))
         for block in blocks:
-            part, here = rows[block], products[: block.stop - block.start]
+            part, here = rows[block], (products.copy() if apart else products)[: block.stop - block.start]
             yield Pairs(block, inner_products(part, self._train, self._columns, here), norms[block], self._norms, unit)
 
 

@@ -425,13 +425,22 @@ class WeightedFeatures(Features):
         return self.transposed_dot(self.dot(vector))
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
-        """Return the scatter; only without further weights."""
-        if weights is not None:
-            raise ValueError("features with weights take no others")
-        scatter = super().weighted_scatter(None)
-        if self._implicit:
+        """Return ``(X - 1m')'D diag(weights) D(X - 1m')`` for further weights >= 0; None means ones."""
+        scatter = super().weighted_scatter(weights)
+        if self._implicit and weights is None:
             _subtract_outer(scatter, self._rest * np.square(self.roots).sum(), self._rest)
+        elif self._implicit:
+            shares = weights * self.roots
+            sums = self.X.T @ shares
+            _subtract_outer(scatter, sums, self._rest)
+            _subtract_outer(scatter, self._rest, sums - (shares @ self.roots) * self._rest)
         return scatter
+
+    def _form(self, graph: Any) -> FloatArray:
+        if not self._implicit:
+            return super()._form(graph)
+        table = self.dense()
+        return np.asarray(table.T @ (graph @ table))
 
     @cached_property
     def gram(self) -> FloatArray:

@@ -6,6 +6,7 @@ import math
 from itertools import combinations
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
@@ -25,13 +26,20 @@ from mlreduce.validation import FloatArray, as_dense, check_count, check_feature
 class _SetModel:
     """A classifier whose classes are the different rows of some labels."""
 
-    def __init__(self, estimator: Any, features: Any, labels: Any, random: Any) -> None:
-        first, classes = distinct_rows(labels)
+    def __init__(self, estimator: Any, labels: Any, random: Any) -> None:
+        first, self._classes = distinct_rows(labels)
         self.sets = labels[first].astype(np.int8)
         # One class is no problem for a classifier, and most refuse it.
         several = self.sets.shape[0] > 1
         made = _tree() if estimator is None else estimator
-        self.estimator = seeded(made, random).fit(features, classes) if several else None
+        self.estimator = seeded(made, random) if several else None
+
+    def fit(self, features: Any) -> _SetModel:
+        """Fit the classifier."""
+        if self.estimator is not None:
+            self.estimator.fit(features, self._classes)
+        del self._classes
+        return self
 
     def predict(self, features: Any) -> Any:
         """Return the labels of the predicted class of each row, CSR where they were."""
@@ -105,7 +113,7 @@ class LabelPowerset(LabelClassifier):
         self.random_state = random_state
 
     def _fit(self, features: Any, labels: Any) -> None:
-        self._model = _SetModel(self.estimator, features, labels, check_random_state(self.random_state))
+        self._model = _SetModel(self.estimator, labels, check_random_state(self.random_state)).fit(features)
         self.labelsets_, self.estimator_ = self._model.sets, self._model.estimator
 
     def _predicted(self, X: Any) -> Any:
@@ -140,6 +148,9 @@ class RAkEL(ProbableClassifier):
     measure : str, default="micro-f1"
         Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
         for measures of this package, and the best of a hundred values for measures that a script declares.
+
+    n_jobs : int or None, default=None
+        Number of threads that fit the sets, as of joblib; results are the same for all.
 
     Attributes
     ----------
@@ -191,6 +202,7 @@ class RAkEL(ProbableClassifier):
         random_state: Any = None,
         decision: str = "half",
         measure: str = "micro-f1",
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.labelset_size = labelset_size
@@ -199,6 +211,7 @@ class RAkEL(ProbableClassifier):
         self.random_state = random_state
         self.decision = decision
         self.measure = measure
+        self.n_jobs = n_jobs
 
     def _fit(self, features: Any, labels: Any) -> None:
         random, n_labels = check_random_state(self.random_state), labels.shape[1]
@@ -210,9 +223,10 @@ class RAkEL(ProbableClassifier):
             order = random.permutation(n_labels)
             self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
         columns = labels.tocsc() if is_sparse(labels) else labels
-        self._models = [
-            _SetModel(self.estimator, features, as_dense(columns[:, chosen]), random) for chosen in self.labelsets_
-        ]
+        models = (_SetModel(self.estimator, as_dense(columns[:, chosen]), random) for chosen in self.labelsets_)
+        self._models = joblib.Parallel(self.n_jobs, require="sharedmem")(
+            joblib.delayed(model.fit)(features) for model in models
+        )
         self.estimators_ = [model.estimator for model in self._models]
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
         if not self._n_votes.all():

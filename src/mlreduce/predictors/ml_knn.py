@@ -149,6 +149,9 @@ class MLKNN(_NeighbourVotes):
         Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
         for measures of this package, and the best of a hundred values for measures that a script declares.
 
+    n_jobs : int or None, default=None
+        Number of threads that count the votes, as of joblib; they are the same for all.
+
     Attributes
     ----------
     prior_ : ndarray of shape (n_labels,)
@@ -193,11 +196,13 @@ class MLKNN(_NeighbourVotes):
         pseudocount: float = 1.0,
         decision: str = "one-threshold",
         measure: str = "micro-f1",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.pseudocount = pseudocount
         self.decision = decision
         self.measure = measure
+        self.n_jobs = n_jobs
 
     @property
     def least_instances(self) -> int:
@@ -213,7 +218,7 @@ class MLKNN(_NeighbourVotes):
     def _count_votes(self, features: Any, labels: Any) -> Any:
         """Fit, and return the votes for each training row among the others."""
         super()._fit(features, labels)
-        votes = self._joined(self._votes(pairs, self._present, True) for pairs in self._training.pairs())
+        votes = self._votes_in_blocks(None)
         self._counts = self._count(votes, labels)
         self._rates = self._counts.rates
         self.prior_, self.given_present_, self.given_absent_ = self._rates

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+import joblib
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     _chained = False
 
     n_neighbors: int
+    n_jobs: int | None
 
     def _fit(self, features: Any, labels: Any) -> None:
         n_samples, n_labels = labels.shape
@@ -57,7 +59,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         """Fit, and return the votes for each training row among the others."""
         _check_others(self.n_neighbors, labels.shape[0])
         self._fit(features, labels)
-        return self._joined(self._votes(pairs, self._present, True, self._order) for pairs in self._training.pairs())
+        return self._votes_in_blocks(None, self._order)
 
     def _left_out_scores(self, votes: Any, labels: Any) -> FloatArray:
         """Return the scores of training rows by the votes among the others."""
@@ -70,12 +72,15 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     def _votes_for(self, X: Any) -> Any:
         """Return how many of the neighbours of each row have each label; CSR where labels are sparse."""
         check_is_fitted(self, "classes_")
-        features = check_features(self, X, reset=False)
-        blocks = self._training.pairs(features)
-        return self._joined(self._votes(pairs, self._present, order=self._order) for pairs in blocks)
+        return self._votes_in_blocks(check_features(self, X, reset=False), self._order)
 
-    def _joined(self, votes: Iterable[Any]) -> Any:
-        blocks = list(votes)
+    def _votes_in_blocks(self, rows: Any, order: NDArray[np.int64] | None = None) -> Any:
+        """Return the votes for some rows; None for the training rows, of the others."""
+        pairs = self._training.pairs(rows, apart=joblib.effective_n_jobs(self.n_jobs) > 1)
+        votes = joblib.delayed(self._votes)
+        blocks = joblib.Parallel(self.n_jobs, require="sharedmem")(
+            votes(pair, self._present, rows is None, order=order) for pair in pairs
+        )
         return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
@@ -159,6 +164,9 @@ class BinaryRelevanceKNN(_NeighbourVotes):
         By default, ``"half"``, a label is predicted that more than half of the neighbours
         have; for the other decisions the training rows vote among the others.
 
+    n_jobs : int or None, default=None
+        Number of threads that count the votes, as of joblib; they are the same for all.
+
     Attributes
     ----------
     thresholds_ : ndarray of shape (n_labels,)
@@ -185,10 +193,13 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     0.7
     """
 
-    def __init__(self, n_neighbors: int = 3, decision: str = "half", measure: str = "micro-f1") -> None:
+    def __init__(
+        self, n_neighbors: int = 3, decision: str = "half", measure: str = "micro-f1", n_jobs: int | None = None
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.decision = decision
         self.measure = measure
+        self.n_jobs = n_jobs
 
 
 @register("cc-knn")
@@ -219,6 +230,9 @@ class ClassifierChainKNN(_NeighbourVotes):
         The labels that are features of the next are always those of most neighbours. By
         default, ``"half"``, they are also what is predicted; for the other decisions the training rows vote among the
         others.
+
+    n_jobs : int or None, default=None
+        Number of threads that count the votes, as of joblib; they are the same for all.
 
     Attributes
     ----------
@@ -258,12 +272,14 @@ class ClassifierChainKNN(_NeighbourVotes):
         random_state: Any = None,
         decision: str = "half",
         measure: str = "micro-f1",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.order = order
         self.random_state = random_state
         self.decision = decision
         self.measure = measure
+        self.n_jobs = n_jobs
 
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         if self.order is None:

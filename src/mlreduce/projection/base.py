@@ -25,6 +25,7 @@ from mlreduce.validation import (
     check_fit_memory,
     check_labels,
     check_range,
+    check_sample_weight,
     check_size,
     check_table,
     is_share,
@@ -268,7 +269,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         constraint = self._constraint(data)
         return solve(
             features,
-            self._objective(data),
+            data.weighted(self._objective(data)),
             constraint,
             wanted,
             labels,
@@ -419,3 +420,66 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         check_finite(projected, what="Z")
         features: FloatArray = projected @ np.linalg.pinv(self.components_).T + self.mean_
         return as_precise(features, Z)
+
+
+class WeightedProjection(Projection):
+    """Base of the projections whose A and B are sums over the instances, which may have weights.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The directions, most important first.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
+    mean_ : ndarray of shape (n_features,)
+        Subtracted from the features before projection.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
+    """
+
+    #: Without weights `fit` does what it does.
+    fit_training_set = Projection.fit_training_set
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features; a sparse matrix stays sparse.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the instances in means and scatters; an integer counts as so many equal rows.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, a weight is negative, a parameter is out of range,
+            or no direction has a positive eigenvalue.
+
+        Warns
+        -----
+        ProjectionWarning
+            If there are fewer directions than ``n_components``, or the constraint is singular.
+        """
+        if sample_weight is None:
+            return super().fit(X, y)
+        check_fit_memory(self, X, y)
+        features = check_features(self, X, reset=True)
+        weights = check_sample_weight(sample_weight, features.shape[0])
+        assert weights is not None
+        labels = self._labels(y, features.shape[0])
+        (rows,) = np.nonzero(weights)
+        self.fit_training_set(TrainingSet(features[rows], labels[rows], weights=weights[rows]))
+        self._n_rows = float(weights.sum())
+        return self

@@ -71,6 +71,10 @@ class ClassProjection(Projection):
     def _copies(self, data: TrainingSet) -> Duplicates:
         return duplicates_of(data, self.weighted)
 
+    def _sizes(self, data: TrainingSet) -> FloatArray:
+        """Return the numbers of duplicates of the classes, or the sums of their weights."""
+        return self._copies(data).sizes if data.weights is None else data.class_sizes
+
     def _mean(self, data: TrainingSet) -> FloatArray:
         """Return the mean of the duplicates."""
         counts = np.asarray(self._copies(data).incidence.sum(axis=0), dtype=np.float64).reshape(-1)

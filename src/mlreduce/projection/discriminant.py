@@ -8,13 +8,14 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
+from mlreduce.projection.base import WeightedProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 
-class WeightedDiscriminant(Discriminant):
+class WeightedDiscriminant(WeightedProjection, Discriminant):
     """Base: scatter between and within classes to which instances belong by weights Z.
 
     Attributes
@@ -50,7 +51,7 @@ class WeightedDiscriminant(Discriminant):
 
         def find() -> tuple[Any, FloatArray, FloatArray]:
             Z = self._weights(data)
-            rows, columns = (np.asarray(Z.sum(axis=axis), dtype=np.float64).reshape(-1) for axis in (1, 0))
+            rows, columns = np.asarray(Z.sum(axis=1), dtype=np.float64).reshape(-1), data.column_sums(Z)
             if not rows.sum():
                 raise DataError(f"{name} needs classes: no instance has a label")
             if np.count_nonzero(columns) == 1:
@@ -177,7 +178,7 @@ class MLDA(WeightedDiscriminant):
 
 
 @register("dmlda")
-class DMLDA(Discriminant):
+class DMLDA(WeightedProjection, Discriminant):
     """Direct multi-label linear discriminant analysis (DMLDA): as many directions as features, not as labels.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` where, summed over the labels, ``S_b`` is the scatter of
@@ -224,7 +225,7 @@ class DMLDA(Discriminant):
 
     def _objective(self, data: TrainingSet) -> Form:
         # Scatter of all instances about each class mean, less the within-class scatter, for centred features.
-        sizes, n_samples = data.class_sizes, data.labels.shape[0]
+        sizes, n_samples = data.class_sizes, data.n_counted
         used = np.count_nonzero(sizes)
         means = n_samples * quotient(1.0, sizes) ** 2
         weights = used - data.label_counts

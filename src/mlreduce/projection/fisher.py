@@ -8,7 +8,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
+from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS, Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.scatter import Discriminant, Ridge, between_classes, within_classes
 from mlreduce.registry import register
@@ -20,7 +20,7 @@ from mlreduce.validation import Size, check_count, check_range
 
 
 @register("fda")
-class FDA(ClassProjection, Discriminant):
+class FDA(WeightedProjection, ClassProjection, Discriminant):
     """Fisher discriminant analysis (FDA): maximal scatter between classes relative to that within classes.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with ``S_b = X'(Y diag(n_c)^-1 Y' - 11'/n)X`` and
@@ -70,11 +70,11 @@ class FDA(ClassProjection, Discriminant):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        return between_classes(copies.members, copies.sizes)
+        return between_classes(copies.members, self._sizes(data))
 
     def _within(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        return within_classes(copies.members, copies.weights, copies.sizes)
+        return within_classes(copies.members, copies.weights, self._sizes(data))
 
 
 @register("lfda")
@@ -127,6 +127,10 @@ class LFDA(FDA):
     """
 
     complexity = NEIGHBOURS_DENSE
+
+    #: Neighbours have no weights.
+    fit = Projection.fit  # type: ignore[assignment]
+    fit_training_set = Projection.fit_training_set
 
     def __init__(
         self,
@@ -248,7 +252,7 @@ class MFA(ClassProjection, Discriminant):
 
 
 @register("mmc")
-class MMC(ClassProjection):
+class MMC(WeightedProjection, ClassProjection):
     """Maximum margin criterion (MMC): scatter between classes less that within classes, on orthonormal directions.
 
     ``max tr(P'(S_b - within_weight S_w)P)`` subject to ``P'P = I``, with the scatters of `FDA`.
@@ -304,7 +308,7 @@ class MMC(ClassProjection):
         check_range(self.within_weight, "within_weight", 0)
 
     def _objective(self, data: TrainingSet) -> Form:
-        copies, weight = self._copies(data), float(self.within_weight)
-        between = between_classes(copies.members, copies.sizes)
-        middle = between.middle + weight * np.diag(quotient(1.0, copies.sizes))
+        copies, sizes, weight = self._copies(data), self._sizes(data), float(self.within_weight)
+        between = between_classes(copies.members, sizes)
+        middle = between.middle + weight * np.diag(quotient(1.0, sizes))
         return replace(between, weights=-weight * copies.weights, middle=middle)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.linalg.utilities import quotient, scaled
-from mlreduce.projection.base import LEAST_SQUARES, Projection
+from mlreduce.projection.base import LEAST_SQUARES, WeightedProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import Size, check_range
 
 
-class _HypergraphProjection(Projection):
+class _HypergraphProjection(WeightedProjection):
     """Base: ``S = D^-1/2 Y diag(n_c)^-q Y' D^-1/2``, D the row sums of ``Y diag(n_c)^-q Y'``, 0 without labels.
 
     S has the rank of Y and no eigenvalue above 1.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import WeightedProjection
 from mlreduce.projection.mddm import label_scale
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -10,7 +10,7 @@ from mlreduce.validation import Size, as_dense, check_range
 
 
 @register("mlsi")
-class MLSI(Projection):
+class MLSI(WeightedProjection):
     """Multi-label informed latent semantic indexing (MLSI): projections that reconstruct features and labels.
 
     ``max tr(P'X'((1 - beta) XX' + beta YY')XP)`` subject to ``P'(X'X + ridge I)P = I``. With ``beta=0`` it

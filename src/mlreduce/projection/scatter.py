@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mlreduce.linalg.features import Features
+from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
@@ -78,6 +78,8 @@ def _check_pairs(n_labels: int) -> None:
 
 def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of the instances before centring, shape (n_features,), for centred features."""
+    if isinstance(features, WeightedFeatures):
+        return features.mean + features.transposed_dot(features.roots * weights) / (features.roots**2 @ weights)
     return features.mean + features.transposed_dot(weights) / weights.sum()
 
 
@@ -122,4 +124,4 @@ class Discriminant(Projection):
         raise NotImplementedError  # abstract
 
     def _constraint(self, data: TrainingSet) -> Form:
-        return with_ridge(self._within(data), data.centred, self.ridge)
+        return with_ridge(data.weighted(self._within(data)), data.centred, self.ridge)

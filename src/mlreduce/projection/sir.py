@@ -8,7 +8,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient, scaled
-from mlreduce.projection.base import LEAST_SQUARES
+from mlreduce.projection.base import LEAST_SQUARES, WeightedProjection
 from mlreduce.projection.scatter import Discriminant, Ridge, with_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -17,7 +17,7 @@ from mlreduce.validation import Size, check_count, check_option
 
 
 @register("sir")
-class SIR(Discriminant):
+class SIR(WeightedProjection, Discriminant):
     """Sliced inverse regression (SIR): directions in which the means of slices of the labels vary most.
 
     ``max tr(P'MP)`` subject to ``P'(Xc'Xc + ridge I)P = I``, M the scatter of the slices' means. ``eigenvalues_`` are
@@ -99,9 +99,9 @@ class SIR(Discriminant):
     def _objective(self, data: TrainingSet) -> Form:
         if self.slices == "label-sets":
             members = self._members(data)
-            sizes = np.asarray(members.sum(axis=0)).reshape(-1)
+            sizes = data.column_sums(members)
             return Form(factor=scaled(members, columns=1.0 / np.sqrt(sizes)))
-        sizes, n_samples = data.class_sizes, data.labels.shape[0]
+        sizes, n_samples = data.class_sizes, data.n_counted
         variances = sizes * (n_samples - sizes) / n_samples
         weights = quotient(1.0, variances * np.count_nonzero(variances))
         return Form(factor=scaled(data.labels, columns=np.sqrt(weights)))
@@ -109,7 +109,7 @@ class SIR(Discriminant):
     def _members(self, data: TrainingSet) -> Any:
         """Return the indicator of the slices, a CSR array of shape (n_samples, n_slices)."""
         which = data.label_sets[1]
-        counts = np.bincount(which)
+        counts = np.bincount(which, data.weights)
         large = counts >= self.min_count
         numbers = np.where(large, np.cumsum(large) - 1, large.sum())
         n_samples, n_slices = len(which), int(large.sum()) + int(not large.all())

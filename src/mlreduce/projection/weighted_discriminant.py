@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.discriminant import WeightedDiscriminant, cosine_weights
@@ -175,4 +176,6 @@ class WMLDA(WeightedDiscriminant):
         return f"{super()._key} {self.weights}"
 
     def _weights(self, data: TrainingSet) -> Any:
+        if data.weights is not None and self.weights in ("fuzzy", "dependence"):
+            raise DataError(f"WMLDA takes sample_weight with weights='entropy', not with weights={self.weights!r}")
         return _WEIGHTS[self.weights](data)

@@ -28,6 +28,7 @@ from mlreduce.validation import (
     is_sparse,
     one_hot,
     remember_label_names,
+    rows_by_weight,
 )
 from mlreduce.validation.estimator import Estimator
 
@@ -178,6 +179,10 @@ class Selector(SelectorMixin, Estimator):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible; if a label is NaN and
             the method takes no unknown ones, or no label is known.
         """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows that are repeated as often as their weights say."""
         check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         labels = np.empty((features.shape[0], 0))
@@ -186,6 +191,11 @@ class Selector(SelectorMixin, Estimator):
             remember_label_names(self, y)
         if self.__sklearn_tags__().input_tags.positive_only:
             check_not_negative(features, type(self).__name__, getattr(self, "feature_names_in_", None))
+        if sample_weight is not None:
+            rows = rows_by_weight(sample_weight, *features.shape)
+            features, labels = features[rows], labels[rows]
+            if not is_sparse(labels) and np.isnan(labels).any():  # a label may be known in rows of weight zero alone
+                labels = labels[:, ~np.isnan(labels).all(axis=0)]
         size, varying = self._size(features.shape[1]), np.flatnonzero(~constant_columns(features))
         self.n_informative_ = len(varying)
         if 0 < len(varying) < features.shape[1]:
@@ -292,7 +302,50 @@ def selects_by_ranking(cls: type) -> bool:
     return has_shortcut(cls, "_rank", "transform", "fit_transform", "get_support", "_get_support_mask")
 
 
-class DiscretisingSelector(Selector):
+class WeightedSelector(Selector):
+    """Base of the selectors by counts of instances or sums over them, which may have weights.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first. Constant features come last.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
+    n_features_in_ : int
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Score and rank the features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1} or {-1, 1}, NaN where not known for methods that take it. A label that is known nowhere is
+            ignored.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many equal rows each row stands for: whole numbers >= 0.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, a weight is no whole number >= 0, or a parameter is
+            impossible; if a label is NaN and the method takes no unknown ones, or no label is known.
+        """
+        return self._fit(X, y, sample_weight)
+
+
+class DiscretisingSelector(WeightedSelector):
     """Base of the selectors by information theory, which take discrete features.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
+from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.label_graph import label_laplacian
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import ProximityLike
@@ -64,7 +65,7 @@ class PartlyLabelledSelector(RowSparseSelector):
 
 
 @register("csfs")
-class CSFS(PartlyLabelledSelector):
+class CSFS(WeightedSelector, PartlyLabelledSelector):
     """Convex semi-supervised feature selection (CSFS): regression on labels, the unknown ones anywhere from 0 to 1.
 
     It minimises

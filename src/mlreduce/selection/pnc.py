@@ -12,6 +12,7 @@ from scipy.special import entr
 from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
+from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
 from mlreduce.validation import FloatArray, Size, check_range
 
@@ -20,7 +21,7 @@ _RANK = 1e-10
 
 
 @register("pnc")
-class PNC(PartlyLabelledSelector):
+class PNC(WeightedSelector, PartlyLabelledSelector):
     """Positive or negative correlation (PNC): a regression whose coefficients are near combinations of correlations.
 
     It minimises

@@ -12,6 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
+from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
@@ -30,7 +31,7 @@ ROUNDED = 0.1
 
 
 @register("rfs")
-class RFS(RowSparseSelector):
+class RFS(WeightedSelector, RowSparseSelector):
     """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
     It minimises ``sum_i ||x_i W - y_i|| + sparsity sum_j ||w_j||`` over the coefficients W, one row per feature. There

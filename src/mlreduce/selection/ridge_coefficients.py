@@ -18,7 +18,7 @@ from mlreduce.linalg.distances import row_blocks, to_grid
 from mlreduce.linalg.features import Features, column_scatter, shifted
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector, varying_labels
+from mlreduce.selection.base import WeightedSelector, varying_labels
 from mlreduce.selection.row_sparse import Copies
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
@@ -29,7 +29,7 @@ SCALES = ("std", None)
 _UNIT = 2.0**-32
 
 
-class RidgeCoefficientSelector(Selector):
+class RidgeCoefficientSelector(WeightedSelector):
     """Base of the selectors by the coefficients of a ridge regression.
 
     ``D = (X'X + alpha I)^-1 X'Y`` minimises ``||X D - Y||^2 + alpha ||D||^2``, without an intercept. Labels that all or

@@ -15,12 +15,13 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
+from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 
 @register("scmfs")
-class SCMFS(RowSparseSelector):
+class SCMFS(WeightedSelector, RowSparseSelector):
     """Shared common mode (SCMFS): regression on non-negative factors that features and labels have in common.
 
     It minimises, over factors without negative entries,

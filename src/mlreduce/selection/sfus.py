@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
+from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
@@ -18,7 +19,7 @@ _RANK = 1e-10
 
 
 @register("sfus")
-class SFUS(RowSparseSelector):
+class SFUS(WeightedSelector, RowSparseSelector):
     """Sub-feature uncovering with sparsity (SFUS): a regression with few features, labels sharing a subspace of them.
 
     It minimises

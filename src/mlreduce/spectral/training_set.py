@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -11,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.linalg.features import Features
-from mlreduce.linalg.utilities import distinct_rows
-from mlreduce.spectral.form import as_csr
+from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.utilities import distinct_rows, scaled
+from mlreduce.spectral.form import Form, as_csr
 from mlreduce.validation import FloatArray, as_dense, check_memory
 
 __all__ = ["TrainingSet", "selection_matrix"]
@@ -37,6 +38,8 @@ class TrainingSet:
         those of the features behind them.
     known : ndarray of shape (n_samples, n_labels), bool, or None, default=None
         Mask of the labels that are known, instead of ``labelled``; labels are zero elsewhere.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        Of the instances, > 0; only for methods that take them: their forms are `weighted`.
 
     Attributes
     ----------
@@ -61,8 +64,10 @@ class TrainingSet:
         labelled: NDArray[np.bool_] | None = None,
         points: Any = None,
         known: NDArray[np.bool_] | None = None,
+        weights: FloatArray | None = None,
     ) -> None:
         self.X = X
+        self.weights = weights
         self._points = points
         self.labels = labels
         if known is not None:
@@ -97,13 +102,53 @@ class TrainingSet:
 
     @cached_property
     def centred(self) -> Features:
-        """The features less their mean."""
-        return Features(self.X, centred=True)
+        """The features less their mean; times the roots of the weights."""
+        return Features(self.X, centred=True) if self.weights is None else WeightedFeatures(self.X, self.weights)
 
     @cached_property
     def raw(self) -> Features:
-        """The features, not centred."""
-        return Features(self.X, centred=False)
+        """The features, not centred; times the roots of the weights."""
+        return Features(self.X if self.weights is None else scaled(self.X, np.sqrt(self.weights)), centred=False)
+
+    @property
+    def n_counted(self) -> float:
+        """Number of instances, or the sum of their weights."""
+        return self.X.shape[0] if self.weights is None else float(self.weights.sum())
+
+    def column_sums(self, table: Any) -> FloatArray:
+        """Return the sums of the columns of a table over the instances, weighted where these have weights.
+
+        Parameters
+        ----------
+        table : ndarray or csr_array of shape (n_samples, n_columns)
+            A row per instance.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            The sums.
+        """
+        sums = table.sum(axis=0) if self.weights is None else table.T @ self.weights
+        return np.asarray(sums, dtype=np.float64).reshape(-1)
+
+    def weighted(self, form: Form) -> Form:
+        """Return a form over the instances for features that are scaled by the roots of the weights.
+
+        Parameters
+        ----------
+        form : Form
+            Of instances without weights; sums over them that it holds are weighted.
+
+        Returns
+        -------
+        Form
+            The form itself where there are no weights.
+        """
+        if self.weights is None:
+            return form
+        roots = np.sqrt(self.weights)
+        graph = None if form.graph is None else scaled(form.graph, roots, roots)
+        return replace(form, factor=None if form.factor is None else scaled(form.factor, roots), graph=graph)
 
     @property
     def points(self) -> Any:
@@ -192,8 +237,8 @@ class TrainingSet:
 
     @cached_property
     def class_sizes(self) -> FloatArray:
-        """Number of instances of each label, shape (n_labels,)."""
-        return np.asarray(self.labels.sum(axis=0), dtype=np.float64).reshape(-1)
+        """Number of instances of each label, or the sums of their weights, shape (n_labels,)."""
+        return self.column_sums(self.labels)
 
     @cached_property
     def label_counts(self) -> FloatArray:
@@ -211,13 +256,13 @@ class TrainingSet:
         n_labels = self.labels.shape[1]
         what = f"a matrix of all pairs of {n_labels} labels"
         check_memory(3 * 8.0 * n_labels**2, what, "take a method that needs none, or fewer labels")
-        return as_dense(self.labels.T @ self.labels)
+        weighted = self.labels if self.weights is None else scaled(self.labels, self.weights)
+        return as_dense(weighted.T @ self.labels)
 
     @cached_property
     def label_scatter(self) -> FloatArray:
         """``Y'Y`` of the centred labels."""
-        n_samples = self.labels.shape[0]
-        return self.label_products - np.outer(self.class_sizes, self.class_sizes) / n_samples
+        return self.label_products - np.outer(self.class_sizes, self.class_sizes) / self.n_counted
 
 
 def selection_matrix(rows: NDArray[np.intp], n_samples: int) -> Any:

@@ -15,6 +15,7 @@ from mlreduce.validation.features import (
     check_sample_weight,
     check_table,
     is_sparse,
+    rows_by_weight,
 )
 from mlreduce.validation.frames import column_names
 from mlreduce.validation.labels import (
@@ -88,6 +89,7 @@ __all__ = [
     "one_hot",
     "out_of_memory",
     "remember_label_names",
+    "rows_by_weight",
     "split_known",
     "stored_labels",
 ]

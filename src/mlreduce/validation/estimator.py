@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import InconsistentVersionWarning
 
-from mlreduce.exceptions import nearest
+import mlreduce
+from mlreduce.exceptions import nearest, warn
 
 #: Names of parameters in other packages and in papers, with those that mean the same here.
 _SYNONYMS = {
@@ -98,8 +100,40 @@ class _KnownParameters(BaseEstimator):
         return {old: new for base in reversed(cls.__mro__) for old, new in FORMER_NAMES.get(base.__name__, {}).items()}
 
 
+class OtherVersionWarning(InconsistentVersionWarning):
+    """An estimator was saved by another version of mlreduce than the one that loads it.
+
+    It is scikit-learn's ``InconsistentVersionWarning``, so that one filter serves both packages.
+
+    Parameters
+    ----------
+    estimator_name : str
+        The class.
+    current_sklearn_version : str
+        The version of mlreduce that loads; scikit-learn's name of the parameter.
+    original_sklearn_version : str or None
+        The version of mlreduce that saved; None where none was stored.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from mlreduce.validation.estimator import OtherVersionWarning
+    >>> warnings.simplefilter("error", OtherVersionWarning)  # models of other versions are refused
+    """
+
+    def __str__(self) -> str:
+        saved, loads = self.original_sklearn_version, self.current_sklearn_version
+        by = "another version of mlreduce" if saved is None else f"mlreduce {saved}"
+        return (
+            f"{self.estimator_name} was saved by {by} and is loaded by mlreduce {loads}: it may fail or predict "
+            "otherwise; fit it again, or load it with the version that saved it"
+        )
+
+
 class Estimator(_KnownParameters):
     """Base of the estimators: scikit-learn's, and a wrong parameter is answered by the nearest right one.
+
+    Pickles hold the version of mlreduce; loading those of another one is an `OtherVersionWarning`.
 
     Raises
     ------
@@ -116,3 +150,14 @@ class Estimator(_KnownParameters):
 
     def __init__(self) -> None:  # the signature of estimators without parameters, rather than that of __new__
         pass
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(super().__getstate__(), _mlreduce_version=mlreduce.__version__)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        saved = state.pop("_mlreduce_version", None)
+        if saved != mlreduce.__version__:
+            names = {"estimator_name": type(self).__name__, "current_sklearn_version": mlreduce.__version__}
+            warn(OtherVersionWarning(**names, original_sklearn_version=saved), OtherVersionWarning)
+        super().__setstate__(state)

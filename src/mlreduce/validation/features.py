@@ -449,3 +449,31 @@ def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
             f"largest of {SMALLEST:g} to {LARGEST:g}; got the shape {array.shape}"
         )
     return array
+
+
+def rows_by_weight(weights: Any, n_samples: int, n_columns: int) -> NDArray[np.intp]:
+    """Return the number of each row as often as its weight says.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_samples,)
+        Whole numbers >= 0.
+    n_samples, n_columns : int
+        Of the table that gets these rows.
+
+    Raises
+    ------
+    DataError
+        If a weight is no such number, or memory does not suffice for the table.
+    """
+    counts = check_sample_weight(weights, n_samples)
+    assert counts is not None
+    (wrong,) = np.nonzero(counts % 1)
+    if len(wrong):
+        raise DataError(
+            f"sample_weight must hold whole numbers, since this method counts rows; got {counts[wrong[0]]:g} for row "
+            f"{wrong[0]}: multiply the weights by a number that makes the smallest about 1, and round them"
+        )
+    total = float(counts.sum())
+    check_memory(8.0 * total * n_columns, f"a table of {total:.0f} rows, the sum of sample_weight,", "divide them")
+    return np.repeat(np.arange(n_samples), counts.astype(np.intp))

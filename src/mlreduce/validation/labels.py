@@ -229,7 +229,9 @@ def label_values(Y: Any) -> NDArray[Any]:
     ndarray of shape (2,)
         ``[-1, 1]`` where a value is negative, ``[0, 1]`` otherwise, for Booleans too.
     """
-    values = sp.coo_array(Y).data if is_sparse(Y) else np.asarray(as_pandas(Y))
+    table = sp.coo_array(Y).data if is_sparse(Y) else as_pandas(Y)
+    unknown = unknown_cells(table)
+    values = np.asarray(table) if unknown is None else np.asarray(table)[~unknown]
     return np.array([-1 if (values == -1).any() else 0, 1])
 
 

@@ -454,7 +454,7 @@ class Coder(_Apart, LabelCoder):
     _family = "labelspace"
     linear = False
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels).
 
         Parameters

@@ -1,0 +1,90 @@
+"""Weights of instances: an integer weight is that of so many equal rows, for every method that takes weights."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from quick import KINDS, quick
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import has_fit_parameter
+
+import mlreduce
+from mlreduce import registry
+from mlreduce.exceptions import DataError
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 4, (40, 5)) + RNG.integers(0, 2, (40, 5)) * 1.0
+Y = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1], [1, 1, 0]])[RNG.integers(4, size=40)]
+Y[X[:, 0] > 2, 0] = 1
+WEIGHTS = RNG.integers(0, 4, 40)
+ROWS = np.repeat(np.arange(40), WEIGHTS)
+PUBLIC = [getattr(mlreduce, name) for name in mlreduce.__all__ if inspect.isclass(getattr(mlreduce, name))]
+WEIGHTED = [cls for cls in PUBLIC if hasattr(cls, "fit") and has_fit_parameter(cls, "sample_weight")]
+#: What makes a fit depend on more than sums.
+FIXED = {"RidgeRegressor": {"alpha": 1.0}}
+
+
+def made(cls):
+    name = registry.name_of(cls)
+    estimator = cls(**quick(name), **FIXED.get(cls.__name__, {}))
+    return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
+
+
+def target(cls):
+    """One class per instance for methods of single labels."""
+    return Y[:, 0] if getattr(cls, "single_label", False) else Y
+
+
+def results(estimator):
+    """What is fitted that users see, but for the signs and the lengths of directions."""
+    fitted = [estimator.scores_] if hasattr(estimator, "scores_") else []
+    if hasattr(estimator, "encode"):
+        codes = estimator.encode(Y)
+        fitted += [np.abs(codes), estimator.decode(codes)]
+    elif hasattr(estimator, "predict"):
+        fitted.append(estimator.predict(X))
+    elif not fitted:
+        fitted += [np.abs(estimator.transform(X)), estimator.eigenvalues_]
+    return fitted
+
+
+def assert_same(one, other):
+    for left, right in zip(results(one), results(other), strict=True):
+        np.testing.assert_allclose(left, right, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("cls", WEIGHTED, ids=lambda cls: cls.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_weights_are_numbers_of_equal_rows(cls):
+    """So weights of one are none, and rows of weight zero are absent."""
+    method, y = made(cls), target(cls)
+    repeated = clone(method).fit(X[ROWS], y[ROWS])
+    assert_same(clone(method).fit(X, y, sample_weight=WEIGHTS), repeated)
+    if cls not in (registry.method_class(kind) for kind in KINDS):
+        return
+    assert_same(clone(method).fit(X, y, sample_weight=np.ones(40)), clone(method).fit(X, y))
+    some = np.arange(40) < 30
+    assert_same(clone(method).fit(X, y, sample_weight=some * 1), clone(method).fit(X[some], y[some]))
+
+
+def test_the_number_of_methods_with_weights_grows():
+    assert len(WEIGHTED) >= 66
+
+
+def test_weights_that_are_no_counts_are_refused_by_methods_that_count():
+    with pytest.raises(DataError, match=r"whole numbers, since this method counts rows; got 0\.5 for row 1"):
+        mlreduce.MIM().fit(X, Y, sample_weight=np.where(np.arange(40) == 1, 0.5, 1.0))
+
+
+def test_weights_are_routed_through_a_pipeline():
+    with config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        method = mlreduce.PCA(n_components=2).set_fit_request(sample_weight=True)
+        model = make_pipeline(scaler, method).fit(X, Y, sample_weight=WEIGHTS)
+        direct = mlreduce.PCA(n_components=2).fit(scaler.transform(X), sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(model[-1].components_, direct.components_)
