@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 import warnings
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from mlreduce.complexity import Complexity, Sizes
 from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.methods import evidence, recommendation
+from mlreduce.methods import calibration, evidence, recommendation
 from mlreduce.methods.evidence import Traits, estimated
 
 PROJECT = Path(__file__).parents[2]
@@ -107,6 +108,20 @@ def test_a_budget_leaves_out_the_slow():
     assert (
         table.loc[slow & table["reason"].str.startswith("takes more"), "reason"] == "takes more than 0.01 seconds"
     ).all()
+
+
+def test_seconds_are_those_of_this_machine(monkeypatch):
+    seconds = []
+    for factor in (1.0, 3.0):
+        monkeypatch.setattr(recommendation, "machine_factor", lambda factor=factor: factor)
+        seconds.append(mlreduce.recommend(X, Y).table["seconds"])
+    np.testing.assert_allclose(seconds[1], 3 * seconds[0])
+    began = time.process_time()
+    factor = calibration.machine_factor.__wrapped__()
+    assert time.process_time() - began < 3
+    assert 0.05 < factor < 50
+    monkeypatch.setattr(calibration, "REFERENCE", {name: 2 * own for name, own in calibration.REFERENCE.items()})
+    assert calibration.machine_factor.__wrapped__() < 0.9 * factor
 
 
 def test_order_and_page():

@@ -13,6 +13,7 @@ from mlreduce import registry
 from mlreduce.complexity import Sizes
 from mlreduce.datasets.data import IMPUTATIONS, MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.methods.calibration import machine_factor
 from mlreduce.methods.evidence import (
     Estimate,
     Neighbour,
@@ -45,9 +46,9 @@ interval. Both are of other data sets, with more weight for similar ones where t
 families are not compared with each other, and methods without a number were not in the comparison of their family.
 Where the reason names a search of parameters, the numbers do not hold for the defaults. Version 1 of the benchmark is
 withdrawn as evidence for defaults and for other predictors than ridge regression: see docs/benchmark-withdrawn.md.
-Seconds are estimates for one thread, right to a factor of four or so, but where iterations depend on the data, as the
-reason then notes: such a fit may take many times as long. Compare the first few with what reduces nothing on your data:
-mlreduce.compare."""
+Seconds are estimates for one thread of this machine, whose speed is measured in a fraction of a second. Nine of ten are
+right to a factor of four; where iterations depend on the data, as the reason then notes, a fit may take many times as
+long. Compare the first few with what reduces nothing on your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,8 @@ def recommend(
 ) -> Recommendation:
     """Recommend methods for a data set: those that fit its shape, memory and a budget of time, the best ranked first.
 
-    Nothing is fitted. Costs are estimated from the operations that each method declares and from measured fits, for 100
-    directions at most; ranks are those of the committed studies of papers, on other data.
+    Nothing is fitted. Costs are estimated from the operations that each method declares, from measured fits and the speed
+    of this machine, for 100 directions at most; ranks are those of the committed studies of papers, on other data.
 
     Parameters
     ----------
@@ -235,6 +236,8 @@ def _unreduced(family: str, shape: Shape) -> list[str]:
 def _row(name: str, shape: Shape, budget: float | None, family: str | None = None) -> dict[str, Any]:
     """Return the row of a method, ranked in its family or in the given one."""
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
+    if estimate is not None:
+        estimate = estimate._replace(seconds=estimate.seconds * machine_factor())
     partly, family = _is_partly(shape), family or facts.family
     place, main = next(
         ((place, one) for place, one in enumerate(foremost(family, partly, shape.traits)) if one.method == name),
