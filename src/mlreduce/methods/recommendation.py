@@ -167,8 +167,8 @@ def recommend(
 ) -> Recommendation:
     """Recommend methods for a data set: those that fit its shape, memory and a budget of time, the best ranked first.
 
-    Nothing is fitted. Costs are estimated from the operations that each method declares, from measured fits and the speed
-    of this machine, for 100 directions at most; ranks are those of the committed studies of papers, on other data.
+    Nothing is fitted. Costs are estimated from the operations that each method declares, measured fits and the speed of
+    this machine, for 100 directions at most; ranks are those of the committed studies of papers, on other data.
 
     Parameters
     ----------
