@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -356,7 +355,7 @@ def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:
 
 def _check_limits(time_budget: Any, memory_limit: Any) -> None:
     for name, unit, value in (("time_budget", "seconds", time_budget), ("memory_limit", "gigabytes", memory_limit)):
-        if value is not None and not (isinstance(value, Real) and value >= 0):
+        if value is not None and not (isinstance(value, (int, float)) and value >= 0):
             raise ConfigurationError(f"{name} must be a number of {unit}, at least 0, or None; got {value!r}")
 
 
