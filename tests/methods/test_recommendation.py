@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 import warnings
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from mlreduce.complexity import Complexity, Sizes
 from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.methods import evidence, recommendation
+from mlreduce.methods import calibration, evidence, recommendation
 from mlreduce.methods.evidence import Traits, estimated
 
 PROJECT = Path(__file__).parents[2]
@@ -109,6 +110,24 @@ def test_a_budget_leaves_out_the_slow():
     ).all()
 
 
+def test_seconds_are_those_of_this_machine(monkeypatch):
+    seconds = []
+    for factor in (1.0, 3.0):
+        monkeypatch.setattr(recommendation, "machine_factor", lambda factor=factor: factor)
+        seconds.append(mlreduce.recommend(X, Y).table["seconds"])
+    np.testing.assert_allclose(seconds[1], 3 * seconds[0])
+    table = mlreduce.recommend(X, Y).table
+    most = table["seconds_most"] / table["seconds"]
+    assert most[["pca", "lrlsf", "rakel"]].round(9).tolist() == [4, 30, 30]  # iterations; costs of others
+    assert set(most.dropna().round(9)) == {4, 30}
+    began = time.process_time()
+    factor = calibration.machine_factor.__wrapped__()
+    assert time.process_time() - began < 3
+    assert 0.05 < factor < 50
+    monkeypatch.setattr(calibration, "REFERENCE", {name: 2 * own for name, own in calibration.REFERENCE.items()})
+    assert calibration.machine_factor.__wrapped__() < 0.9 * factor
+
+
 def test_order_and_page():
     found = mlreduce.recommend(X, Y)
     for _, own in found.table.groupby("family"):
@@ -179,7 +198,7 @@ def test_every_list_has_what_reduces_nothing_and_the_predictor():
         assert head.endswith("average-precision with ridge")
         names = [row.split()[0] for row in rows]
         assert whole in names
-        near = [float(row.split()[3]) for row in rows]
+        near = [float(row.split()[4]) for row in rows]
         assert near == sorted(near, reverse=True)
     assert "docs/benchmark-withdrawn.md" in str(found)
     (one,) = evidence.foremost("projection")[:1]

@@ -129,7 +129,7 @@ def test_features_of_a_selector_are_in_order(data):
     assert [text.get_text() for text in axis.get_yticklabels()] == [data.feature_names[place] for place in order[:5]]
     assert len({bar.get_facecolor() for bar in axis.patches[:3]}) == 1
     assert axis.patches[2].get_facecolor() != axis.patches[3].get_facecolor()
-    assert axis.get_title() == f"MLFS: 3 of {data.X.shape[1]} features kept"
+    assert axis.get_title() == f"MLFS: 3 of {data.X.shape[1]} features selected"
     theirs = SelectKBest(k=2).fit(data.X, data.Y[:, 0])
     assert [text.get_text() for text in plot.features(theirs, number=2).get_yticklabels()] == [
         f"x{place}" for place in np.argsort(-theirs.scores_)[:2]

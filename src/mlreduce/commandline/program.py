@@ -143,5 +143,5 @@ def _wrap(line: str, columns: int) -> str:
     """Return a line, cut into several where it is too wide, the others below its last cell."""
     if len(line) <= columns:
         return line
-    cells = [gap.end() for gap in re.finditer(" {2,}", line) if gap.end() <= columns // 2]
+    cells = [gap.end() for gap in re.finditer(" {2,}", line) if gap.end() <= 0.6 * columns]
     return textwrap.fill(line, columns, subsequent_indent=" " * max(cells, default=2), break_on_hyphens=False)

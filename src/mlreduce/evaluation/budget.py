@@ -383,7 +383,7 @@ class Limited:
         self, trial: _Trial, jobs: Sequence[Job], allowed: Callable[[], float]
     ) -> Iterator[tuple[Job, Any, float]]:
         """Yield the jobs that have no result yet, what comes of them and their seconds, as they end."""
-        common = replace(trial.request.common(), data=None)  # which each process reads from a file
+        common = replace(trial.request.common(), data=None)  # type: ignore[arg-type]  # read from a file by each process
 
         def run(job: Job) -> tuple[Job, Any, float]:
             process = self._free.get()

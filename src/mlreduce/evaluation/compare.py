@@ -214,16 +214,16 @@ def compare(
         outcome = Outcome(request, *request.run(Store(store, FORM), n_jobs, deadline, progress))
     else:
         memory_limit = default_gigabytes() if memory_limit is None else float(memory_limit)
-        # Groups and given rows are kept as they are.
+        # Groups and given rows are taken as they are.
         samples = time_budget is not None and groups is None and (_is_integer(cv) or hasattr(cv, "split"))
         limited = Limited(
             make, data.Y.shape[0], samples, deadline, memory_limit, effective_n_jobs(n_jobs), Store(store, FORM)
         )
         outcome = limited.run(progress)
-    splits, kept = outcome.request.splits, {job.method.label for job in outcome.jobs}
+    splits, compared = outcome.request.splits, {job.method.label for job in outcome.jobs}
     settings = {
         "data": {"name": data.name, **outcome.request.data.describe()},
-        "methods": {method.label: dict(method.entry) for method in named if method.label in kept},
+        "methods": {method.label: dict(method.entry) for method in named if method.label in compared},
         **decisive,
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
         **{"cv": len(splits) // repeats, "splitter": _splitter_name(cv, groups)},

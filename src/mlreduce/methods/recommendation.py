@@ -13,6 +13,7 @@ from mlreduce import registry
 from mlreduce.complexity import Sizes
 from mlreduce.datasets.data import IMPUTATIONS, MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.methods.calibration import machine_factor
 from mlreduce.methods.evidence import (
     Estimate,
     Neighbour,
@@ -37,6 +38,9 @@ _PRINTED = 6
 NEAREST = 3
 #: Beyond this factor in instances, features or labels a data set of the studies is little evidence for another.
 FAR = 3.0
+#: Seconds are right to the first of these factors, and to the second where iterations depend on the data or the costs
+#: are those of other methods of the family: nine of ten fits to other shapes than these are from (docs/scale.md).
+SPREAD, WIDE_SPREAD = 4.0, 30.0
 #: What the numbers are worth, printed under every table.
 CAUTION = """\
 near: in the committed studies, with the predictor that is named above a list, the probability of being within 0.01 of
@@ -45,8 +49,9 @@ interval. Both are of other data sets, with more weight for similar ones where t
 families are not compared with each other, and methods without a number were not in the comparison of their family.
 Where the reason names a search of parameters, the numbers do not hold for the defaults. Version 1 of the benchmark is
 withdrawn as evidence for defaults and for other predictors than ridge regression: see docs/benchmark-withdrawn.md.
-Seconds are estimates for one thread, right to a factor of four or so, but where iterations depend on the data, as the
-reason then notes: such a fit may take many times as long. Compare the first few with what reduces nothing on your data:
+Seconds are estimates for one thread of this machine, whose speed is measured in a fraction of a second. Nine of ten
+fits take less than what most says: four times as much, or thirty times where iterations depend on the data or costs are
+those of others, as the reason then notes. Compare the first few with what reduces nothing on your data:
 mlreduce.compare."""
 
 
@@ -57,9 +62,10 @@ class Recommendation:
     Attributes
     ----------
     table : DataFrame
-        A row per method, indexed by name: whether it ``fits``; its ``family``; estimated ``seconds`` and ``gigabytes``
-        of a fit (NaN where unknown); ``near``, the probability that it is within 0.01 of the best in the comparison
-        that is largest for its family, ``least``, the lower end of its 95 % interval, ``nearby``, the same on
+        A row per method, indexed by name: whether it ``fits``; its ``family``; estimated ``seconds`` of a fit,
+        ``seconds_most``, which nine of ten do not exceed, and ``gigabytes`` (NaN where unknown); ``near``, the
+        probability that it is within 0.01 of the best in the comparison that is largest for its family, ``least``, the
+        lower end of its 95 % interval, ``nearby``, the same on
         the three ``nearest`` data sets there, and ``rank``, its average rank (NaN where it was not in it), and
         ``data_sets``, on how many; ``searched``, whether its parameters were searched there, so that these numbers
         are not those of its defaults; the ``comparison``: its study, measure and predictor; the ``reason``. By family,
@@ -95,17 +101,18 @@ class Recommendation:
         lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
         for family, rows in fit.groupby("family", sort=False):
             both = self._with_unreduced(rows)
-            shown = both.head(_PRINTED)[["seconds", "gigabytes", "near", "least", "reason"]]
+            shown = both.head(_PRINTED).rename(columns={"seconds_most": "most"})
             texts = {
                 key: [f"{value:{form}}" for value in shown[key]]
-                for key, form in {"seconds": ".2g", "gigabytes": ".2g", "near": ".2f", "least": ".2f"}.items()
+                for keys, form in ((("seconds", "most", "gigabytes"), ".2g"), (("near", "least"), ".2f"))
+                for key in keys
             }
             more = f" ({len(rows)}, in .table)" if len(both) > len(shown) else ""
             by = next((f", ranked by {name}" for name in rows["comparison"] if name), "")
             lines += ["", f"{family}{more}{by}"]
-            columns = [["", *shown.index], *([key, *texts[key]] for key in texts)]
+            columns = [["", *map(str, shown.index)], *([key, *texts[key]] for key in texts)]
             widths = [max(map(len, column)) for column in columns]
-            for name, *cells, reason in zip(*columns, ["reason", *shown["reason"]], strict=True):
+            for name, *cells, reason in zip(*columns, ["reason", *map(str, shown["reason"])], strict=True):
                 numbers = (f"{cell.replace('nan', ''):>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
                 lines.append(f"{name:<{widths[0]}}  {'  '.join(numbers)}  {reason}")
         if len(others):
@@ -166,8 +173,8 @@ def recommend(
 ) -> Recommendation:
     """Recommend methods for a data set: those that fit its shape, memory and a budget of time, the best ranked first.
 
-    Nothing is fitted. Costs are estimated from the operations that each method declares and from measured fits, for 100
-    directions at most; ranks are those of the committed studies of papers, on other data.
+    Nothing is fitted. Costs are estimated from the operations that each method declares, measured fits and the speed of
+    this machine, for 100 directions at most; ranks are those of the committed studies of papers, on other data.
 
     Parameters
     ----------
@@ -235,6 +242,8 @@ def _unreduced(family: str, shape: Shape) -> list[str]:
 def _row(name: str, shape: Shape, budget: float | None, family: str | None = None) -> dict[str, Any]:
     """Return the row of a method, ranked in its family or in the given one."""
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
+    if estimate is not None:
+        estimate = estimate._replace(seconds=estimate.seconds * machine_factor())
     partly, family = _is_partly(shape), family or facts.family
     place, main = next(
         ((place, one) for place, one in enumerate(foremost(family, partly, shape.traits)) if one.method == name),
@@ -246,6 +255,7 @@ def _row(name: str, shape: Shape, budget: float | None, family: str | None = Non
         "fits": against is None,
         "family": family,
         "seconds": np.nan if estimate is None else estimate.seconds,
+        "seconds_most": np.nan if estimate is None else _spread(name, estimate) * estimate.seconds,
         "gigabytes": np.nan if estimate is None else estimate.gigabytes,
         "near": np.nan if main is None else main.near,
         "least": np.nan if main is None else main.low,
@@ -258,6 +268,15 @@ def _row(name: str, shape: Shape, budget: float | None, family: str | None = Non
         "chance": main is None and facts.control,
         "order": place,
     }
+
+
+def _spread(name: str, estimate: Estimate) -> float:
+    """Return the factor by which seconds exceed an estimate at most, in nine of ten fits."""
+    return WIDE_SPREAD if _iterates(name) or not estimate.measured else SPREAD
+
+
+def _iterates(name: str) -> bool:
+    return "max_iter" in getattr(registry.method_class(name), "_get_param_names", list)()
 
 
 def _is_partly(shape: Shape) -> bool:
@@ -338,7 +357,7 @@ def _for(facts: Facts, main: Ranking | None, others: list[Ranking], estimate: Es
         parts.insert(0, "a control, to compare with")
     if not facts.out_of_sample:
         parts.append("for the training instances only")
-    if "max_iter" in getattr(registry.method_class(facts.name), "_get_param_names", list)():
+    if _iterates(facts.name):
         parts.append("iterations depend on the data")
     if estimate is not None and not estimate.measured:
         parts.append("cost from others of its family")

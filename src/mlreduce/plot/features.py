@@ -33,7 +33,7 @@ def features(selectors: Any, *, number: int = 20, feature_names: Sequence[str] |
     Returns
     -------
     Axes
-        With a bar per feature, faint where it is not kept. Of several selectors the title has their stability [1]_: 1
+        With a bar per feature, faint where it is not selected. Of several selectors the title has the stability [1]_: 1
         where all keep the same features, about 0 where these are drawn at random.
 
     Raises
@@ -63,19 +63,19 @@ def features(selectors: Any, *, number: int = 20, feature_names: Sequence[str] |
     'share of 5 selectors that keep it'
     """
     fitted = list(selectors) if isinstance(selectors, (list, tuple)) else [selectors]
-    kept, ranks = _kept_and_ranks(fitted)
+    selected, ranks = _selected_and_ranks(fitted)
     names = feature_names if feature_names is not None else getattr(fitted[0], "feature_names_in_", None)
-    names = [f"x{place}" for place in range(kept.shape[1])] if names is None else list(map(str, names))
-    if len(names) != kept.shape[1]:
-        raise DataError(f"{len(names)} feature names, but {kept.shape[1]} features")
-    shares = kept.mean(axis=0)
+    names = [f"x{place}" for place in range(selected.shape[1])] if names is None else list(map(str, names))
+    if len(names) != selected.shape[1]:
+        raise DataError(f"{len(names)} feature names, but {selected.shape[1]} features")
+    shares = selected.mean(axis=0)
     scores = getattr(fitted[0], "scores_", None)
     title, values, label = type(fitted[0]).__name__, ranks[0], "rank"
     axis = axes(ax, (5.0, 1.0 + 0.22 * min(number, len(names))))
     if len(fitted) > 1:
         values, label = shares, f"share of {len(fitted)} selectors that keep it"
         axis.set_xlim(0, 1)
-        stable = _stability(kept)
+        stable = _stability(selected)
         title += "" if np.isnan(stable) else f", stability {stable:.2f}"
     elif scores is not None:
         values, label = np.asarray(scores, dtype=np.float64), "score"
@@ -84,32 +84,32 @@ def features(selectors: Any, *, number: int = 20, feature_names: Sequence[str] |
     axis.barh(range(len(shown)), values[shown], color=colours, height=0.75)
     axis.set_yticks(range(len(shown)), [without_middle(names[place]) for place in shown], fontsize=8)
     axis.invert_yaxis()
-    axis.set(xlabel=label, title=f"{title}: {np.sum(shares > 0)} of {len(names)} features kept")
+    axis.set(xlabel=label, title=f"{title}: {np.sum(shares > 0)} of {len(names)} features selected")
     axis.grid(visible=False, axis="y")
     return axis
 
 
-def _kept_and_ranks(fitted: Sequence[Any]) -> tuple[Any, FloatArray]:
+def _selected_and_ranks(fitted: Sequence[Any]) -> tuple[Any, FloatArray]:
     """Return which features each selector keeps, and their ranks; those that it keeps first where it has no ranks."""
-    kept, ranks = [], []
+    selected, ranks = [], []
     for one in fitted:
         if not hasattr(one, "get_support"):
             raise DataError(
                 f"{type(one).__name__} selects no features; of a pipeline give its selector, such as model[0]"
             )
         check_is_fitted(one)
-        kept.append(np.asarray(one.get_support()))
+        selected.append(np.asarray(one.get_support()))
         scores = getattr(one, "scores_", None)
-        rank = ~kept[-1] if scores is None else (-np.asarray(scores)).argsort(kind="stable").argsort()
+        rank = ~selected[-1] if scores is None else (-np.asarray(scores)).argsort(kind="stable").argsort()
         ranks.append(np.asarray(getattr(one, "ranking_", rank), dtype=np.float64))
-    if len({len(one) for one in kept}) != 1:
+    if len({len(one) for one in selected}) != 1:
         raise DataError("the selectors are of different numbers of features, or there is none")
-    return np.array(kept), np.array(ranks)
+    return np.array(selected), np.array(ranks)
 
 
-def _stability(kept: Any) -> float:
-    """Return the stability of Nogueira, Sechidis and Brown; NaN where all or no features are kept."""
-    shares, number = kept.mean(axis=0), len(kept)
+def _stability(selected: Any) -> float:
+    """Return the stability of Nogueira, Sechidis and Brown; NaN where all or no features are selected."""
+    shares, number = selected.mean(axis=0), len(selected)
     size = shares.mean()
     if size in (0.0, 1.0):
         return float("nan")
