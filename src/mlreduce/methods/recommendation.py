@@ -118,7 +118,7 @@ class Recommendation:
         if len(others):
             lines.append("")
         for reason, rows in others.groupby("reason", sort=False):
-            lines.append(f"not {', '.join(map(str, rows.index))}: {reason}")
+            lines.append(f"not {', '.join(map(str, rows.index))}: " + str(reason))
         return "\n".join([*lines, "", *self._likeness(), CAUTION])
 
     def _likeness(self) -> Iterator[str]:
