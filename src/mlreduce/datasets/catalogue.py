@@ -325,8 +325,9 @@ def _path(path: Path, name: str) -> Path:
 # Roles of the files of an entry, by reader.
 _ROLES = {
     "arff": ("data", "labels"),
+    "xmc": ("data", "labels"),
     "tables": ("features", "labels"),
-    **dict.fromkeys(("sgml", "svmlight", "xmc", "mat"), ("data",)),
+    **dict.fromkeys(("sgml", "svmlight", "mat"), ("data",)),
 }
 
 

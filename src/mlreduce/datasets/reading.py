@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, cast, overload
+from tempfile import TemporaryDirectory
+from typing import IO, Any, Literal, TypedDict, Unpack, cast, overload
 
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
-from mlreduce.guards import limited, opened, uncompressed
+from mlreduce.guards import limited, opened, stem, uncompressed
 from mlreduce.validation import check_memory, is_sparse
 
 #: Formats with the suffixes of their files. That of .txt and other files follows from the first line.
@@ -31,13 +34,14 @@ TAKES = {
     "mat": ("labels", "n_labels", "variables", "labels_in"),
     "table": ("labels", "n_labels", "encoding", "sep", "decimal", "thousands", "header", *_COLUMNS[:-1]),
     "svmlight": ("n_features", "zero_based"),
-    "xmc": (),
+    "xmc": ("labels",),
     "npz": (),
     "openml": ("labels", "n_labels", "version", *_COLUMNS),
 }
 _ARGUMENTS = tuple(dict.fromkeys(argument for arguments in TAKES.values() for argument in arguments))
 # Formats of one file.
 _SINGLE = ("table", "npz", "openml")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 # Bytes that are searched for the first line.
 _HEAD = 4096
 
@@ -70,7 +74,7 @@ class _Options(TypedDict, total=False):
 
 @overload
 def read(
-    path: str | Path | Sequence[str | Path],
+    path: str | Path | IO[Any] | Sequence[str | Path],
     labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = ...,
     *,
     as_frame: Literal[False] = ...,
@@ -81,7 +85,7 @@ def read(
 
 @overload
 def read(
-    path: str | Path | Sequence[str | Path],
+    path: str | Path | IO[Any] | Sequence[str | Path],
     labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = ...,
     *,
     as_frame: bool = ...,
@@ -91,7 +95,7 @@ def read(
 
 
 def read(
-    path: str | Path | Sequence[str | Path],
+    path: str | Path | IO[Any] | Sequence[str | Path],
     labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = None,
     *,
     n_labels: int | None = None,
@@ -137,13 +141,14 @@ def read(
 
     Parameters
     ----------
-    path : path or sequence of paths
-        The file; or parts of one data set, stacked in this order (not of tables). For OpenML the name.
+    path : path, open file or sequence of paths
+        The file; or parts of one data set, stacked in this order (not of tables). For OpenML the name. An open file or
+        buffer without a name may need ``format``.
     labels : path, int, dict, sequence of str or None, default=None
         Which attributes or columns are labels: ``{"first": n}`` or ``{"last": n}``; n for the last; "first" or "last"
-        with ``n_labels``; their names; for ARFF also Mulan's XML file, for tables the table of labels. A column of
-        lists in Parquet is one of labels, by name or number. None: what the file declares; for ARFF an XML file of the
-        same name, or else Meka's option.
+        with ``n_labels``; their names; for ARFF also Mulan's XML file, for tables and xmc the file of labels. A column
+        of lists in Parquet is one of labels, by name or number. None: what the file declares; for ARFF an XML file of
+        the same name, or else KEEL's or Meka's declaration.
     n_labels : int or None, default=None
         How many are labels, where ``labels`` is "first" or "last".
     format : {"arff", "table", "mat", "svmlight", "xmc", "npz", "openml"} or None, default=None
@@ -223,13 +228,52 @@ def read(
     MultiLabelData('songs': 3 instances, 2 dense features, 2 labels, cardinality 1.333)
     """
     arguments = locals()
-    paths = [path] if isinstance(path, (str, Path)) else list(path)
+    data = _read_buffer(arguments) if hasattr(path, "read") else _read_paths(path, arguments)
+    for note in data.notes:
+        warn(note, ProjectionWarning)
+    if as_frame:
+        return data.as_frame()
+    return (data.X, data.Y) if return_X_y else data
+
+
+def _read_buffer(arguments: Mapping[str, Any]) -> MultiLabelData:
+    """Read an open file from a copy on the disk: readers go through a file several times."""
+    buffer = arguments["path"]
+    content = buffer.read()
+    if isinstance(content, str):
+        content = content.encode(arguments["encoding"] or "utf-8")
+    name = Path(str(getattr(buffer, "name", "data"))).name
+    if arguments["format"] == "table" and not Path(name).suffix:
+        name += ".csv"
+    with TemporaryDirectory() as folder:
+        copy, shown = Path(folder, name), f"{folder}{os.sep}"
+        copy.write_bytes(content)
+        try:
+            data = _read_paths(copy, arguments)
+        except DataError as error:
+            raise DataError(str(error).replace(shown, "")) from error
+    return replace(data, notes=[note.replace(shown, "") for note in data.notes])
+
+
+def _read_paths(path: str | Path | Sequence[str | Path], arguments: Mapping[str, Any]) -> MultiLabelData:
+    """Read files by the arguments of `read`."""
+    paths, labels, kind = (
+        [path] if isinstance(path, (str, Path)) else list(path),
+        arguments["labels"],
+        arguments["format"],
+    )
     if not paths:
         raise ConfigurationError("path names no file")
     if any("\0" in str(each) for each in (*paths, labels)):
         raise ConfigurationError("path, or labels, holds a NUL character, which no name of a file has")
-    with limited(max_bytes):
-        kind = _format(Path(paths[0])) if format is None else format
+    if address := next((str(each) for each in (*paths, labels) if _ADDRESS.match(str(each))), None):
+        copy = address.rsplit("/", 1)[-1]
+        how = f", as by urllib.request.urlretrieve({address!r}, {copy!r})" if address.startswith("http") else ""
+        raise DataError(
+            f"{address}: is an address, and files are read from disk; download it first{how}, and read the copy"
+        )
+    with limited(arguments["max_bytes"]):
+        kind = _format(Path(paths[0])) if kind is None else kind
         if kind not in FORMATS:
             raise ConfigurationError(unknown_name("format", kind, FORMATS))
         if kind in _SINGLE and len(paths) > 1:
@@ -241,13 +285,8 @@ def read(
         if kind == "arff" and labels is None and Path(paths[0]).is_file():
             xml = uncompressed(paths[0]).with_suffix(".xml")
             options |= {"labels": xml} if xml.is_file() else {}
-        data, _ = read_files(kind, paths, options, name or "")
-        data = keep_labels(data, sparse_labels)
-    for note in data.notes:
-        warn(note, ProjectionWarning)
-    if as_frame:
-        return data.as_frame()
-    return (data.X, data.Y) if return_X_y else data
+        data, _ = read_files(kind, paths, options, arguments["name"] or "")
+        return keep_labels(data, arguments["sparse_labels"])
 
 
 def keep_labels(data: MultiLabelData, sparse: bool | None) -> MultiLabelData:
@@ -300,7 +339,7 @@ def read_files(
     elif kind == "xmc":
         from mlreduce.datasets.readers.svmlight import read_xmc
 
-        data = read_xmc(paths, name)
+        data = read_xmc(paths, name, cast(Any, labels))
     elif kind == "openml":
         from mlreduce.datasets.readers.openml import read_openml
 
@@ -317,7 +356,7 @@ def _format(path: Path) -> str:
     for kind, suffixes in FORMATS.items():
         if suffix in suffixes:
             return kind
-    from mlreduce.datasets.readers.svmlight import XMC_HEADER, is_row  # imports scikit-learn
+    from mlreduce.datasets.readers.svmlight import XMC_HEADER, XMC_SHAPE, is_row  # imports scikit-learn
 
     with opened(path) as file:
         head = file.read(_HEAD)
@@ -329,8 +368,13 @@ def _format(path: Path) -> str:
         return "table"
     if first.lstrip().startswith(b"%") or first.lstrip().lower().startswith(b"@relation"):
         return "arff"
-    if XMC_HEADER.fullmatch(first):
+    if XMC_HEADER.fullmatch(first) or (XMC_SHAPE.fullmatch(first) and b":" in b"".join(lines[1:])):
         return "xmc"
+    if first.lstrip().startswith((b"{", b"[")):
+        raise DataError(
+            f"{path}: is JSON; pandas.read_json({path.name!r}, lines={first.lstrip().startswith(b'{')})"
+            f".to_parquet({stem(path) + '.parquet'!r}) writes a table, whose column of lists may be the labels"
+        )
     # A line that is cut off here is no row.
     if len(lines) > 1 and is_row(first) and b":" in b"".join(lines[:-1]):
         return "svmlight"

@@ -42,7 +42,8 @@ def _merge(paths: Sequence[Path], encoding: str | None) -> Table:
     if any(table.weights is not None for table in tables):
         parts = [np.ones(table.values.shape[0]) if table.weights is None else table.weights for table in tables]
         weights = np.concatenate(parts)
-    return Table(first.attributes, stack([table.values for table in tables]), first.relation, weights)
+    values = stack([table.values for table in tables])
+    return Table(first.attributes, values, first.relation, weights, outputs=first.outputs)
 
 
 def read_arff(
@@ -61,8 +62,8 @@ def read_arff(
     are 1; two numbers are themselves; else the second value of the list is 1); with more values it is one column per
     value, named ``attribute=value``. A nominal attribute whose value differs in each of more than ten rows is an
     identifier and is dropped. ``?`` becomes NaN, in labels too. Strings and dates are refused unless ``columns`` gives
-    their treatment. ``labels`` of None takes Meka's option ``-C n`` in the relation's name: the first n, the last
-    where n is negative. Other arguments are those of `mlreduce.datasets.read`.
+    their treatment. ``labels`` of None takes KEEL's ``@outputs``, or Meka's option ``-C n`` in the relation's name: the
+    first n, the last where n is negative. Other arguments are those of `mlreduce.datasets.read`.
 
     Returns
     -------
@@ -84,6 +85,8 @@ def read_arff(
     declared = [attribute.name for attribute in table.attributes]
     remaining = [attribute for attribute in declared if attribute not in how.drop]
     labels = counted_labels(labels, n_labels, files[0])
+    if labels is None and table.outputs:
+        labels = table.outputs
     # A caller counts the attributes that are left, Meka's option those that are in the file.
     names = remaining if isinstance(labels, (int, Mapping)) else declared
     label_names = chosen_labels(labels, names, files[0], table.relation)

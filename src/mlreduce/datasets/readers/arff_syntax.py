@@ -42,6 +42,8 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 _NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
 _MISSING = ("?", "")
+# Lines by which KEEL declares which attributes are features and labels.
+_KEEL = ("@input", "@inputs", "@output", "@outputs")
 # Rows that are collected as lists of numbers before they become an array.
 _ROWS_AT_ONCE = 200
 
@@ -76,6 +78,7 @@ class _Reading:
         self.attributes: list[Attribute] = []
         self.convert: list[Callable[[str], float]] = []
         self.weights: dict[int, float] = {}
+        self.keel: dict[str, list[str]] = {}
         self.row = -1
         self.line = 1
 
@@ -106,7 +109,7 @@ class _Reading:
         if self.weights:
             weights = np.ones(values.shape[0])
             weights[list(self.weights)] = list(self.weights.values())
-        return Table(self.attributes, values, self.relation, weights)
+        return Table(self.attributes, values, self.relation, weights, outputs=self.keel.get("outputs", []))
 
     def _lines(self, text: str) -> Iterator[_Line]:
         """Yield the lines that are not empty or comments, with their numbers."""
@@ -149,6 +152,8 @@ class _Reading:
                     )
                 declared[attribute.name] = number
                 self.attributes.append(attribute)
+            elif word in _KEEL and self.attributes:
+                self._read_names(number, word.strip("@").removesuffix("s") + "s", line[len(word) :])
             elif word == "@data" and self.attributes:
                 return
             else:
@@ -157,6 +162,19 @@ class _Reading:
                     number, f"the file is cut off or not laid out as ARFF: expected {expected}, got {line[:60]!r}"
                 )
         raise self.wrong(self.line, "the file is cut off or not laid out as ARFF: it ends before @DATA")
+
+    def _read_names(self, number: int, role: str, text: str) -> None:
+        """Read which attributes are features or labels, as KEEL declares it."""
+        names = _split(text) or []
+        known = {attribute.name for attribute in self.attributes}
+        if not set(names) <= known or not names:
+            wrong = next((name for name in names if name not in known), text.strip())
+            raise self.wrong(number, f"@{role} are names of attributes, separated by commas; got {wrong[:40]!r}")
+        self.keel[role] = names
+        if len(self.keel) == 2 and (others := known - {name for part in self.keel.values() for name in part}):
+            raise self.wrong(
+                number, f"the attribute {min(others)[:40]!r} is in neither @inputs nor @outputs; add it to one of them"
+            )
 
     def _attribute(self, number: int, line: str) -> Attribute:
         declaration = _DECLARATION.fullmatch(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -49,6 +49,8 @@ class Table(NamedTuple):
     weights: NDArray[np.float64] | None = None
     #: Columns of lists of labels, by name: a table with a 0/1 column for every label. In ``values`` they are NaN.
     lists: Mapping[str, Any] = MappingProxyType({})
+    #: Names of the labels, where the file declares them.
+    outputs: Sequence[str] = ()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import chain, pairwise
 from pathlib import Path
@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_files
 
+from mlreduce.datasets.arrays import as_labels
 from mlreduce.datasets.checksums import check_comment
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError
@@ -37,6 +38,8 @@ _EMPTY = re.compile(rb"^(?:[ \t\r\f\v]*+\n|[ \t\r\f\v]++\Z)", re.MULTILINE)
 _LOOSE = re.compile(rb"[_q]")
 #: First line of an XMC file: numbers of rows, features and labels.
 XMC_HEADER = re.compile(rb"\s*+(\d{1,18})[ \t]++(\d{1,18})[ \t]++(\d{1,18})\s*+")
+#: First line of a sparse matrix, of features or labels alone: numbers of rows and columns.
+XMC_SHAPE = re.compile(rb"\s*+(\d{1,18})[ \t]++(\d{1,18})\s*+")
 # Bytes of memory per name of a feature or label, in lists and in the check that names differ, as measured.
 _BYTES_OF_A_NAME = 120
 # If the file does not declare the number of features: SciPy's indices have 32 bits.
@@ -67,6 +70,8 @@ class _Layout(NamedTuple):
     n_features: int | None
     #: Labels are numbers from 0 to this, exclusive; None allows any number.
     n_labels: int | None = None
+    #: Whether an empty line is a row without features, and rows have no labels.
+    matrix: bool = False
 
     @property
     def last(self) -> int:
@@ -76,6 +81,8 @@ class _Layout(NamedTuple):
         labels = "" if self.n_labels is None else f"labels from 0 to {self.n_labels - 1}, "
         bound = "" if self.n_features is None else f" to {self.last}"
         zero = ", zero_based=True reads features from 0" if self.first and self.n_labels is None else ""
+        if self.matrix:
+            return f"a row is '3:2 17:1', columns ascending from 0 to {self.last} and all numbers finite"
         return (
             f"a row is '1,5 3:2 17:1', {labels}features ascending from {self.first}{bound} and all numbers finite{zero}"
         )
@@ -123,12 +130,17 @@ def read_svmlight(
     return MultiLabelData(X, Y, names, [_name(label) for label in labels], name or stem(files[0]))
 
 
-def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
+def read_xmc(
+    paths: Sequence[str | Path], name: str = "", labels: str | Path | Sequence[str | Path] | None = None
+) -> MultiLabelData:
     """Read the text files of the extreme classification repository: a line ``n d L``, then rows like ``1,5 3:2 17:1``.
 
     The header has the numbers of rows, features and labels; labels and features of a row are numbered from 0, and named
     by these numbers. A row may have no label, and then begins with a space. Several files are parts of one data set,
     such as training and test rows, stacked in this order.
+
+    ``labels`` are files of labels, one for each file of features: both have a line with the numbers of rows and
+    columns, then rows like ``3:2 17:1``; an empty line is a row without any.
 
     Raises
     ------
@@ -137,22 +149,32 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
         memory; the message names the file and, where it is a line's fault, the line.
     """
     files = [Path(path) for path in paths]
+    if labels is not None:
+        label_files = [labels] if isinstance(labels, (str, Path)) else list(labels)
+        if isinstance(labels, Mapping) or not all(isinstance(path, (str, Path)) for path in label_files):
+            raise DataError(f"{files[0]}: labels are files of the format xmc; got {labels!r}")
+        return _read_matrices(files, [Path(path) for path in label_files], name)
     parts: list[_Rows] = []
     width = n_labels = 0
     for file in files:
         with opened(file) as text:
             header = XMC_HEADER.fullmatch(text.readline(_LONGEST_HEADER))
+            if header is None and not text.seek(0) and XMC_SHAPE.fullmatch(text.readline(_LONGEST_HEADER)):
+                raise DataError(
+                    f"{file}: has features alone, after a line of two numbers; name the file of its labels, as in "
+                    "labels='trn_X_Y.txt'"
+                )
             if header is None or not all(map(int, header.groups())):
                 raise DataError(
                     f"{file}, line 1: an XMC file begins with its numbers of rows, features and labels, as in '6 30 4'"
                 )
-            rows, features, labels = map(int, header.groups())
-            if parts and (features, labels) != (width, n_labels):
+            rows, features, marks = map(int, header.groups())
+            if parts and (features, marks) != (width, n_labels):
                 raise DataError(
-                    f"{file}, line 1: {features} features and {labels} labels, but {files[0]} has {width} and "
+                    f"{file}, line 1: {features} features and {marks} labels, but {files[0]} has {width} and "
                     f"{n_labels}; parts of one data set must agree"
                 )
-            width, n_labels = features, labels
+            width, n_labels = features, marks
             if width > _LARGEST_INDEX:
                 raise DataError(f"{file}, line 1: {width} features are more than {_LARGEST_INDEX}")
             check_memory(_BYTES_OF_A_NAME * (width + n_labels), files, f"names of {width} features, {n_labels} labels")
@@ -164,6 +186,49 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
     X, Y = _matrices(parts, width, np.concatenate([part.labels for part in parts]).astype(np.int32), n_labels)
     feature_names, label_names = (list(map(str, range(n))) for n in (width, n_labels))
     return MultiLabelData(X, Y, feature_names, label_names, name or stem(files[0]))
+
+
+def _read_matrices(features: Sequence[Path], labels: Sequence[Path], name: str) -> MultiLabelData:
+    """Read features and labels of files of each."""
+    if len(features) != len(labels):
+        raise DataError(f"{len(features)} files of features and {len(labels)} of labels; each part has one of both")
+    matrices = []
+    for paths in (features, labels):
+        parts = [_read_matrix(path) for path in paths]
+        for path, part in zip(paths, parts, strict=True):
+            if part.shape[1] != parts[0].shape[1]:
+                raise DataError(
+                    f"{path}, line 1: {part.shape[1]} columns, but {paths[0]} has {parts[0].shape[1]}; parts of one "
+                    "data set must agree"
+                )
+        matrices.append(sp.csr_array(sp.vstack(parts, format="csr")))
+    X, Y = matrices
+    if X.shape[0] != Y.shape[0]:
+        raise DataError(
+            f"{features[0]} has {X.shape[0]} rows, {labels[0]} has {Y.shape[0]}; they must be the same instances"
+        )
+    feature_names, label_names = (list(map(str, range(n))) for n in (X.shape[1], Y.shape[1]))
+    return MultiLabelData(
+        X, as_labels(Y, label_names, str(labels[0])), feature_names, label_names, name or stem(features[0])
+    )
+
+
+def _read_matrix(path: Path) -> sp.csr_array:
+    """Read a file of a sparse matrix."""
+    with opened(path) as text:
+        header = XMC_SHAPE.fullmatch(text.readline(_LONGEST_HEADER))
+        if header is None or not all(map(int, header.groups())) or int(header[2]) > _LARGEST_INDEX:
+            raise DataError(
+                f"{path}, line 1: a file of a matrix begins with its numbers of rows and columns, as in '6 30'"
+            )
+        rows, width = map(int, header.groups())
+        check_memory(_BYTES_OF_A_NAME * width, [path], f"the names of {width} columns")
+        parts = _read(text, path, _Layout(0, width, 0, matrix=True))
+    if (number := sum(len(part.lengths) for part in parts)) != rows:
+        raise DataError(f"{path}: its header declares {rows} rows, and it has {number}; is it truncated?")
+    X, _ = _matrices(parts, width, np.empty(0, np.int32), 0)
+    X.eliminate_zeros()
+    return X
 
 
 def _is_zero_based(path: Path) -> bool:
@@ -204,6 +269,8 @@ def _read(file: BinaryIO, path: Path, layout: _Layout) -> list[_Rows]:
     start, parts, doubtful, empty = file.tell(), [], False, False
     while block := file.read(_BLOCK):
         block += file.readline()
+        if layout.matrix:
+            block = _EMPTY.sub(b"0:0\n", block)
         try:
             # Bytes, since a path ending in .gz would be unpacked without a limit.
             X, rows = load_svmlight_files(
@@ -232,6 +299,8 @@ def _bad_row(file: BinaryIO, path: Path, start: int, layout: _Layout) -> DataErr
     file.seek(start)
     empty = 0
     for number, line in enumerate(file, start=2 if start else 1):
+        if layout.matrix and not line.strip():
+            continue
         if not line.strip(b"\r\n"):  # behind the last row it is none
             empty = empty or number
             continue
