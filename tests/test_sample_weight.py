@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from quick import KINDS, quick
 from sklearn import config_context
 from sklearn.base import clone
@@ -16,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import DataError
+from mlreduce.validation import as_dense
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 4, (40, 5)) + RNG.integers(0, 2, (40, 5)) * 1.0
@@ -45,7 +47,7 @@ def results(estimator):
     fitted = [estimator.scores_] if hasattr(estimator, "scores_") else []
     if hasattr(estimator, "encode"):
         codes = estimator.encode(Y)
-        fitted += [np.abs(codes), estimator.decode(codes)]
+        fitted += [np.abs(codes), as_dense(estimator.decode(codes))]
     elif hasattr(estimator, "predict"):
         fitted.append(estimator.predict(X))
     elif not fitted:
@@ -72,8 +74,40 @@ def test_weights_are_numbers_of_equal_rows(cls):
     assert_same(clone(method).fit(X, y, sample_weight=some * 1), clone(method).fit(X[some], y[some]))
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(mlreduce.MDDMKernel(kernel="rbf"), mlreduce.MDDMKernel(kernel="linear"), mlreduce.SIR(slices="label-sets")),
+        *(mlreduce.WMLDA(weights="correlation"), mlreduce.MLSI(centred=False), mlreduce.HSL2(centred=True)),
+        *(mlreduce.PLST(centre=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_weights_with_other_parameters_and_sparse_tables(method, form):
+    if getattr(method, "solver", None) == "randomized":
+        repeated = mlreduce.PLST(n_components=2).fit(X[ROWS], Y[ROWS])
+    else:
+        repeated = clone(method).fit(X[ROWS], Y[ROWS])
+    assert_same(clone(method).fit(form(X), form(Y), sample_weight=WEIGHTS), repeated)
+
+
+def test_weights_need_what_is_said():
+    for method, message in (
+        (mlreduce.MDDMKernel(kernel=lambda labels: labels @ labels.T), "a kernel by name"),
+        (mlreduce.WMLDA(weights="fuzzy"), "weights='entropy'"),
+    ):
+        with pytest.raises(DataError, match=message):
+            method.fit(X, Y, sample_weight=WEIGHTS)
+    unknown = np.where(np.arange(40)[:, np.newaxis] == 1, np.nan, Y)
+    for method in (mlreduce.PLST(), mlreduce.LinearRegressor()):
+        with pytest.raises(DataError, match="all known; y holds NaN: leave such rows out"):
+            method.fit(X, unknown, sample_weight=WEIGHTS)
+        method.fit(X[2:], unknown[2:], sample_weight=WEIGHTS[2:])
+
+
 def test_the_number_of_methods_with_weights_grows():
-    assert len(WEIGHTED) >= 66
+    assert len(WEIGHTED) >= 70
 
 
 def test_weights_that_are_no_counts_are_refused_by_methods_that_count():

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import Tags
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -81,8 +81,8 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
 
 
 def _is_transformer(coder: LabelCoder) -> bool:
-    """Whether a coder was fitted to labels alone: one of features and labels transforms no features."""
-    if not getattr(coder, "_labels_alone", False):
+    """Whether a coder is not fitted to features: then it would pass for one that transforms them."""
+    if not getattr(coder, "_labels_alone", True):
         raise AttributeError(
             f"{type(coder).__name__} transforms labels where it was fitted to labels alone, fit(Y); after fit(X, Y) "
             "encode(Y) has the codes, and decode(codes) the labels"
@@ -170,6 +170,7 @@ class LabelCoder(Estimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import inner_products, squared_norms
-from mlreduce.linalg.features import Features
+from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.validation import FloatArray, as_dense, check_memory, check_range, is_sparse
 
 # Number of rows for which sums of squared norms are formed at once.
@@ -28,7 +28,7 @@ def check_positive(value: Any, name: str) -> float:
     return check_range(value, name, 0, open_ends=True)
 
 
-def check_gamma(gamma: Any, X: Any) -> float:
+def check_gamma(gamma: Any, X: Any, weights: FloatArray | None = None) -> float:
     """Return the width parameter of a Gaussian kernel; None means 1 over the mean squared distance of two rows of X.
 
     The mean kernel of two different rows is then near ``exp(-1)`` in any units of the features, and for any number.
@@ -38,6 +38,8 @@ def check_gamma(gamma: Any, X: Any) -> float:
     gamma : float or None
     X : ndarray or csr_array of shape (n_rows, n_features)
         The training rows. If they are all the same, None means 1.
+    weights : ndarray of shape (n_rows,) or None, default=None
+        How many equal rows each row stands for.
 
     Raises
     ------
@@ -46,8 +48,9 @@ def check_gamma(gamma: Any, X: Any) -> float:
     """
     if gamma is not None:
         return check_positive(gamma, "gamma")
-    scatter = float(Features(X, centred=True).squared_norms.sum())
-    return max(X.shape[0] - 1, 1) / (2.0 * scatter) if scatter > 0 else 1.0
+    features = Features(X, centred=True) if weights is None else WeightedFeatures(X, weights)
+    scatter, number = float(features.squared_norms.sum()), X.shape[0] if weights is None else float(weights.sum())
+    return max(number - 1, 1) / (2.0 * scatter) if scatter > 0 else 1.0
 
 
 def check_kernel_size(n_samples: int) -> None:

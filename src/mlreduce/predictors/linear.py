@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.gram import factorise
@@ -10,7 +13,7 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSqu
 from mlreduce.linalg.utilities import joined, known_together, map_columns, rows_of
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, as_dense, check_fit_memory, check_weighted_regression
 
 # Entries of a sparse matrix up to which predictions are made from a dense copy (1 GB).
 _COPIED = 2**27
@@ -60,6 +63,42 @@ class LinearRegressor(Regressor):
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
 
+    #: Without weights `fit` does what it does.
+    _fit_left_out = Regressor._fit_left_out
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve for the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in any unit; NaN where not known, without weights.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the squared errors; an integer counts as so many equal rows.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a number is beyond 1e70, a weight is negative, a target is not known where there
+            are weights, or a parameter is out of range.
+        """
+        if sample_weight is None:
+            return super().fit(X, y)
+        check_fit_memory(self, X, y)
+        features, targets, weights = check_weighted_regression(self, X, y, sample_weight)
+        roots = np.sqrt(weights)[:, np.newaxis]
+        design = roots * np.column_stack([np.ones(len(roots)), as_dense(features)])
+        coefficients, _, self.rank_, _ = scipy.linalg.lstsq(design, roots * targets.reshape(len(roots), -1), self.rcond)
+        self._keep(coefficients, targets.ndim)
+        return self
+
     def _fit(self, features: Any, targets: Any) -> None:
         table = targets.reshape(targets.shape[0], -1)
         parts = []
@@ -67,9 +106,11 @@ class LinearRegressor(Regressor):
             design = factorise(rows_of(features, rows), self.rcond)
             parts.append((columns, map_columns(design.coefficients, table[rows][:, columns])))
         self.rank_ = design.rank if len(parts) == 1 else None
-        coefficients = joined(parts, table.shape[1])
+        self._keep(joined(parts, table.shape[1]), targets.ndim)
+
+    def _keep(self, coefficients: FloatArray, ndim: int) -> None:
         self.coef_, self.intercept_ = coefficients[1:].T, coefficients[0]
-        if targets.ndim == 1:
+        if ndim == 1:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
 
     def held_out(self, design: Design, targets: FloatArray) -> HeldOutLeastSquares:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlreduce.exceptions import DataError
+from mlreduce.projection.base import Projection
 from mlreduce.projection.mddm import MDDMKernel
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -69,6 +70,10 @@ class SFEHS(MDDMKernel):
     >>> mlreduce.SFEHS(n_components=3, estimate="unbiased").fit_transform(data.X, data.Y).shape
     (300, 3)
     """
+
+    #: The estimate counts pairs of instances.
+    fit = Projection.fit  # type: ignore[assignment]
+    fit_training_set = Projection.fit_training_set
 
     def __init__(
         self,

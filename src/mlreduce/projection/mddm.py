@@ -10,7 +10,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, squared_distances
-from mlreduce.projection.base import LEAST_SQUARES, THIN, Projection
+from mlreduce.projection.base import LEAST_SQUARES, THIN, WeightedProjection
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -152,7 +152,7 @@ class MDDMf(MDDMp):
 
 
 @register("mddm-kernel")
-class MDDMKernel(Projection):
+class MDDMKernel(WeightedProjection):
     """Multi-label dimensionality reduction via dependence maximisation (MDDM) with a kernel of the labels.
 
     ``max tr(P'Xc'K_Y XcP)`` subject to ``P'P = I``: the Hilbert-Schmidt independence criterion with a linear kernel of
@@ -233,10 +233,14 @@ class MDDMKernel(Projection):
                 return Form(factor=members)
             many = 2 * len(first) > len(which)  # few are equal: a factor would not be thin
             _check_kernel(len(which) if many else len(first))
-            kernel = gaussian_kernel(squared_distances(_few_labels(labels[first])), check_gamma(self.gamma, labels))
+            kernel = gaussian_kernel(
+                squared_distances(_few_labels(labels[first])), check_gamma(self.gamma, labels, data.weights)
+            )
             if many:
                 return Form(graph=kernel[np.ix_(which, which)])
             return Form(factor=members, middle=kernel)
+        if data.weights is not None:
+            raise DataError("sample_weight goes with a kernel by name, not with a matrix or a function")
         _check_kernel(labels.shape[0])
         return Form(graph=_checked_kernel(self.kernel, as_dense(labels)))
 

@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
+from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
 
 @register("mssl")
-class MSSL(RowSparseSelector):
+class MSSL(WeightedSelector, RowSparseSelector):
     """Manifold and sparsity (MSSL): a regression in which similar features have similar coefficients, few not zero.
 
     It minimises

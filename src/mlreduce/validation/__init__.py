@@ -14,6 +14,7 @@ from mlreduce.validation.features import (
     check_regression,
     check_sample_weight,
     check_table,
+    check_weighted_regression,
     is_sparse,
     rows_by_weight,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "check_sample_weight",
     "check_size",
     "check_table",
+    "check_weighted_regression",
     "class_vector",
     "column_names",
     "fill_unlabelled",
