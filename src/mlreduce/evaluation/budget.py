@@ -23,7 +23,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.compared import Method
-from mlreduce.evaluation.jobs import Common, Job, factorise, progress_bar, run_job
+from mlreduce.evaluation.jobs import Common, Job, factorise, progress_bar, run_job, watch_parent
 from mlreduce.evaluation.limits import MemoryLimitError, within_limits
 from mlreduce.evaluation.request import Request, stored_results, to_run
 from mlreduce.evaluation.store import Store
@@ -40,8 +40,8 @@ _MEMORY = 0.5
 # Why there is no result.
 _TIME, _SPACE, _LOST = "time", "memory", "lost"
 _FORKS = "fork" in multiprocessing.get_all_start_methods()
-# Seconds between looks for the owner of a process, and after which a process that does not end a job is ended.
-_PERIOD, _GRACE = 1.0, 10.0 if _FORKS else 0.0
+# Seconds after which a process that does not end a job is ended.
+_GRACE = 10.0 if _FORKS else 0.0
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -175,6 +175,8 @@ def _timeout(seconds: float) -> float | None:
 
 def _prepare(common: Common, methods: Sequence[Method]) -> None:
     """Import what the jobs need, and load or compile functions by small jobs, once for all forks."""
+    if _FORKS:
+        watch_parent(common.owner)
     common.register()
     known, predictors = registry.method_names(), common.settings["predictors"]
     for label, entry in [*((method.label, method.entry) for method in methods), *predictors.items()]:
@@ -196,16 +198,12 @@ def _run_forked(job: Job, common: Common, path: Path, gigabytes: float, seconds:
         return _run_limited(job, common, path, gigabytes)
     forks = multiprocessing.get_context("fork")
     receiver, sender = forks.Pipe(duplex=False)
-    fork = forks.Process(target=_send, args=(sender, job, common, path, gigabytes), daemon=True)
+    fork = forks.Process(target=_send, args=(sender, os.getpid(), job, common, path, gigabytes), daemon=True)
     fork.start()
     sender.close()
-    end, owner = time.monotonic() + seconds, os.getppid()
     try:
-        while not receiver.poll(min(max(end - time.monotonic(), 0.0), _PERIOD)):
-            if os.getppid() != owner:
-                os._exit(1)  # after SIGKILL of the owner; the fork sees that, too
-            if time.monotonic() >= end:
-                return _TIME
+        if not receiver.poll(_timeout(seconds)):
+            return _TIME
         made = receiver.recv()
     except EOFError:
         return _LOST
@@ -217,8 +215,9 @@ def _run_forked(job: Job, common: Common, path: Path, gigabytes: float, seconds:
     return made
 
 
-def _send(sender: Any, *arguments: Any) -> None:
-    """Send what comes of a job, to the process that this one is a fork of."""
+def _send(sender: Any, parent: int, *arguments: Any) -> None:
+    """Send what comes of a job, to the process that this one is a fork of, and end with it."""
+    watch_parent(parent)
     try:
         made: Any = _run_limited(*arguments)
     except Exception as error:  # noqa: BLE001 - raised by the receiver

@@ -188,11 +188,15 @@ def progress_bar(total: int, progress: bool) -> Any:
 
 def _end_with(owner: int) -> None:
     """Let a process of joblib end when the one that started it has ended: after SIGKILL nothing else would end it."""
-    if not multiprocessing.current_process().name.startswith("LokyProcess"):  # this one, or one of another machine
-        return
+    if multiprocessing.current_process().name.startswith("LokyProcess"):  # not this one, or one of another machine
+        watch_parent(owner)
+
+
+def watch_parent(parent: int) -> None:
+    """Let this process end when its parent has ended."""
 
     def watch() -> None:
-        while os.getppid() == owner:
+        while os.getppid() == parent:
             time.sleep(_PERIOD)
         os._exit(1)
 
