@@ -134,10 +134,10 @@ def gathered_with(study, files):
 
 def design_of(wildcards):
     """The factorised design, for label-space reduction; none where each split imputes or scales features."""
-    factorised = study_of(wildcards).family == "labelspace"
+    coded = study_of(wildcards).family == "labelspace"
     changed = "impute" in PLAN.catalogue[wildcards.dataset].options
     changed |= normalisation_of(wildcards)["scaling"] != "none"
-    return [f"{DATA}/{wildcards.dataset}.design.npz"] if factorised and not changed else []
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if coded and not changed else []
 
 
 def normalisation_of(wildcards):
