@@ -77,8 +77,14 @@ def test_weights_are_numbers_of_equal_rows(name):
     "method",
     [
         *(mlreduce.MDDMKernel(kernel="rbf"), mlreduce.MDDMKernel(kernel="linear"), mlreduce.SIR(slices="label-sets")),
-        *(mlreduce.WMLDA(weights="correlation"), mlreduce.MLSI(centred=False), mlreduce.HSL2(centred=True)),
+        *(
+            mlreduce.WMLDA(weights="correlation"),
+            mlreduce.MLSI(centred=False),
+            mlreduce.HSL2(centred=True),
+            mlreduce.MESDFDA(weighted=True),
+        ),
         *(mlreduce.PLST(centre=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
+        *(mlreduce.MESDFDA(weighted=True), mlreduce.MESDMMC(n_components=1, weighted=True)),
     ],
     ids=repr,
 )
@@ -118,7 +124,7 @@ def test_weights_need_what_is_said():
 
 
 def test_the_number_of_methods_with_weights_grows():
-    assert len(WEIGHTED) >= 70
+    assert len(WEIGHTED) >= 72
 
 
 def test_weights_that_are_no_counts_are_refused_by_methods_that_count():
