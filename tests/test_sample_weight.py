@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from quick import KINDS, quick
+from quick import by_kind, quick
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -60,15 +60,14 @@ def assert_same(one, other):
         np.testing.assert_allclose(left, right, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("cls", WEIGHTED, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("name", by_kind([registry.name_of(cls) for cls in WEIGHTED]))
 @pytest.mark.filterwarnings("ignore")
-def test_weights_are_numbers_of_equal_rows(cls):
+def test_weights_are_numbers_of_equal_rows(name):
     """So weights of one are none, and rows of weight zero are absent."""
+    cls = registry.method_class(name)
     method, y = made(cls), target(cls)
     repeated = clone(method).fit(X[ROWS], y[ROWS])
     assert_same(clone(method).fit(X, y, sample_weight=WEIGHTS), repeated)
-    if cls not in (registry.method_class(kind) for kind in KINDS):
-        return
     assert_same(clone(method).fit(X, y, sample_weight=np.ones(40)), clone(method).fit(X, y))
     some = np.arange(40) < 30
     assert_same(clone(method).fit(X, y, sample_weight=some * 1), clone(method).fit(X[some], y[some]))
@@ -78,8 +77,14 @@ def test_weights_are_numbers_of_equal_rows(cls):
     "method",
     [
         *(mlreduce.MDDMKernel(kernel="rbf"), mlreduce.MDDMKernel(kernel="linear"), mlreduce.SIR(slices="label-sets")),
-        *(mlreduce.WMLDA(weights="correlation"), mlreduce.MLSI(centred=False), mlreduce.HSL2(centred=True)),
+        *(
+            mlreduce.WMLDA(weights="correlation"),
+            mlreduce.MLSI(centred=False),
+            mlreduce.HSL2(centred=True),
+            mlreduce.MESDFDA(weighted=True),
+        ),
         *(mlreduce.PLST(centre=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
+        *(mlreduce.MESDFDA(weighted=True), mlreduce.MESDMMC(n_components=1, weighted=True)),
     ],
     ids=repr,
 )
@@ -90,6 +95,18 @@ def test_weights_with_other_parameters_and_sparse_tables(method, form):
     else:
         repeated = clone(method).fit(X[ROWS], Y[ROWS])
     assert_same(clone(method).fit(form(X), form(Y), sample_weight=WEIGHTS), repeated)
+
+
+@pytest.mark.parametrize("name", ["pca", "lda-copy", "sir", "hsl1", "mlda"])
+@pytest.mark.parametrize("shift", [5.0, 1e4])
+def test_sparse_columns_without_zeros_are_centred_exactly(name, shift):
+    rare = X * (RNG.random(X.shape) < 0.6)
+    table = np.column_stack([rare, np.full(40, shift), rare[:, 0] + shift])
+    method = mlreduce.make(name)
+    weighted = clone(method).fit(sp.csr_array(table), Y, sample_weight=WEIGHTS)
+    repeated = clone(method).fit(table[ROWS], Y[ROWS])
+    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(weighted.components_, repeated.components_, rtol=1e-7, atol=1e-7)
 
 
 def test_weights_need_what_is_said():
@@ -107,7 +124,7 @@ def test_weights_need_what_is_said():
 
 
 def test_the_number_of_methods_with_weights_grows():
-    assert len(WEIGHTED) >= 70
+    assert len(WEIGHTED) >= 72
 
 
 def test_weights_that_are_no_counts_are_refused_by_methods_that_count():

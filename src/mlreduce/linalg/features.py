@@ -378,7 +378,8 @@ class Coordinates(Features):
 class WeightedFeatures(Features):
     """Features ``D(X - 1m')`` with ``D^2 = diag(weights)``, centred by their weighted mean m.
 
-    Their scatter is the weighted one. A dense matrix is copied, a sparse one scaled and centred implicitly.
+    Their scatter is the weighted one. A dense matrix is copied; a sparse one is scaled, and centred implicitly but for
+    columns that store a value in every row, as of `Features`.
 
     Parameters
     ----------
@@ -391,7 +392,14 @@ class WeightedFeatures(Features):
         self.roots = np.sqrt(weights)
         self._centre = np.asarray(weights @ X).reshape(-1) / weights.sum()
         if is_sparse(X):
-            self._rest = self._centre
+            X = canonical(X)
+            full = _full(X)
+            constant = constant_columns(X, full)
+            self._centre[constant] = as_dense(X[[0]])[0, constant]
+            if full.any():
+                values = X.data - np.where(full, self._centre, 0.0)[X.indices]
+                X = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
+            self._rest = np.where(full, 0.0, self._centre)
             table = sp.csr_array(sp.diags_array(self.roots) @ X)
         else:
             used = X[weights > 0]

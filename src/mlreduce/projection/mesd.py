@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
@@ -164,7 +164,7 @@ def _doc(cls: type) -> str:
 
 
 @_extends("mesd-fda", FDA)
-class MESDFDA(_NamedMESD):
+class MESDFDA(WeightedProjection, _NamedMESD):
     """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`.
 
     Examples
@@ -229,7 +229,7 @@ class MESDMFA(_NamedMESD):
 
 
 @_extends("mesd-mmc", MMC)
-class MESDMMC(_NamedMESD):
+class MESDMMC(WeightedProjection, _NamedMESD):
     """Maximum margin criterion (`MMC`) extended by sample duplication.
 
     Examples

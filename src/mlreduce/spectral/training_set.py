@@ -205,7 +205,8 @@ class TrainingSet:
             With a separate cache.
         """
         labels = None if self.labels is None else self.labels[rows]
-        subset = TrainingSet(self.X[rows], labels, points=None if self._points is None else self._points[rows])
+        points, weights = (None if each is None else each[rows] for each in (self._points, self.weights))
+        subset = TrainingSet(self.X[rows], labels, points=points, weights=weights)
         subset._origins = [(weakref.ref(self), rows), *((full, places[rows]) for full, places in self._origins)]
         return subset
 
