@@ -79,6 +79,9 @@ def test_instances_are_sampled_where_all_take_too_long(large, clock):
     assert found.scores.groupby("method")["split"].nunique().to_dict() == {"pca": 3, "pls": 3}
     assert clock.now <= 15
     assert f"stratified sample of {number:,}" in str(found)
+    limit = found.settings["memory_limit"]
+    assert str(found).startswith(f"Comparison on 'planted': 2 methods, 3 folds, within 15 s and {limit:.3g} GB\n")
+    assert 0 < limit < budget.available_gigabytes()
 
 
 @pytest.mark.parametrize(

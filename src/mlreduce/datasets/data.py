@@ -385,5 +385,5 @@ def _sparse(arrays: dict[str, Any], key: str, data: NDArray[Any]) -> sp.csr_arra
 def _n_different(labels: Any) -> int:
     """Return the number of different rows."""
     if not is_sparse(labels):
-        return len(np.unique(labels, axis=0))
+        return len({row.tobytes() for row in labels})
     return len({labels.indices[start:stop].tobytes() for start, stop in itertools.pairwise(labels.indptr)})

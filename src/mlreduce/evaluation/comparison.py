@@ -273,7 +273,13 @@ class Comparison:
     def __repr__(self) -> str:
         settings = self.settings
         size, name = max(settings["sizes"]), settings["data"]["name"]
-        head = f"Comparison on {name!r}: {len(settings['methods'])} methods, {settings['cv']} folds"
+        limits = [
+            f"{settings[key]:.3g} {unit}"
+            for key, unit in (("time_budget", "s"), ("memory_limit", "GB"))
+            if settings.get(key) is not None
+        ]
+        within = f", within {' and '.join(limits)}" if limits else ""
+        head = f"Comparison on {name!r}: {len(settings['methods'])} methods, {settings['cv']} folds{within}"
         parts = [
             f"{predictor}, {size} %\n{self.table(predictor).to_string(float_format='{:.3f}'.format)}"
             for predictor in self._predictors()

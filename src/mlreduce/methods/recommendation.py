@@ -112,9 +112,9 @@ class Recommendation:
             lines += ["", f"{family}{more}{by}"]
             columns = [["", *map(str, shown.index)], *([key, *texts[key]] for key in texts)]
             widths = [max(map(len, column)) for column in columns]
-            for name, *cells, reason in zip(*columns, ["reason", *map(str, shown["reason"])], strict=True):
+            for name, *cells, text in zip(*columns, ["reason", *map(str, shown["reason"])], strict=True):
                 numbers = (f"{cell.replace('nan', ''):>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-                lines.append(f"{name:<{widths[0]}}  {'  '.join(numbers)}  {reason}")
+                lines.append(f"{name:<{widths[0]}}  {'  '.join(numbers)}  {text}")
         if len(others):
             lines.append("")
         for reason, rows in others.groupby("reason", sort=False):
