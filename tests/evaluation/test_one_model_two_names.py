@@ -120,8 +120,8 @@ def test_ties_as_errors_tell_the_names_of_one_model_apart():
     ("family", "methods", "predictor"),
     [
         ("labelspace", {"mlc-bmad": {"search": {"tau": [0.2, 0.4]}}}, "3-nn"),
-        ("projection", {"mddmf": {"search": {"beta": [0.1, 0.9]}}}, "br-knn"),
-        ("selection", {"lasso-multitask": {"search": {"alpha": [0.003, 0.01]}}}, "br-knn"),
+        ("projection", {"mddmf": {"search": {"scatter_weight": [0.1, 0.9]}}}, "br-knn"),
+        ("selection", {"lasso-multitask": {"search": {"sparsity": [0.003, 0.01]}}}, "br-knn"),
     ],
 )
 def test_a_search_has_the_rule_of_the_study(family, methods, predictor):

@@ -18,9 +18,9 @@ from mlreduce.preprocessing.scaling import scale_parts
 SEARCH = {"candidates": 4, "share": 1.0, "keep": 1, "folds": 3, "measure": "micro-f1"}
 TASK = {"protocol": "ten", "group": "own", "rule": {"folds": 5}, "splits": (0, 4), "once": False}
 FAMILIES = {
-    "selection": {"tuned": {"method": "rfs", "search": {"gamma": [0.01, 1.0, 100.0]}}, "fixed": {"method": "mlfs"}},
+    "selection": {"tuned": {"method": "rfs", "search": {"sparsity": [0.01, 1.0, 100.0]}}, "fixed": {"method": "mlfs"}},
     "projection": {"tuned": {"method": "rcca", "search": {"ridge": [1e-6, 1.0, 1e6]}}, "fixed": {"method": "pca"}},
-    "labelspace": {"tuned": {"method": "faie", "search": {"alpha": [1e-3, 1e3]}}, "fixed": {"method": "plst"}},
+    "labelspace": {"tuned": {"method": "faie", "search": {"predictability": [1e-3, 1e3]}}, "fixed": {"method": "plst"}},
 }
 PREDICTORS = {"selection": ("br-knn", {}), "projection": ("flda", {}), "labelspace": ("ridge", {"alpha": 1.0})}
 

@@ -22,9 +22,9 @@ TUNED = {SCORES: [SCORES, "ranking-loss"], LABELS: [LABELS, "hamming-loss"]}
 ON_FEATURES = {"ridge": {"alpha": 1.0}, "br-knn": {}}
 ON_CODES = {"ridge": {"alpha": 1.0}, "nn": {"class": "sklearn.neighbors.KNeighborsRegressor", "n_neighbors": 3}}
 FAMILIES = {
-    "selection": ({"csfs": {"max_iter": 5, "search": {"gamma": [0.1, 10.0]}}}, ON_FEATURES, {"size_percent": 20}),
-    "projection": ({"mddmf": {"search": {"beta": [0.1, 0.5, 0.9]}}}, ON_FEATURES, {"dimension": 2}),
-    "labelspace": ({"faie": {"search": {"alpha": [0.1, 10.0]}}}, ON_CODES, {"size_percent": 40}),
+    "selection": ({"csfs": {"max_iter": 5, "search": {"sparsity": [0.1, 10.0]}}}, ON_FEATURES, {"size_percent": 20}),
+    "projection": ({"mddmf": {"search": {"scatter_weight": [0.1, 0.5, 0.9]}}}, ON_FEATURES, {"dimension": 2}),
+    "labelspace": ({"faie": {"search": {"predictability": [0.1, 10.0]}}}, ON_CODES, {"size_percent": 40}),
 }
 
 
@@ -84,7 +84,7 @@ def test_a_candidate_is_fitted_once_for_all_predictors_and_measures(data, monkey
     own = mlreduce.MDDMf.fit_training_set
 
     def counted(self, training):
-        fits.append(self.beta)
+        fits.append(self.scatter_weight)
         return own(self, training)
 
     monkeypatch.setattr(mlreduce.MDDMf, "fit_training_set", counted)
@@ -104,7 +104,7 @@ def test_what_fails_for_one_task_has_failed_for_all(data, monkeypatch):
     monkeypatch.setattr(mlreduce.CSFS, "fit", never_ends)
     asked = settings("selection")
     for task in asked["tasks"]:
-        task["methods"] = {"csfs": {"max_iter": 5, "search": {"gamma": [1.0]}}}
+        task["methods"] = {"csfs": {"max_iter": 5, "search": {"sparsity": [1.0]}}}
     asked["limits"] = {"seconds": 0.02}
     with warnings.catch_warnings(action="ignore"):
         choices, failures = Experiment("s", data, asked, 1).choose()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mlreduce
-from mlreduce.exceptions import ConfigurationError
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.registry import check_entry, make_entry, method_class, method_names
 from mlreduce.validation.estimator import FORMER_NAMES
 
@@ -40,6 +41,8 @@ def test_former_names_lead_to_present_ones():
         assert set(cls._former_names().values()) <= set(known), cls
     with pytest.raises(TypeError, match=r"^RFS\(\) got an unexpected keyword argument 'gamma'; it is named 'sparsity'"):
         mlreduce.RFS(gamma=1.0)
+    with pytest.raises(DataError, match="^'threshold' of proximity is named 'radius'"):
+        mlreduce.LPP(proximity={"threshold": 1.0}).fit(np.eye(3))
     with pytest.raises(ConfigurationError, match="^'beta' of mesd-dla is named 'repulsion'"):
         mlreduce.make("mesd-dla", beta=1.0)
 

@@ -63,6 +63,8 @@ class GMBA(Selector):
         The weights: the larger, the better the feature.
     n_skipped_ : int
         Number of skipped instances among those visited.
+    n_iter_ : int
+        Number of steps in each order.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -141,6 +143,7 @@ class GMBA(Selector):
                     if norm > 0:
                         weights -= (step / norm) * gradient
             total += weights
+        self.n_iter_ = max_iter
         self.n_skipped_ = np.count_nonzero(slopes.skipped)
         return total / n_orders
 

@@ -87,7 +87,9 @@ def check_options(options: Any, cls: Any, name: str, taken: Collection[str] = ()
     known = [parameter for parameter in cls._get_param_names() if parameter not in taken]
     for parameter in options:
         if parameter not in known:
-            raise DataError(unknown_name(f"parameter of {name}", parameter, known))
+            present = getattr(cls, "_former_names", dict)().get(parameter)
+            sentence = unknown_name(f"parameter of {name}", parameter, known)
+            raise DataError(f"{parameter!r} of {name} is named {present!r}" if present in known else sentence)
     return dict(options)
 
 
