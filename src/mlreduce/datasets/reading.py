@@ -226,6 +226,10 @@ def read(
     >>> _ = path.write_text("tempo,loudness,calm,happy\n90,0.2,1,0\n140,0.8,0,1\n120,0.5,1,1\n")
     >>> mlreduce.read(path, labels=["calm", "happy"])
     MultiLabelData('songs': 3 instances, 2 dense features, 2 labels, cardinality 1.333)
+    >>> import io
+    >>> tags = io.StringIO("tempo,tags\n90,calm;slow\n140,happy\n")
+    >>> mlreduce.read(tags, labels=["tags"], label_sep=";", format="table").label_names
+    ['calm', 'happy', 'slow']
     """
     arguments = locals()
     data = _read_buffer(arguments) if hasattr(path, "read") else _read_paths(path, arguments)
