@@ -67,7 +67,7 @@ REASONS = {
     **dict.fromkeys(["ppt-chi2", "ppt-mi"], _PRUNED),
     **dict.fromkeys(["br-knn", "cc-knn"], "shares of three neighbours: labels that none of them has are tied"),
     "cs": "sparse decoding of a few random sums, of which each label is one part",
-    "faie": "`alpha`, the weight of what the features explain, is not chosen from the data",
+    "faie": "`predictability`, the weight of what the features explain, is not chosen from the data",
     "flda": "a score is the distance from the middle of two means, whatever the label's frequency",
     "linear": "no penalty, by definition: with more features than rows it fits them exactly",
     "m5p": "a tree for each label, which is pruned by squared errors and not by the order of labels",

@@ -34,6 +34,7 @@ from scipy import stats
 import mlreduce
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
+from mlreduce.methods.calibration import machine_factor
 from mlreduce.methods.shapes import shape_of
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
@@ -248,10 +249,11 @@ def shapes(number: int) -> list[dict[str, Any]]:
 
 
 def said_of(shape: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return what `mlreduce.recommend` says of a generated shape, by family."""
+    """Return what `mlreduce.recommend` says of a generated shape, by family, in seconds of the reference machine."""
     X, Y = documents(**shape)
     dense = X.toarray() if sp.issparse(X) else X
-    return {goal: mlreduce.recommend(dense if goal == "selection" else X, Y, goal=goal).table for goal in FAMILIES}
+    tables = {goal: mlreduce.recommend(dense if goal == "selection" else X, Y, goal=goal).table for goal in FAMILIES}
+    return {goal: table.assign(seconds=table["seconds"] / machine_factor()) for goal, table in tables.items()}
 
 
 def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:

@@ -79,7 +79,7 @@ def test_a_pipeline_has_no_other_predictions_than_its_last_step():
         make_pipeline(mlreduce.PCA(), mlreduce.RidgeRegressor()).predict_top  # noqa: B018
 
 
-CODERS = {name: registry.method_class(name) for name in mlreduce.list_methods("labelspace")}
+CODERS = {name: registry.method_class(name) for name in registry.method_names("labelspace")}
 
 
 @pytest.mark.parametrize("name", [name for name, cls in CODERS.items() if not cls.feature_aware])

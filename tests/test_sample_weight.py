@@ -83,7 +83,7 @@ def test_weights_are_numbers_of_equal_rows(name):
             mlreduce.HSL2(centred=True),
             mlreduce.MESDFDA(weighted=True),
         ),
-        *(mlreduce.PLST(centre=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
+        *(mlreduce.PLST(centred=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
         *(mlreduce.MESDFDA(weighted=True), mlreduce.MESDMMC(n_components=1, weighted=True)),
     ],
     ids=repr,

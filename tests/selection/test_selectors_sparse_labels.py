@@ -29,6 +29,8 @@ DENSE |= {"llsf", "lrlsf", "mlmlfs", "mrdm", "pnc", "scnmf"}
 def make(name, **parameters):
     taken = inspect.signature(registry.method_class(name)).parameters
     fixed = {"random_state": 0, "sparsity": "20%", "min_count": 1, "k": 3}
+    if name == "lasso-multitask":  # a number alone, as in scikit-learn
+        del fixed["sparsity"]
     return mlreduce.make(name, **{key: value for key, value in fixed.items() if key in taken} | parameters)
 
 

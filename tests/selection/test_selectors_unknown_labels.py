@@ -53,7 +53,7 @@ def test_a_label_that_is_known_nowhere_is_ignored(name, problem):
 def test_forms_of_labels(name, problem):
     X, Y = problem
     method = definitions.make(name)
-    method.set_params(**{"max_iter": 20, "tol": 0.0} if "max_iter" in method.get_params() else {})
+    method.set_params(**{key: value for key, value in (("max_iter", 20), ("tol", 0.0)) if key in method.get_params()})
     usual, signed = clone(method).fit(X, Y), 2 * Y - 1
     for labels in (signed, pd.DataFrame(Y), pd.DataFrame(signed).astype("Int64"), sp.csr_array(Y), Y.tolist()):
         assert_equal(clone(method).fit(X, labels), usual)

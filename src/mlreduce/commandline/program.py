@@ -118,8 +118,8 @@ def _show_warning(
 
 def _show(result: Any) -> None:
     """Print a result for people, no line wider than the terminal."""
-    # Files and pipes have no width, unless COLUMNS is set.
-    columns = shutil.get_terminal_size((sys.maxsize, 0)).columns
+    # Files and pipes have no width.
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
     for line in _lines(result):
         print(_wrap(line, columns))
 
@@ -144,4 +144,7 @@ def _wrap(line: str, columns: int) -> str:
     if len(line) <= columns:
         return line
     cells = [gap.end() for gap in re.finditer(" {2,}", line) if gap.end() <= 0.6 * columns]
-    return textwrap.fill(line, columns, subsequent_indent=" " * max(cells, default=2), break_on_hyphens=False)
+    # A path, an address or a name is not cut.
+    wrapper = textwrap.TextWrapper(columns, break_on_hyphens=False, break_long_words=False)
+    wrapper.subsequent_indent = " " * max(cells, default=2)
+    return wrapper.fill(line)
