@@ -27,7 +27,7 @@ from mlreduce.preprocessing.relation import RelationFeatures
 #: Checks that methods with their defaults fail, with the reason; all others pass every check.
 EXPECTED = {
     "BR": {
-        "check_dont_overwrite_attributes": "all labels are learned, and the checks set one component",
+        "check_dont_overwrite_parameters": "all labels are learned, and the checks set one component",
         "check_methods_sample_order_invariance": "as the one before",
         "check_methods_subset_invariance": "as the one before",
         "check_fit2d_predict1d": "as the one before",
@@ -93,7 +93,7 @@ FEW_CHECKS = {
     "check_no_attributes_set_in_init",
     "check_do_not_raise_errors_in_init_or_set_param",
     "check_parameters_default_constructible",
-    "check_dont_overwrite_attributes",
+    "check_dont_overwrite_parameters",
     "check_dict_unchanged",
     "check_fit_idempotent",
     "check_n_features_in",

@@ -114,6 +114,8 @@ class SLEEC(DecidingClassifier):
     n_components_, n_neighbors_ : int
         What was used or chosen.
     n_clusters_ : int
+    n_iter_ : int
+        Most steps of the projection of a cluster.
     not_converged_ : int
         Number of clusters, over all learners, whose projection still improved at ``max_iter``, or was ended by ``tol``
         where more steps would lower the sum of squares by more than 5 %.
@@ -214,6 +216,7 @@ class SLEEC(DecidingClassifier):
             ]
             self._learners.append(_Learner(partition, clusters))
         histories = [history for learner in self.objective_ for history in learner]
+        self.n_iter_ = max(len(history) for history in histories) - 1
         early = sum(map(self._ended_early, histories))
         further = [share for share in map(_further_decrease, histories) if share > _CONVERGED]
         self.not_converged_ = max(early, len(further))
