@@ -12,7 +12,7 @@ from mlreduce.commandline.arguments import add_command
 from mlreduce.exceptions import install_line
 
 #: Extras for users, from the smallest; the others are for the development of the project.
-EXTRAS = ("data", "plot", "completion", "workflow")
+EXTRAS = ("data", "plot", "onnx", "completion", "workflow")
 
 _REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+).*;.*\bextra == ['"]([a-z]+)['"]""")
 
