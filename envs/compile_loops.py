@@ -33,7 +33,7 @@ def finish_tree() -> None:
     """Fit the model of a tree's only leaf."""
     none, one, zero = np.array([-1]), np.array([1]), np.array([0])
     leaf = Growth(none, np.zeros(1), zero, one, zero, np.array([40]), np.arange(40), np.ones(1), np.ones(1))
-    finish(Rows.of(X), X[:, 0].copy(), leaf, 5, True, True)
+    finish(Rows.from_features(X), X[:, 0].copy(), leaf, 5, True, True)
 
 
 def search_neighbours() -> None:
