@@ -41,6 +41,7 @@ def fit(name, F, Y, k=None, **parameters):
     return definitions.make(name, k=k, discretise=None, **parameters).fit(F, Y)
 
 
+@pytest.mark.filterwarnings("ignore:.* leaves out .* label sets:mlreduce.exceptions.DegenerateWarning")
 @every
 @given(
     n=st.integers(1, 25), d=st.integers(1, 5), q=st.integers(1, 4), n_bins=st.integers(1, 4),
