@@ -96,10 +96,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
 
     def _transformed(self, X: Any) -> Any:
         """Return the features as the last step takes them."""
-        for _, step in self.steps[:-1]:
-            if step is not None and step != "passthrough":
-                X = step.transform(X)
-        return X
+        return self[:-1].transform(X) if len(self) > 1 else X
 
 
 def make_pipeline(*steps: Any, **options: Any) -> Pipeline:
