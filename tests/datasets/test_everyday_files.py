@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import re
 import zlib
 from pathlib import Path
 
@@ -310,7 +311,6 @@ X, Y = np.arange(12.0).reshape(4, 3), np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
         ),
         ({"D": np.hstack([Y, X]), "L": 2}, {"variables": ("D",), "labels": {"first": 2}}, X, Y, "D 4 x 5, L 1 x 1"),
         ({"data": X[:2], "target": [[1, 0], [1, 1]]}, {"labels_in": "rows"}, X[:2], [[1, 1], [0, 1]], "labels_in="),
-        ({"data": X, "target": Y.T, "partial": Y[::-1].T}, {"variables": ("data", "partial")}, X, Y[::-1], None),
         ({"data": X, "target": np.where(Y, 1.0, NAN)}, {}, X, np.where(Y, 1.0, NAN), None),
     ],
 )
@@ -323,6 +323,14 @@ def test_matlab_variables_by_name(tmp_path, content, said, features, labels, sen
     data = mlreduce.read(path, **said)
     np.testing.assert_array_equal(values(data), features)
     np.testing.assert_array_equal(data.Y, labels)
+
+
+def test_other_labels_of_the_same_instances_are_named(tmp_path):
+    scipy.io.savemat(tmp_path / "m.mat", {"data": X, "target": Y.T, "partial": Y[::-1].T, "mean": X[:1]})
+    with pytest.warns(ProjectionWarning, match="partial, of the same shape, was left out") as caught:
+        np.testing.assert_array_equal(mlreduce.read(tmp_path / "m.mat").Y, Y)
+    variables = re.search(r"variables=(\(.*\))", str(caught[0].message))[1]
+    np.testing.assert_array_equal(mlreduce.read(tmp_path / "m.mat", variables=eval(variables)).Y, Y[::-1])
 
 
 @pytest.mark.parametrize(
