@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,6 @@ from mlreduce.validation import (
     check_components,
     check_count,
     check_features,
-    check_fit_memory,
     check_memory,
     check_option,
     check_range,
@@ -101,6 +100,11 @@ class LEML(DecidingClassifier):
     DataError
         If a parameter is out of range, or the rank is above n_labels.
 
+    Warns
+    -----
+    UserWarning
+        If a label is known of no instance: the fit ignores it, and it is never predicted.
+
     Notes
     -----
     It starts from the leading eigenvectors of the labels' scatter; nothing is random. After each iteration the factors
@@ -148,39 +152,6 @@ class LEML(DecidingClassifier):
         self.tol = tol
         self.decision = decision
         self.measure = measure
-
-    #: Both fit as `fit` does.
-    _fit_half, _fit_left_out = DecidingClassifier._fit_half, DecidingClassifier._fit_left_out
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the factors.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances; a sparse matrix stays sparse.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}; NaN where a label is not known.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is none of 0/1, -1/1 and NaN, no label is known, or a parameter is out
-            of range.
-
-        Warns
-        -----
-        UserWarning
-            If a label is known of no instance: the fit ignores it, and it is never predicted.
-        """
-        check_fit_memory(self, X, y)
-        self._decide(*self._checked(X, y))
-        return self
 
     def _fit(self, features: Any, labels: Any) -> None:
         chosen = isinstance(self.penalty, str) and self.penalty == "cv"

@@ -62,15 +62,16 @@ class MajorityLabels(ScoringClassifier):
     _poor_score = True
     complexity = Complexity("n q", "p")
     takes_unknown_cells = True
+    _weighs = True
 
     def __init__(self, decision: str = "half", measure: str = "micro-f1") -> None:
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: Any) -> None:
-        labels, known = split_known(labels)
-        n_known, sums = labels.shape[0] if known is None else known.sum(axis=0), np.asarray(labels.sum(axis=0))
-        self.frequencies_ = sums / np.maximum(n_known, 1)
+    def _fit(self, features: Any, labels: Any, weights: FloatArray | None = None) -> None:
+        weights, (labels, known) = np.ones(labels.shape[0]) if weights is None else weights, split_known(labels)
+        n_known, sums = weights.sum() if known is None else weights @ known, np.asarray(weights @ labels)
+        self.frequencies_ = sums / np.where(n_known > 0, n_known, 1)
         self.majority_ = (2 * sums > n_known).astype(int)
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
