@@ -53,7 +53,6 @@ for _name, _reason in {
         ("BR", "CCACode", "CPLST", "OCCA", "PBR", "PLST"),
         "after a fit to features and labels no features are transformed, which the check does",
     ),
-    **dict.fromkeys(("CSFS", "MSSL", "PNC", "RFS", "SFUS"), "the choice of the weight of the norm is by rows held out"),
     "DMLDA": "directions whose eigenvalues are nearly equal agree to 1e-8, not to 1e-9",
 }.items():
     EXPECTED[_name] = EXPECTED.get(_name, {}) | {
