@@ -12,12 +12,12 @@ from sklearn.linear_model import MultiTaskLasso
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import warn
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
+from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range
 
 
 @register("lasso-multitask")
-class LassoMultiTask(WeightedSelector):
+class LassoMultiTask(Selector):
     """Lasso of several targets of scikit-learn (multi-task lasso): a control of the L2,1 regressions.
 
     See ``sklearn.linear_model.MultiTaskLasso``. It minimises ``||X W + 1 b' - Y||^2 / (2 n) + sparsity sum_j ||w_j||``

@@ -11,7 +11,6 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.label_graph import label_distances, label_laplacian
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_option, check_range
@@ -24,7 +23,7 @@ _NEGATIVE = 1e-12
 
 
 @register("llsf")
-class LLSF(WeightedSelector, ProximalSelector):
+class LLSF(ProximalSelector):
     """Learning label-specific features (LLSF): a sparse regression, with similar coefficients for similar labels.
 
     It minimises

@@ -12,7 +12,6 @@ from scipy.special import entr
 from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
 from mlreduce.validation import FloatArray, Size, check_range
 
@@ -21,7 +20,7 @@ _RANK = 1e-10
 
 
 @register("pnc")
-class PNC(WeightedSelector, PartlyLabelledSelector):
+class PNC(PartlyLabelledSelector):
     """Positive or negative correlation (PNC): a regression whose coefficients are near combinations of correlations.
 
     It minimises
@@ -44,8 +43,8 @@ class PNC(WeightedSelector, PartlyLabelledSelector):
     subspace_error : float, default=1.0
         Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     fit_intercept : bool, default=True
         Whether there is a b. The paper's program has none.
     max_iter : int, default=1000
@@ -80,9 +79,10 @@ class PNC(WeightedSelector, PartlyLabelledSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int

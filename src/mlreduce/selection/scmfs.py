@@ -15,13 +15,12 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 
 @register("scmfs")
-class SCMFS(WeightedSelector, RowSparseSelector):
+class SCMFS(RowSparseSelector):
     """Shared common mode (SCMFS): regression on non-negative factors that features and labels have in common.
 
     It minimises, over factors without negative entries,
@@ -45,8 +44,8 @@ class SCMFS(WeightedSelector, RowSparseSelector):
     label_error : float, default=1.0
         Weight of the errors of the labels, > 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     max_iter : int, default=5000
         Largest number of iterations, >= 1.
     tol : float, default=1e-6
@@ -82,9 +81,10 @@ class SCMFS(WeightedSelector, RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int

@@ -11,14 +11,13 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.label_graph import label_distances
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_range, is_sparse
 
 
 @register("scnmf")
-class SCNMF(WeightedSelector, ProximalSelector):
+class SCNMF(ProximalSelector):
     """Similarity constraints with non-negative matrix factorisation (SCNMF): coefficients as similar as the features.
 
     It minimises, over W without negative entries, one row per feature,

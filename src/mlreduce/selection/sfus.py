@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
@@ -19,7 +18,7 @@ _RANK = 1e-10
 
 
 @register("sfus")
-class SFUS(WeightedSelector, RowSparseSelector):
+class SFUS(RowSparseSelector):
     """Sub-feature uncovering with sparsity (SFUS): a regression with few features, labels sharing a subspace of them.
 
     It minimises
@@ -42,8 +41,8 @@ class SFUS(WeightedSelector, RowSparseSelector):
     subspace_error : float, default=1.0
         Weight of what of the coefficients lies outside of the subspace, >= 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
@@ -75,9 +74,10 @@ class SFUS(WeightedSelector, RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int

@@ -419,27 +419,18 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     return X, targets if unknown is None else np.where(unknown.reshape(targets.shape), np.nan, targets)
 
 
-def check_weighted_regression(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-    """Check features, targets and weights for a regressor's ``fit`` that needs all targets.
-
-    Returns
-    -------
-    X : ndarray or csr_array, float64
-    y : ndarray of shape (n_samples,) or (n_samples, n_targets), float64
-    weights : ndarray of shape (n_samples,)
+def known_targets(targets: Any) -> FloatArray:
+    """Return the targets of a fit with weights as an array.
 
     Raises
     ------
     DataError
-        As `check_regression` and `check_sample_weight`, and if a target is not known.
+        If a target is not known.
     """
-    X, targets = check_regression(estimator, X, y)
-    weights = check_sample_weight(sample_weight, X.shape[0])
-    assert weights is not None
     table = as_dense(targets)
     if np.isnan(table).any():
         raise DataError("sample_weight needs targets that are all known; y holds NaN: leave such rows out")
-    return X, table, weights
+    return table
 
 
 def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
