@@ -40,7 +40,7 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     "lsi": [("LSI", "lsi", {})],
     "mddm": [
         ("MDDMp", "mddmp", {}),
-        ("MDDMf\nscatter_weight = 0.5", "mddmf", {}),
+        ("MDDMf\nscatter_weight = 0.5", "mddmf", {"scatter_weight": 0.5}),
         ("Gaussian kernel", "mddm-kernel", {"kernel": "rbf"}),
         ("SFEHS, unbiased", "sfehs", {"estimate": "unbiased"}),
         ("supervised PCA", "supervised-pca", {}),
