@@ -47,7 +47,7 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     ],
     "mvmd": [("MVMD, beta = 0.5", "mvmd", {})],
     "mlsi": [("MLSI", "mlsi", {}), ("MLSI, centred, signed", "mlsi", {"centred": True, "coding": "signed"})],
-    "cca": [("CCA", "cca", {}), ("RCCA, ridge = 1", "rcca", {})],
+    "cca": [("CCA", "cca", {}), ("RCCA, ridge = 1", "rcca", {"ridge": 1})],
     "pls": [("PLS", "pls", {}), ("OPLS", "opls", {})],
     "hypergraph": [("HSL1", "hsl1", {}), ("HSL2", "hsl2", {}), ("HSL3", "hsl3", {})],
     "sir": [("SIR, labels", "sir", {}), ("SIR, label sets", "sir", {"slices": "label-sets"})],
