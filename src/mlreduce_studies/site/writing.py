@@ -49,8 +49,6 @@ class Site:
 
     Parameters
     ----------
-    runs : sequence of Run
-    target : Path
     limit : int
         Most scores of a study that reach the page.
     documented : bool
