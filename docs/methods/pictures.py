@@ -120,7 +120,7 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
         ("all features", "all-features", {}, "br-knn"),
         ("F statistic", "anova", {}, "br-knn"),
         ("mutual information", "mutual-info", {"random_state": 0}, "br-knn"),
-        ("lasso", "lasso-multitask", {}, "br-knn"),
+        ("lasso", "lasso-multitask", {"sparsity": 0.01}, "br-knn"),
     ],
     "qpfs": [
         ("exact", "qpfs", {}, "br-knn"),
