@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector, check_variant
+from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, Size, as_dense, split_known
 
 # Bytes of the features of a label's instances that are dense at once.
@@ -21,7 +21,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 
 
 @register("mlfs")
-class MLFS(WeightedSelector):
+class MLFS(Selector):
     """Multi-label F statistic (MLFS): between-label over within-label scatter.
 
     An instance counts once in each of its labels, and not at all if it has none. With one label an instance this is

@@ -13,10 +13,14 @@ from sklearn.utils import check_random_state
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
+from mlreduce.linalg.utilities import order_by_content
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, check_range, is_sparse
+
+#: What the seed of `GMBA` draws.
+VISITS = ("content", "position")
 
 # Rounding error of a sum of products, relative to the sum of their sizes.
 _ROUNDING = 64 * np.finfo(float).eps
@@ -50,6 +54,8 @@ class GMBA(Selector):
         Number of steps; None for one per instance. Further passes use another random order.
     n_orders : int, default=1
         Number of random orders over which the weights are averaged.
+    visits : {"content", "position"}, default="content"
+        What the seed draws: instances by what they hold, so that the order of the rows makes no difference, or rows.
     variant : {"equations", "published-code"}, default="equations"
         The published code departs from the equations in three places: the similarity of a hit is looked up at its
         position among the hits instead of its row; of the nearest hits the r-th counts ``n_neighbors + 1 - r`` times;
@@ -104,6 +110,7 @@ class GMBA(Selector):
         step: float = 0.9,
         max_iter: int | None = None,
         n_orders: int = 1,
+        visits: Literal["content", "position"] = "content",
         variant: Literal["equations", "published-code"] = "equations",
         random_state: Any = None,
     ) -> None:
@@ -114,10 +121,14 @@ class GMBA(Selector):
         self.step = step
         self.max_iter = max_iter
         self.n_orders = n_orders
+        self.visits = visits
         self.variant = variant
         self.random_state = random_state
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
+        if check_option(self.visits, "visits", VISITS) == "content":
+            rows = order_by_content(X, labels)
+            X, labels = X[rows], labels[rows]
         slopes = _Slopes(
             X,
             labels,

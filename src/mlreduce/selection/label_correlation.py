@@ -14,7 +14,7 @@ from mlreduce.linalg.distances import to_grid
 from mlreduce.linalg.features import column_scatter, shifted
 from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector, varying_labels
+from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
 # Distances, and scores relative to their mean, are rounded to multiples of this, so that ties are exact.
@@ -50,7 +50,7 @@ def correlation_distances(X: Any, labels: Any) -> FloatArray:
 
 
 @register("mgfs")
-class MGFS(WeightedSelector):
+class MGFS(Selector):
     """Multi-label graph-based feature selection (MGFS): PageRank in the graph of the features' correlation distances.
 
     Features are the vertices of a complete graph. An edge weighs the Euclidean distance of two features' rows of the
@@ -126,7 +126,7 @@ class MGFS(WeightedSelector):
 
 
 @register("bmfs")
-class BMFS(WeightedSelector):
+class BMFS(Selector):
     """Bipartite matching-based feature selection (BMFS): features that a matching of least cost gives to the labels.
 
     The cost of a feature for a label is their correlation distance, one minus the correlation. A matching gives each

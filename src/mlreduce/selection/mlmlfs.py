@@ -42,8 +42,8 @@ class MLMLFS(PartlyLabelledSelector):
     smoothness : float, default=0.01
         Weight of the manifold term, >= 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     max_iter : int, default=1000
@@ -79,9 +79,10 @@ class MLMLFS(PartlyLabelledSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
-from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian
+from mlreduce.selection.base import weigh
+from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, mean_scatter
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, as_dense, check_range
+from mlreduce.validation import FloatArray, Size, as_dense
 
 
 @register("mssl")
-class MSSL(WeightedSelector, RowSparseSelector):
+class MSSL(RowSparseSelector):
     """Manifold and sparsity (MSSL): a regression in which similar features have similar coefficients, few not zero.
 
     It minimises
@@ -28,11 +28,12 @@ class MSSL(WeightedSelector, RowSparseSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    smoothness : float, default=1.0
-        Weight of the manifold term, >= 0.
+    smoothness : float or str, default="1%"
+        Weight of the manifold term, >= 0: a number, or a percentage of the mean over the features of their sums of
+        squares around the mean, with which their unit makes no difference.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the features, each a point with its values as coordinates; None is ``Proximity()``: Gaussian weights,
         ten nearest neighbours.
@@ -65,9 +66,10 @@ class MSSL(WeightedSelector, RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -102,7 +104,7 @@ class MSSL(WeightedSelector, RowSparseSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        smoothness: float = 1.0,
+        smoothness: float | str = "1%",
         sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
@@ -114,5 +116,5 @@ class MSSL(WeightedSelector, RowSparseSelector):
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
-        smoothness = check_range(self.smoothness, "smoothness", 0)
+        smoothness = weigh(self.smoothness, "smoothness", mean_scatter(X))
         return Regression(X, labels, curvature=smoothness * as_dense(graph_laplacian(self.proximity, X.T)))

@@ -9,7 +9,6 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.label_graph import label_laplacian
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import ProximityLike
@@ -45,9 +44,10 @@ class PartlyLabelledSelector(RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -65,7 +65,7 @@ class PartlyLabelledSelector(RowSparseSelector):
 
 
 @register("csfs")
-class CSFS(WeightedSelector, PartlyLabelledSelector):
+class CSFS(PartlyLabelledSelector):
     """Convex semi-supervised feature selection (CSFS): regression on labels, the unknown ones anywhere from 0 to 1.
 
     It minimises
@@ -80,8 +80,8 @@ class CSFS(WeightedSelector, PartlyLabelledSelector):
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
@@ -113,9 +113,10 @@ class CSFS(WeightedSelector, PartlyLabelledSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -181,8 +182,8 @@ class MDFS(PartlyLabelledSelector):
     label_smoothness : float, default=1.0
         Weight of the labels' similarity, >= 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     label_graph : {"complete", "cosine"}, default="complete"
@@ -220,9 +221,10 @@ class MDFS(PartlyLabelledSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int

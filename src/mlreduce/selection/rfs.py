@@ -12,7 +12,6 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
@@ -31,7 +30,7 @@ ROUNDED = 0.1
 
 
 @register("rfs")
-class RFS(WeightedSelector, RowSparseSelector):
+class RFS(RowSparseSelector):
     """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
     It minimises ``sum_i ||x_i W - y_i|| + sparsity sum_j ||w_j||`` over the coefficients W, one row per feature. There
@@ -44,8 +43,8 @@ class RFS(WeightedSelector, RowSparseSelector):
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     system : {"auto", "instances", "features"}, default="auto"
         What each regression of "reweighted" solves: the linear system over the instances (n_samples equations), as the
         paper writes it, that over the features (n_features equations), or the smaller of them. The scores are the same
@@ -79,9 +78,10 @@ class RFS(WeightedSelector, RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int

@@ -18,7 +18,7 @@ from mlreduce.linalg.distances import row_blocks, to_grid
 from mlreduce.linalg.features import Features, column_scatter, shifted
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector, varying_labels
+from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.selection.row_sparse import Copies
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
@@ -29,7 +29,7 @@ SCALES = ("std", None)
 _UNIT = 2.0**-32
 
 
-class RidgeCoefficientSelector(WeightedSelector):
+class RidgeCoefficientSelector(Selector):
     """Base of the selectors by the coefficients of a ridge regression.
 
     ``D = (X'X + alpha I)^-1 X'Y`` minimises ``||X D - Y||^2 + alpha ||D||^2``, without an intercept. Labels that all or
@@ -83,7 +83,7 @@ class RidgeCoefficientSelector(WeightedSelector):
         if check_option(self.scale, "scale", SCALES) == "std":
             X = scaled(X, columns=quotient(np.sqrt(X.shape[0]), np.sqrt(column_scatter(shifted(X)))))
         copies = Copies(X, centred=False)
-        features = Features(copies.merged(X), centred=False)
+        features = Features(copies.merge(X), centred=False)
         by_feature = features.shape[1] <= features.shape[0]
         system = features.scatter if by_feature else features.gram
         moments = features.transposed_dot(labels) if by_feature else labels
@@ -100,7 +100,7 @@ class RidgeCoefficientSelector(WeightedSelector):
                     f"the regression cannot be solved: alpha={alpha:g} is rounded away by the squares of the features; "
                     "scale these to the order of one, or take a larger alpha"
                 ) from None
-        return copies.shared(solved if by_feature else features.transposed_dot(solved))
+        return copies.share(solved if by_feature else features.transposed_dot(solved))
 
 
 @register("mfs-mcdm")

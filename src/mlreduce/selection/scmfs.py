@@ -13,15 +13,16 @@ from sklearn.utils.extmath import randomized_svd
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
+from mlreduce.selection.base import weigh
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 
 @register("scmfs")
-class SCMFS(WeightedSelector, RowSparseSelector):
+class SCMFS(RowSparseSelector):
     """Shared common mode (SCMFS): regression on non-negative factors that features and labels have in common.
 
     It minimises, over factors without negative entries,
@@ -40,13 +41,14 @@ class SCMFS(WeightedSelector, RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Number of columns of V: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
-    feature_error : float, default=1.0
-        Weight of the errors of the features, > 0.
+    feature_error : float or str, default="100%"
+        Weight of the errors of the features, > 0: a number, or a percentage of the squares of all labels over those of
+        all features, with which the unit of the features makes no difference.
     label_error : float, default=1.0
         Weight of the errors of the labels, > 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     max_iter : int, default=5000
         Largest number of iterations, >= 1.
     tol : float, default=1e-6
@@ -82,9 +84,10 @@ class SCMFS(WeightedSelector, RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     n_informative_ : int
@@ -130,7 +133,7 @@ class SCMFS(WeightedSelector, RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        feature_error: float = 1.0,
+        feature_error: float | str = "100%",
         label_error: float = 1.0,
         sparsity: float | str | None = None,
         max_iter: int = 5000,
@@ -148,15 +151,16 @@ class SCMFS(WeightedSelector, RowSparseSelector):
         return tags
 
     def _loss(self, X: Any, labels: FloatArray) -> _CommonMode:
-        feature_error = check_range(self.feature_error, "feature_error", 0, open_ends=True)
+        squares = np.nansum(np.square(labels)) / max(float(squared_norms(X).sum()), np.finfo(float).tiny)
+        self._feature_error = weigh(self.feature_error, "feature_error", float(squares) or 1.0, open_ends=True)
         label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        return _CommonMode(X, labels, n_latent, feature_error, label_error)
+        return _CommonMode(X, labels, n_latent, self._feature_error, label_error)
 
     def _learned(self, loss: _CommonMode, spread: Callable[[FloatArray], FloatArray]) -> None:
         n_columns = loss.n_columns
         self.common_mode_ = loss.mode
-        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self.feature_error)
+        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self._feature_error)
         self.label_factors_ = loss.units[n_columns:].T / np.sqrt(self.label_error)
 
 

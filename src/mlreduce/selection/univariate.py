@@ -19,7 +19,7 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import known_together, rows_of
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector, WeightedSelector, check_some_vary
+from mlreduce.selection.base import Selector, check_some_vary
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, is_sparse, split_known
 
 #: Aggregations of the scores over the labels.
@@ -112,7 +112,7 @@ class _Totals(NamedTuple):
         return constant
 
 
-class SumsSelector(WeightedSelector, UnivariateSelector):
+class SumsSelector(UnivariateSelector):
     """Base of the controls whose scores follow from sums of the features over the instances of a label.
 
     Attributes
