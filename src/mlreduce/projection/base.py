@@ -304,6 +304,12 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return B; None is the identity."""
         return None
 
+    def _take_ridge(self, part: Projection) -> None:
+        """Set what a part chose for its constraint."""
+        for name in ("ridge_", "at_edge_"):
+            if hasattr(part, name):
+                setattr(self, name, getattr(part, name))
+
     def _mean(self, data: TrainingSet) -> FloatArray:
         return (data.centred if self.centred else data.raw).mean
 

@@ -12,6 +12,7 @@ from mlreduce.projection.base import WeightedProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import instances_with_labels
 from mlreduce.validation import FloatArray
 
 
@@ -52,6 +53,9 @@ class WeightedDiscriminant(WeightedProjection, Discriminant):
         Z, rows, sizes = self._shared_weights(data)
         return within_classes(Z, rows, sizes)
 
+    def _chooses_from(self, data: TrainingSet) -> TrainingSet:
+        return instances_with_labels(data)
+
     def _mean(self, data: TrainingSet) -> FloatArray:
         _, rows, _ = self._shared_weights(data)
         return weighted_mean(data.centred, rows)
@@ -79,12 +83,15 @@ class LDACopy(WeightedDiscriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -121,12 +128,15 @@ class MLDA(WeightedDiscriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -164,12 +174,15 @@ class DMLDA(WeightedProjection, Discriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)

@@ -10,7 +10,8 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS, Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
-from mlreduce.projection.scatter import Discriminant, Ridge, between_classes, within_classes
+from mlreduce.projection.ridge import Ridge
+from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import symmetrised
@@ -31,12 +32,15 @@ class FDA(WeightedProjection, ClassProjection, Discriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -85,14 +89,17 @@ class LFDA(FDA):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -166,9 +173,10 @@ class MFA(ClassProjection, Discriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     n_neighbors : int, default=5
         K1, number of nearest instances in the same class, >= 1.
     n_pairs : int or None, default=None
@@ -177,6 +185,8 @@ class MFA(ClassProjection, Discriminant):
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)

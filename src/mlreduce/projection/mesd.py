@@ -17,7 +17,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
 from mlreduce.projection.repulsion import DLA, DNE, OLPPR
-from mlreduce.projection.scatter import Ridge
+from mlreduce.projection.ridge import Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
@@ -47,6 +47,9 @@ class MESD(WeightedProjection):
 
     Attributes
     ----------
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared;
+        only where the base has one.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -113,7 +116,10 @@ class MESD(WeightedProjection):
         return self._base()._objective(data)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
-        return self._base()._constraint(data)
+        base = self._base()
+        form = base._constraint(data)
+        self._take_ridge(base)
+        return form
 
     def _mean(self, data: TrainingSet) -> FloatArray:
         return self._base()._mean(data)

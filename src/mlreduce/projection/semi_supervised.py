@@ -78,6 +78,7 @@ class PartlyLabelled(Projection):
         """Return a part's B over all instances."""
         part_data = _instances_of(part, data)
         form = part._constraint(part_data)
+        self._take_ridge(part)
         return None if form is None else self._extended(form, part, part_data, data)
 
     def _extended(self, form: Form, part: Projection, part_data: TrainingSet, data: TrainingSet) -> Form:

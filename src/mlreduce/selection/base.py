@@ -23,6 +23,8 @@ from mlreduce.validation import (
     check_known_labels,
     check_labels,
     check_option,
+    check_percentage,
+    check_range,
     check_size,
     check_table,
     is_sparse,
@@ -45,6 +47,19 @@ def check_variant(variant: Any, *others: str) -> bool:
         If the variant is unknown.
     """
     return bool(check_option(variant, "variant", (*VARIANTS, *others)) == VARIANTS[1])
+
+
+def weigh(value: Any, name: str, unit: float, open_ends: bool = False) -> float:
+    """Return a weight >= 0, which is a number or a percentage of a unit.
+
+    Raises
+    ------
+    DataError
+        If it is neither; of a number with ``open_ends``, if it is 0.
+    """
+    if isinstance(value, str):
+        return float(check_percentage(value, name)) / 100.0 * unit
+    return check_range(value, name, 0, open_ends=open_ends)
 
 
 def check_not_negative(X: Any, method: str, names: Any) -> None:
@@ -250,6 +265,8 @@ class Selector(SelectorMixin, Estimator):
     def _rank(self, features: Any, labels: Any, size: int) -> None:
         """Score and rank features, of which ``size`` are to be selected."""
         self._n_selected = size
+        # Of a penalised regression so many features are to have a score: as many as instances fit any labels.
+        self._n_wanted = min(size, features.shape[0])
         self.scores_ = self._scores(features, labels)
         self.ranking_ = np.empty(len(self.scores_), dtype=np.intp)
         self.ranking_[self._best_first(self.scores_)] = np.arange(1, len(self.scores_) + 1)

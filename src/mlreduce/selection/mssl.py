@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian
+from mlreduce.selection.base import weigh
+from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, mean_scatter
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, as_dense, check_range
+from mlreduce.validation import FloatArray, Size, as_dense
 
 
 @register("mssl")
@@ -27,8 +28,9 @@ class MSSL(RowSparseSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    smoothness : float, default=1.0
-        Weight of the manifold term, >= 0.
+    smoothness : float or str, default="1%"
+        Weight of the manifold term, >= 0: a number, or a percentage of the mean over the features of their sums of
+        squares around the mean, with which their unit makes no difference.
     sparsity : float, str or None, default=None
         Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
         the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
@@ -102,7 +104,7 @@ class MSSL(RowSparseSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        smoothness: float = 1.0,
+        smoothness: float | str = "1%",
         sparsity: float | str | None = None,
         proximity: ProximityLike = None,
         max_iter: int = 1000,
@@ -114,5 +116,5 @@ class MSSL(RowSparseSelector):
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
-        smoothness = check_range(self.smoothness, "smoothness", 0)
+        smoothness = weigh(self.smoothness, "smoothness", mean_scatter(X))
         return Regression(X, labels, curvature=smoothness * as_dense(graph_laplacian(self.proximity, X.T)))

@@ -12,7 +12,9 @@ from scipy.special import entr
 from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
+from mlreduce.selection.base import weigh
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
+from mlreduce.selection.row_sparse import mean_scatter
 from mlreduce.validation import FloatArray, Size, check_range
 
 # Singular value, relative to the largest, that counts as zero.
@@ -40,8 +42,10 @@ class PNC(PartlyLabelledSelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     label_smoothness : float, default=1.0
         Weight of the labels' similarity, >= 0; lambda1 in the paper's program.
-    subspace_error : float, default=1.0
-        Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program.
+    subspace_error : float or str, default="1%"
+        Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program: a
+        number, or a percentage of the mean over the features of their sums of squares around the mean, with which
+        their unit makes no difference.
     sparsity : float, str or None, default=None
         Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
         the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
@@ -125,7 +129,7 @@ class PNC(PartlyLabelledSelector):
         self,
         k: Size = 0.5,
         label_smoothness: float = 1.0,
-        subspace_error: float = 1.0,
+        subspace_error: float | str = "1%",
         sparsity: float | str | None = None,
         fit_intercept: bool = True,
         max_iter: int = 1000,
@@ -143,7 +147,7 @@ class PNC(PartlyLabelledSelector):
 
     def _loss(self, X: Any, labels: FloatArray) -> _Correlated:
         label_smoothness = check_range(self.label_smoothness, "label_smoothness", 0)
-        subspace_error = check_range(self.subspace_error, "subspace_error", 0)
+        subspace_error = weigh(self.subspace_error, "subspace_error", mean_scatter(X))
         return _Correlated(X, labels, label_smoothness, subspace_error, bool(self.fit_intercept))
 
     def _learned(self, loss: Any, spread: Any) -> None:

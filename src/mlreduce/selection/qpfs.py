@@ -111,6 +111,8 @@ class QPFS(DiscretisingSelector):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)
@@ -152,6 +154,7 @@ class QPFS(DiscretisingSelector):
         self.relevance_ = Labels(labels).relevance(counted) / counted.n_samples
         self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
         self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)
+        self.n_nonzero_ = np.count_nonzero(self.weights_)
         return self.weights_.copy()
 
     by_feature = ("weights_", "relevance_", "dependency_")
@@ -200,6 +203,8 @@ class SampledQPFS(QPFS):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)
@@ -295,6 +300,8 @@ class ApproximateQPFS(SampledQPFS):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)
@@ -376,6 +383,8 @@ class NystromQPFS(SampledQPFS):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)

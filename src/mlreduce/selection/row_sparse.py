@@ -14,10 +14,10 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError, warn
-from mlreduce.linalg.features import Features
+from mlreduce.linalg.features import Features, column_scatter, shifted
 from mlreduce.linalg.utilities import scaled
 from mlreduce.selection.base import Selector
-from mlreduce.selection.descent import Minimum, Smooth, minimise, penalised
+from mlreduce.selection.descent import Smooth, follow_path, minimise, penalised
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import check_proximity
 from mlreduce.validation import (
@@ -39,6 +39,7 @@ __all__ = [
     "RowSparseSelector",
     "completed_by_means",
     "graph_laplacian",
+    "mean_scatter",
     "penalised",
     "solve_positive",
 ]
@@ -47,9 +48,6 @@ SOLVERS = ("coordinate-descent", "reweighted")
 
 # Relative residual at which a linear system counts as solved.
 _SOLVED = 1e-12
-
-# Weights of the norms on the path, relative to the smallest with which all rows are zero.
-_SHARES = np.geomspace(1.0, 1e-6, 39)[1:]
 
 # Gap and most iterations on the way to the given weight.
 _ROUGH, _ROUGH_ITERATIONS = 1e-2, 30
@@ -188,22 +186,14 @@ class RowSparseSelector(Selector):
             number = check_range(self.sparsity, "sparsity", 0, open_ends=True)
         path = _Path(self, X, labels)
         self.sparsity_max_ = path.sparsity_max
-        # Where there is nothing to explain, all weights give zeros.
-        largest = self.sparsity_max_ or 1.0
-        given, wanted = number or share * largest, min(self._n_selected, *X.shape)
-        for sparsity in largest * _SHARES:
-            if sparsity <= given:
-                break
-            self.sparsity_ = float(sparsity)
-            path.minimise(self.sparsity_, _ROUGH, _ROUGH_ITERATIONS)
-            if not given and (path.n_nonzero >= wanted or not self.sparsity_max_):
-                minimum = path.minimise(self.sparsity_, tol, max_iter)
-                if path.n_nonzero >= wanted or not self.sparsity_max_:
-                    break
-        self.sparsity_ = given or self.sparsity_
-        self.edge_ = self.sparsity is None and self.sparsity_ == largest * _SHARES[-1]
-        if given or self.edge_:
-            minimum = path.minimise(self.sparsity_, tol, max_iter)
+
+        def minimise_at(sparsity: float, rough: bool) -> int:
+            path.minimise(sparsity, *((_ROUGH, _ROUGH_ITERATIONS) if rough else (tol, max_iter)))
+            return path.n_nonzero
+
+        given, wanted = number or share * self.sparsity_max_, self._n_wanted
+        self.sparsity_, self.edge_ = follow_path(self.sparsity_max_, given, wanted, minimise_at)
+        minimum = path.minimum
         if minimum.gap > tol > 0:
             ended = len(minimum.objective) <= max_iter
             remedy = "features of similar size may help" if ended else "a larger max_iter lets it converge"
@@ -273,12 +263,11 @@ class _Path:
         #: See `RowSparseSelector`.
         self.sparsity_max = float((2.0 * np.linalg.norm(slopes, axis=1) / self.columns.roots).max())
 
-    def minimise(self, sparsity: float, tol: float, max_iter: int) -> Minimum:
+    def minimise(self, sparsity: float, tol: float, max_iter: int) -> None:
         """Go on to a weight."""
         penalties = sparsity * self.columns.roots
-        minimum = minimise(self.loss, self._current, penalties, tol, max_iter, self._positive)
-        self._current, self._steep = minimum.coefficients, minimum.steepness
-        return minimum
+        self.minimum = minimise(self.loss, self._current, penalties, tol, max_iter, self._positive)
+        self._current = self.minimum.coefficients
 
     @property
     def n_nonzero(self) -> int:
@@ -293,7 +282,7 @@ class _Path:
     @property
     def steepness(self) -> FloatArray:
         """How steep the loss is by each row, relative to the penalty, on a grid wider than rounding errors."""
-        return np.round(self._steep[self.columns.of], 9)
+        return np.round(self.minimum.steepness[self.columns.of], 9)
 
 
 class Copies:
@@ -475,6 +464,11 @@ class Regression:
         if self._keeps_products:
             return self._curved[np.ix_(rows, rows)]
         return Features(self.features.X[:, rows], centred=self.intercept).scatter
+
+
+def mean_scatter(X: Any) -> float:
+    """Return the mean over the features of their sums of squares around the mean: a unit of weights of squares of W."""
+    return float(column_scatter(shifted(X)).mean())
 
 
 def completed_by_means(targets: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:

@@ -13,8 +13,10 @@ from sklearn.utils.extmath import randomized_svd
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
+from mlreduce.selection.base import weigh
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
@@ -39,8 +41,9 @@ class SCMFS(RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Number of columns of V: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
-    feature_error : float, default=1.0
-        Weight of the errors of the features, > 0.
+    feature_error : float or str, default="100%"
+        Weight of the errors of the features, > 0: a number, or a percentage of the squares of all labels over those of
+        all features, with which the unit of the features makes no difference.
     label_error : float, default=1.0
         Weight of the errors of the labels, > 0.
     sparsity : float, str or None, default=None
@@ -130,7 +133,7 @@ class SCMFS(RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        feature_error: float = 1.0,
+        feature_error: float | str = "100%",
         label_error: float = 1.0,
         sparsity: float | str | None = None,
         max_iter: int = 5000,
@@ -148,15 +151,16 @@ class SCMFS(RowSparseSelector):
         return tags
 
     def _loss(self, X: Any, labels: FloatArray) -> _CommonMode:
-        feature_error = check_range(self.feature_error, "feature_error", 0, open_ends=True)
+        squares = np.nansum(np.square(labels)) / max(float(squared_norms(X).sum()), np.finfo(float).tiny)
+        self._feature_error = weigh(self.feature_error, "feature_error", float(squares) or 1.0, open_ends=True)
         label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        return _CommonMode(X, labels, n_latent, feature_error, label_error)
+        return _CommonMode(X, labels, n_latent, self._feature_error, label_error)
 
     def _learned(self, loss: _CommonMode, spread: Callable[[FloatArray], FloatArray]) -> None:
         n_columns = loss.n_columns
         self.common_mode_ = loss.mode
-        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self.feature_error)
+        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self._feature_error)
         self.label_factors_ = loss.units[n_columns:].T / np.sqrt(self.label_error)
 
 

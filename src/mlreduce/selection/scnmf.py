@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import Tags
@@ -13,7 +13,9 @@ from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.registry import register
 from mlreduce.selection.label_graph import label_distances
 from mlreduce.selection.proximal import ProximalSelector
-from mlreduce.validation import FloatArray, Size, check_range, is_sparse
+from mlreduce.validation import FloatArray, Size, check_option, check_range, is_sparse
+
+SCALES = ("max", None)
 
 
 @register("scnmf")
@@ -36,8 +38,11 @@ class SCNMF(ProximalSelector):
         Weight of the similarities of features, >= 0; lambda1 in the paper's program.
     label_smoothness : float, default=1.0
         Weight of the distances of labels, >= 0; lambda2 in the paper's program.
-    sparsity : float or str, default="5%"
-        Weight of the norms of the rows, > 0, or a percentage of ``sparsity_max_``; 1 in the paper's program.
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows: a number > 0, in the paper's program 1; a percentage of ``sparsity_max_``; or
+        None: the largest of 38 from 70 % down to 1e-6 of it with which k rows, or as many as instances, are not zero.
+    scale : {"max"} or None, default="max"
+        What all features are divided by: their largest value. With None their unit matters, as G has none.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-4
@@ -58,6 +63,10 @@ class SCNMF(ProximalSelector):
         Weight of the norm.
     sparsity_max_ : float
         The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
         above the minimum, relative to it.
@@ -98,13 +107,15 @@ class SCNMF(ProximalSelector):
         k: Size = 0.5,
         feature_similarity: float = 0.001,
         label_smoothness: float = 1.0,
-        sparsity: float | str = "5%",
+        sparsity: float | str | None = None,
+        scale: Literal["max"] | None = "max",
         max_iter: int = 1000,
         tol: float = 1e-4,
     ) -> None:
         super().__init__(k, sparsity, max_iter, tol)
         self.feature_similarity = feature_similarity
         self.label_smoothness = label_smoothness
+        self.scale = scale
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -114,7 +125,7 @@ class SCNMF(ProximalSelector):
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         alpha = check_range(self.feature_similarity, "feature_similarity", 0)
         beta = check_range(self.label_smoothness, "label_smoothness", 0)
-        features = Features(X, centred=False)
+        features = Features(X / X.max() if check_option(self.scale, "scale", SCALES) else X, centred=False)
         scatter, moments = features.scatter, features.transposed_dot(labels)
         similar, apart = _similarities(X), label_distances(labels)
         constant = float(np.square(labels).sum()) + alpha * float(np.square(similar).sum())

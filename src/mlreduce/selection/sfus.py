@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.row_sparse import Regression, RowSparseSelector
-from mlreduce.validation import FloatArray, Size, check_range, check_size
+from mlreduce.selection.base import weigh
+from mlreduce.selection.row_sparse import Regression, RowSparseSelector, mean_scatter
+from mlreduce.validation import FloatArray, Size, check_size
 
 # Singular value, relative to the largest, that counts as zero.
 _RANK = 1e-10
@@ -38,8 +39,9 @@ class SFUS(RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Dimension of the subspace: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for
         as many as labels, or as features where these are fewer: the second term is 0 then.
-    subspace_error : float, default=1.0
-        Weight of what of the coefficients lies outside of the subspace, >= 0.
+    subspace_error : float or str, default="1%"
+        Weight of what of the coefficients lies outside of the subspace, >= 0: a number, or a percentage of the mean
+        over the features of their sums of squares around the mean, with which their unit makes no difference.
     sparsity : float, str or None, default=None
         Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
         the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
@@ -115,7 +117,7 @@ class SFUS(RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        subspace_error: float = 1.0,
+        subspace_error: float | str = "1%",
         sparsity: float | str | None = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
@@ -127,7 +129,7 @@ class SFUS(RowSparseSelector):
 
     def _loss(self, X: Any, labels: FloatArray) -> _SharedSubspace:
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        subspace_error = check_range(self.subspace_error, "subspace_error", 0)
+        subspace_error = weigh(self.subspace_error, "subspace_error", mean_scatter(X))
         return _SharedSubspace(X, labels, min(n_latent, X.shape[1]), subspace_error)
 
     def _learned(self, loss: _SharedSubspace, spread: Callable[[FloatArray], FloatArray]) -> None:
