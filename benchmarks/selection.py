@@ -33,7 +33,7 @@ from mlreduce.selection.label_graph import label_similarity
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import selection_by_the_book as book
-from projections import best_of
+from timed import best_of
 
 SETS = ("emotions", "yeast")
 METHODS = ("gmba", "mlrf", "spec", "mlfs")

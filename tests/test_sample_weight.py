@@ -32,8 +32,7 @@ FIXED = {"RidgeRegressor": {"alpha": 1.0}}
 
 
 def made(cls):
-    name = registry.name_of(cls)
-    estimator = cls(**quick(name), **FIXED.get(cls.__name__, {}))
+    estimator = cls(**quick(registry.name_of(cls) or "ridge"), **FIXED.get(cls.__name__, {}))
     return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
 
 
@@ -60,11 +59,11 @@ def assert_same(one, other):
         np.testing.assert_allclose(left, right, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", by_kind([registry.name_of(cls) for cls in WEIGHTED]))
+@pytest.mark.parametrize("name", by_kind([registry.name_of(cls) or cls.__name__ for cls in WEIGHTED]))
 @pytest.mark.filterwarnings("ignore")
 def test_weights_are_numbers_of_equal_rows(name):
     """So weights of one are none, and rows of weight zero are absent."""
-    cls = registry.method_class(name)
+    cls = getattr(mlreduce, name, None) or registry.method_class(name)
     method, y = made(cls), target(cls)
     repeated = clone(method).fit(X[ROWS], y[ROWS])
     assert_same(clone(method).fit(X, y, sample_weight=WEIGHTS), repeated)
@@ -81,7 +80,9 @@ def test_weights_are_numbers_of_equal_rows(name):
             mlreduce.WMLDA(weights="correlation"),
             mlreduce.MLSI(centred=False),
             mlreduce.HSL2(centred=True),
-            mlreduce.MESDFDA(weighted=True),
+            mlreduce.MORP(beta=0.0),
+            mlreduce.SFEHS(kernel="rbf", estimate="unbiased"),
+            mlreduce.MESD(base="mmc"),
         ),
         *(mlreduce.PLST(centred=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
         *(mlreduce.MESDFDA(weighted=True), mlreduce.MESDMMC(n_components=1, weighted=True)),
@@ -113,6 +114,7 @@ def test_weights_need_what_is_said():
     for method, message in (
         (mlreduce.MDDMKernel(kernel=lambda labels: labels @ labels.T), "a kernel by name"),
         (mlreduce.WMLDA(weights="fuzzy"), "weights='entropy'"),
+        (mlreduce.MESD(base="dla"), "such as 'fda'; DLA is none"),
     ):
         with pytest.raises(DataError, match=message):
             method.fit(X, Y, sample_weight=WEIGHTS)
@@ -124,12 +126,43 @@ def test_weights_need_what_is_said():
 
 
 def test_the_number_of_methods_with_weights_grows():
-    assert len(WEIGHTED) >= 72
+    assert len(WEIGHTED) >= 109
 
 
-def test_weights_that_are_no_counts_are_refused_by_methods_that_count():
+@pytest.mark.parametrize(
+    "method", [mlreduce.MIM(), mlreduce.MLKNN(3), mlreduce.MajorityLabels(decision="cardinality")], ids=repr
+)
+def test_weights_that_are_no_counts_are_refused_by_methods_that_count(method):
     with pytest.raises(DataError, match=r"whole numbers, since this method counts rows; got 0\.5 for row 1"):
-        mlreduce.MIM().fit(X, Y, sample_weight=np.where(np.arange(40) == 1, 0.5, 1.0))
+        method.fit(X, Y, sample_weight=np.where(np.arange(40) == 1, 0.5, 1.0))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(mlreduce.FisherClassifier(ridge=1.0), mlreduce.FisherClassifier(threshold="prior", ridge=1.0)),
+        *(mlreduce.MajorityLabels(), mlreduce.ProportionalCut(), mlreduce.FaIE(), mlreduce.KernelCPLST(gamma=0.1)),
+        *(mlreduce.MLCBMaD(n_components=2), mlreduce.CompressedSensing(n_nonzero="largest", random_state=0)),
+    ],
+    ids=repr,
+)
+def test_fractions_of_weights_are_those_of_multiples(method):
+    """What depends on shares of the weights is that of twice as many rows, and the penalty of half the weights half."""
+    halves = clone(method)
+    for name in {"ridge", "alpha"} & method.get_params().keys():
+        halves.set_params(**{name: getattr(method, name) and getattr(method, name) / 2})
+    one, other = halves.fit(X, Y, sample_weight=WEIGHTS / 2), clone(method).fit(X, Y, sample_weight=WEIGHTS)
+    if hasattr(one, "encode"):
+        np.testing.assert_allclose(one.decode(one.encode(Y)), other.decode(other.encode(Y)))
+        np.testing.assert_allclose(2 * one.eigenvalues_, other.eigenvalues_, rtol=1e-8, atol=1e-10)
+    else:
+        np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+def test_a_weight_of_zero_has_no_code():
+    coder = mlreduce.FaIE(n_components=2).fit(X, Y, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(coder.codes_.any(axis=1), WEIGHTS > 0)
+    np.testing.assert_allclose(coder.codes_.T @ (WEIGHTS[:, np.newaxis] * coder.codes_), np.eye(2), atol=1e-10)
 
 
 def test_weights_are_routed_through_a_pipeline():

@@ -131,14 +131,17 @@ def same_but_for(scores, whole, method, missing):
 # --- label space ----------------------------------------------------------------------------------------------------
 
 
-def run_labels(study, methods, predictor="linear", **parameters):
-    data, splits = study
-    strategy, failures = LabelSpaceStrategy(data, seed=7), Failures("reduce")
+def run(strategy, study, methods, predictor, measured, step="reduce", **parameters):
+    _, splits = study
+    failures = Failures(step)
     fitted = dict(strategy.fit(splits, methods, failures))
     after = Failures("predict", predictor, failures.table())
-    measured = Measured(["hamming-loss"], [40, 100])
-    scores = strategy.score(splits, fitted, methods, (predictor, parameters), measured, after)
-    return scores, failures, after
+    return strategy.score(splits, fitted, methods, (predictor, parameters), measured, after), failures, after
+
+
+def run_labels(study, methods, predictor="linear", **parameters):
+    strategy = LabelSpaceStrategy(study[0], seed=7)
+    return run(strategy, study, methods, predictor, Measured(["hamming-loss"], [40, 100]), **parameters)
 
 
 CODERS = {"plst": {}, "failing-coder": {}, "cplst": {}}
@@ -227,13 +230,8 @@ def test_a_choice_that_fails_leaves_the_other_methods_theirs(study, monkeypatch)
 
 
 def run_features(study, methods, predictor="ridge"):
-    data, splits = study
-    strategy, failures = FeatureSpaceStrategy(data), Failures("reduce")
-    fitted = dict(strategy.fit(splits, methods, failures))
-    after = Failures("predict", predictor, failures.table())
     measured = Measured(["hamming-loss"], [20, 50, 100], [0.9])
-    scores = strategy.score(splits, fitted, methods, (predictor, {}), measured, after)
-    return scores, failures, after
+    return run(FeatureSpaceStrategy(study[0]), study, methods, predictor, measured)
 
 
 PROJECTIONS = {"pca": {}, "failing-projection": {}, "mddmp": {}}
@@ -340,13 +338,8 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
 
 
 def run_selectors(study, methods, predictor="br-knn"):
-    data, splits = study
-    strategy, failures = SelectionStrategy(data, {"scaling": "standard"}), Failures("rank")
-    rankings = dict(strategy.fit(splits, methods, failures))
-    after = Failures("predict", predictor, failures.table())
-    measured = Measured(["hamming-loss"], [20, 100])
-    scores = strategy.score(splits, rankings, methods, (predictor, {}), measured, after)
-    return scores, failures, after
+    strategy = SelectionStrategy(study[0], {"scaling": "standard"})
+    return run(strategy, study, methods, predictor, Measured(["hamming-loss"], [20, 100]), "rank")
 
 
 def test_a_selector_that_raises_is_missing_on_its_split_and_does_not_raise_again(study):

@@ -82,7 +82,7 @@ def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> An
 
 def _is_transformer(coder: LabelCoder) -> bool:
     """Whether a coder is not fitted to features: then it would pass for one that transforms them."""
-    if not getattr(coder, "_labels_alone", True):
+    if not getattr(coder, "_labels_alone", not coder.feature_aware):
         raise AttributeError(
             f"{type(coder).__name__} transforms labels where it was fitted to labels alone, fit(Y); after fit(X, Y) "
             "encode(Y) has the codes, and decode(codes) the labels"
@@ -173,7 +173,7 @@ class LabelCoder(Estimator):
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the directions of the code.
 
         Parameters
@@ -185,6 +185,9 @@ class LabelCoder(Estimator):
             features that is repeated with what it filled in (``mlreduce.labelspace.completion.complete_labels``), or
             without features by the mean of the label. A label that is known nowhere has no part in the code, and is
             decoded as absent.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the instances in means, covariances and regressions; an integer counts as so many equal
+            rows. With weights all labels have to be known, and a ``solver`` is exact.
 
         Returns
         -------
@@ -194,14 +197,22 @@ class LabelCoder(Estimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a parameter is out of range, or
-            X is None for a method that uses the features.
+            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a weight is negative, a label is
+            not known where there are weights, a parameter is out of range, or X is None for a method that uses the
+            features.
         """
         if y is None:
             X, y = None, self._labels_in_place_of(X)
         check_fit_memory(self, X, y)
-        self._fit_checked(X, y)
-        return self
+        if sample_weight is None:
+            self._fit_checked(X, y)
+            return self
+        features, labels, known = self._checked(X, y)
+        if known is not None:
+            raise DataError("sample_weight needs labels that are all known; y holds NaN: leave such rows out")
+        weights = check_sample_weight(sample_weight, labels.shape[0])
+        assert weights is not None
+        return self._fit_weighted(features, labels, weights)
 
     def _labels_in_place_of(self, X: Any) -> Any:
         """Return labels that were given alone."""
@@ -312,6 +323,11 @@ class LabelCoder(Estimator):
         Overridden by methods that statistics are not enough for.
         """
         return self.fit_statistics(self._statistics(features, labels))
+
+    def _fit_weighted(self, features: Any, labels: Any, weights: FloatArray) -> Self:
+        """Fit to checked features and labels of instances that have weights."""
+        used = features if self.feature_aware else None
+        return self.fit_statistics(LabelStatistics.weighted(labels, weights, used, self.rcond))
 
     def _fit_codes(self, X: Any, y: Any) -> FloatArray:
         """Do as `fit`, and return the codes of the training rows."""
@@ -598,64 +614,3 @@ class LabelCoder(Estimator):
             )
         check_finite(array, what="codes")
         return array
-
-
-class WeightedCoder(LabelCoder):
-    """Base of the linear coders by statistics of the labels, to which instances may contribute with weights.
-
-    Attributes
-    ----------
-    components_ : ndarray or csr_array of shape (n_components, n_labels)
-        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
-    mean_ : ndarray of shape (n_labels,)
-        Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-    """
-
-    #: Without weights `fit` does what it does.
-    fit_statistics = LabelCoder.fit_statistics
-    _fit_codes = LabelCoder._fit_codes
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the directions of the code.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or None
-            Features. None is allowed where the method does not use them; so are the labels themselves, without ``y``.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
-            Labels in {0, 1} or {-1, 1}; NaN where not known, without weights. These are filled in first, as
-            `LabelCoder` does.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the instances in means, covariances and regressions; an integer counts as so many equal
-            rows. With weights a ``solver`` is exact.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a weight is negative, a label is
-            not known where there are weights, a parameter is out of range, or X is None for a method that uses the
-            features.
-        """
-        if sample_weight is None:
-            return super().fit(X, y)
-        if y is None:
-            X, y = None, self._labels_in_place_of(X)
-        check_fit_memory(self, X, y)
-        features, labels, known = self._checked(X, y)
-        if known is not None:
-            raise DataError("sample_weight needs labels that are all known; y holds NaN: leave such rows out")
-        weights = check_sample_weight(sample_weight, labels.shape[0])
-        assert weights is not None
-        used = features if self.feature_aware else None
-        return self.fit_statistics(LabelStatistics.weighted(labels, weights, used, self.rcond))

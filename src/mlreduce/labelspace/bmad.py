@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.labelspace.factors import FactorCoder
 from mlreduce.labelspace.statistics import check_pairs_of_labels, label_array
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.linalg.utilities import quotient
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_range
 
@@ -80,11 +80,14 @@ class MLCBMaD(FactorCoder):
         super().__init__(n_components)
         self.min_confidence = min_confidence
 
-    def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _factorise(
+        self, features: Any, labels: Any, weights: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         check_range(self.min_confidence, "min_confidence", 0, 1)
         check_pairs_of_labels(labels.shape[1])
         labels = label_array(labels, type(self).__name__, tables=5)
-        together, present = labels.T @ labels, labels.sum(axis=0)
+        weights = np.ones(len(labels)) if weights is None else weights
+        together, present = labels.T @ scaled(labels, weights), weights @ labels
         together.flat[:: len(together) + 1] = present
         candidates = (quotient(together, present[:, np.newaxis]) >= self.min_confidence).astype(np.float64)
         size = self.n_components_
@@ -93,7 +96,7 @@ class MLCBMaD(FactorCoder):
         worth = 2 * labels - 1
         gains = worth @ candidates.T  # of each instance by each candidate
         for column in range(size):
-            totals = np.maximum(gains, 0.0).sum(axis=0)
+            totals = weights @ np.maximum(gains, 0.0)
             best = int(totals.argmax())
             if totals[best] <= 0:
                 break

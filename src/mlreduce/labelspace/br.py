@@ -6,14 +6,14 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace.base import LabelStatistics, WeightedCoder
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
 
 @register("br")
-class BR(WeightedCoder):
+class BR(LabelCoder):
     """Binary relevance (BR): no reduction, every label is learned.
 
     The baseline of label-space reduction: with linear regression, PLST and CPLST at full size equal it exactly.

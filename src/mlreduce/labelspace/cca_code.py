@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from mlreduce.complexity import Complexity
-from mlreduce.labelspace.base import LabelStatistics, WeightedCoder, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -17,7 +17,7 @@ _NO_VARIANCE = 1e-10
 
 
 @register("cca-code")
-class CCACode(WeightedCoder):
+class CCACode(LabelCoder):
     """Canonical correlation analysis (CCA) as label coding: label directions most correlated with the features.
 
     Directions ``w`` solve ``Z'HZ w = rho^2 Z'Z w`` with ``w'Z'Zw = 1``; ``eigenvalues_`` are the squared canonical
@@ -68,7 +68,7 @@ class CCACode(WeightedCoder):
 
     complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse")
     feature_aware = True
-    _by_label: ClassVar = {**WeightedCoder._by_label, "basis_": 0}
+    _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 0}
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         variances, axes = ordered_eigenvectors(statistics.gram, statistics.gram)

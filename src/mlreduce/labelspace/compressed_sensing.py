@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ _MANY_LABELS = 2000
 
 # A squared correlation, or a squared distance of an atom from those picked, below which there is none.
 _NOTHING = np.finfo(float).eps
+
+# Decimals of a mean number of labels.
+_DIGITS = 9
 
 _DIRECTIONS = ("gaussian", "hadamard")
 
@@ -110,17 +114,18 @@ class CompressedSensing(LabelCoder):
             directions = _hadamard(random, size, n_labels) / np.sqrt(n_labels)
         else:
             directions = random.standard_normal((size, n_labels)) / np.sqrt(n_labels)
+        if statistics.labels is None:  # of instances with weights
+            return directions, np.einsum("ij,jk,ik->i", directions, statistics.gram, directions)
         codes = centred_product(statistics.labels, statistics.mean, directions)
         return directions, np.square(codes).sum(axis=0)
 
     def _check_n_nonzero(self, statistics: LabelStatistics) -> int:
         wanted = self.n_nonzero
         if wanted is None:
-            # Integers: a mean of 2 must not come out as 2 + 1e-16.
-            present = round(float(statistics.mean.sum()) * statistics.n_samples)
-            return max(1, -(-present // statistics.n_samples))
+            # A mean of 2 must not come out as 2 + 1e-16.
+            return max(1, math.ceil(round(float(statistics.mean.sum()), _DIGITS)))
         if wanted == "largest":
-            return max(1, round(float(np.asarray(statistics.labels.sum(axis=1)).max())))
+            return max(1, round(statistics.largest_set))
         is_integer = isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool)
         if isinstance(wanted, str) or not is_integer or not 1 <= wanted <= self.n_labels_:
             raise DataError(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mlreduce.complexity import Complexity
-from mlreduce.labelspace.base import LabelStatistics, WeightedCoder, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelStatistics, ordered_eigenvectors
 from mlreduce.labelspace.sketch import SketchedCoder
 from mlreduce.linalg.gram import factorise
 from mlreduce.registry import register
@@ -14,7 +14,7 @@ from mlreduce.validation import FloatArray
 
 
 @register("cplst")
-class CPLST(WeightedCoder, SketchedCoder):
+class CPLST(SketchedCoder):
     """Conditional principal label space transformation (CPLST): codes that keep the labels and can be predicted.
 
     Directions are the leading eigenvectors of ``Z'HZ``, Z the centred labels and H the hat matrix of linear

@@ -30,7 +30,7 @@ class FactorCoder(LabelCoder):
     Attributes
     ----------
     codes_ : ndarray of shape (n_samples, n_components)
-        T, of the training rows.
+        T, of the training rows; zeros of rows without weight.
     components_ : ndarray of shape (n_components, n_labels)
         D, the decoder.
     eigenvalues_ : ndarray of shape (n_components,)
@@ -62,13 +62,26 @@ class FactorCoder(LabelCoder):
 
     def _fit(self, features: Any, labels: Any) -> Self:
         self._begin(means(labels))
-        codes, components, eigenvalues = self._factorise(features, labels)
-        size = self.n_components_
-        self.codes_, self.components_, self.eigenvalues_ = codes[:, :size], components[:size], eigenvalues[:size]
-        return self
+        self.codes_, components, eigenvalues = self._factorise(features, labels)
+        self.codes_ = self.codes_[:, : self.n_components_]
+        return self._keep(components, eigenvalues)
 
-    def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return codes, decoder and eigenvalues of at least ``n_components_`` columns, most important first."""
+    def _fit_weighted(self, features: Any, labels: Any, weights: FloatArray) -> Self:
+        self._begin(np.asarray(weights @ labels) / weights.sum())
+        rows = np.flatnonzero(weights)
+        features = None if features is None else features[rows]
+        codes, components, eigenvalues = self._factorise(features, labels[rows], weights[rows])
+        self.codes_ = np.zeros((len(weights), self.n_components_))
+        self.codes_[rows] = codes[:, : self.n_components_]
+        return self._keep(components, eigenvalues)
+
+    def _factorise(
+        self, features: Any, labels: Any, weights: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return codes, decoder and eigenvalues of at least ``n_components_`` columns, most important first.
+
+        Weights of the rows, all positive, are passed where `fit` has some: a method that takes none cannot have them.
+        """
         raise NotImplementedError  # abstract: a coder is this choice
 
     def training_codes(self, labels: Any, features: Any = None) -> FloatArray:

@@ -10,7 +10,7 @@ import scipy.linalg
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.factors import FactorCoder
-from mlreduce.linalg.features import Features
+from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.utilities import quotient, signs
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_memory, check_range, is_sparse
@@ -101,10 +101,16 @@ class FaIE(FactorCoder):
         self.predictability = predictability
         self.ridge = ridge
 
-    def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-        X = Features(features, centred=True)
+    def _factorise(
+        self, features: Any, labels: Any, weights: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         sparse = is_sparse(labels)  # centred by products
-        Z = Features(labels, centred=True) if sparse else Features(labels - self.mean_, centred=False)
+        if weights is None:
+            X = Features(features, centred=True)
+            Z = Features(labels, centred=True) if sparse else Features(labels - self.mean_, centred=False)
+        else:
+            X, sparse = WeightedFeatures(features, weights), True
+            Z = WeightedFeatures(labels, weights)
         self.predictability_, self.ridge_ = self._weights(X, Z)
         rows, columns = X.shape[0], X.shape[1] + Z.shape[1]
         if min(rows, columns) > _LARGEST:
@@ -118,7 +124,8 @@ class FaIE(FactorCoder):
         codes, values = solve(X, Z, self.predictability_, self.ridge_, self.n_components_)
         decoder = Z.transposed_dot(codes).T if sparse else codes.T @ Z.X
         turns = signs(decoder)
-        return codes * turns, decoder * turns[:, np.newaxis], values
+        codes *= turns if weights is None else turns / np.sqrt(weights)[:, np.newaxis]
+        return codes, decoder * turns[:, np.newaxis], values
 
     def _weights(self, X: Features, Z: Features) -> tuple[float, float]:
         given = self.predictability

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from mlreduce.linalg.kernels import (
     kernel_ridge,
     squared_distances,
 )
+from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -61,8 +62,6 @@ class _KernelCoder(LabelCoder):
     complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
     feature_aware = True
     kernelised = True
-    #: A regression by a kernel takes no weights.
-    fit, fit_statistics, _fit_codes = LabelCoder.fit, LabelCoder.fit_statistics, LabelCoder._fit_codes
 
     def __init__(self, n_components: int | str | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.n_components = n_components
@@ -75,9 +74,15 @@ class _KernelCoder(LabelCoder):
         centred = table - statistics.mean
         return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
 
-    def _kernel(self, features: Any) -> FloatArray:
+    def _fit_weighted(self, features: Any, labels: Any, weights: FloatArray) -> Self:
+        roots, statistics = np.sqrt(weights), LabelStatistics.weighted(labels, weights)
+        kernel = scaled(self._kernel(features, weights), roots, roots)
+        centred = scaled(label_array(labels, type(self).__name__) - statistics.mean, roots)
+        return self.fit_statistics(statistics.with_centred(explained_by_kernel(kernel, self.alpha, centred)))
+
+    def _kernel(self, features: Any, weights: FloatArray | None = None) -> FloatArray:
         check_positive(self.alpha, "alpha")
-        self.gamma_ = check_gamma(self.gamma, features)
+        self.gamma_ = check_gamma(self.gamma, features, weights)
         check_kernel_size(features.shape[0])
         return gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
 
@@ -143,7 +148,7 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
 
 
 @register("kernel-occa")
-class KernelOCCA(_KernelCoder, OCCA):  # type: ignore[misc]
+class KernelOCCA(_KernelCoder, OCCA):
     """Kernel orthogonally constrained canonical correlation analysis (kernel OCCA): OCCA with kernel ridge regression.
 
     Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ - I)Z``, which is ``-alpha^2 Z'QQZ``, with Z, K and Q as

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from mlreduce.complexity import Complexity
-from mlreduce.labelspace.base import LabelStatistics, WeightedCoder, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
 
 @register("occa")
-class OCCA(WeightedCoder):
+class OCCA(LabelCoder):
     """Orthogonally constrained canonical correlation analysis (OCCA): label directions with the least prediction error.
 
     Directions are the leading eigenvectors of ``Z'(H - I)Z``, H the hat matrix of linear regression: the smallest

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
-from mlreduce.labelspace.base import LabelStatistics, WeightedCoder
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
@@ -14,7 +14,7 @@ from mlreduce.validation import FloatArray
 
 
 @register("pbr")
-class PBR(WeightedCoder):
+class PBR(LabelCoder):
     """Partial binary relevance (PBR): learn a random subset of the labels, predict the others absent.
 
     Labels that are not known, NaN in ``y``, are filled in first: see `fit`.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlreduce.labelspace.base import LabelStatistics, WeightedCoder, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelStatistics, ordered_eigenvectors
 from mlreduce.labelspace.sketch import SketchedCoder
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
@@ -15,7 +15,7 @@ from mlreduce.validation import FloatArray
 
 
 @register("plst")
-class PLST(WeightedCoder, SketchedCoder):
+class PLST(SketchedCoder):
     """Principal label space transformation (PLST): principal components of the labels.
 
     Directions are the leading eigenvectors of ``Z'Z``, Z the centred labels: the smallest encoding error

@@ -114,6 +114,7 @@ class LabelStatistics:
         total, sums = float(weights.sum()), labels.T @ weights
         gram = as_dense(scaled(labels, weights).T @ labels) - np.outer(sums, sums) / total
         statistics = cls(total, sums / total, gram)
+        statistics.largest_set = cls.from_labels(labels[weights > 0]).largest_set
         if features is None:
             return statistics
         rows = weights > 0
@@ -147,6 +148,11 @@ class LabelStatistics:
             gram = as_dense(Y.T @ Y)
         gram -= self.n_samples * np.outer(self.mean, self.mean)
         return gram
+
+    @cached_property
+    def largest_set(self) -> float:
+        """Largest number of labels of an instance."""
+        return float(np.asarray(self.labels.sum(axis=1)).max())
 
     @property
     def explained_gram(self) -> FloatArray:

@@ -28,11 +28,13 @@ from mlreduce.validation import (
     check_labels,
     check_memory,
     check_regression,
+    check_sample_weight,
     is_sparse,
     join_known,
     label_values,
     one_hot,
     remember_label_names,
+    rows_by_weight,
     split_known,
 )
 from mlreduce.validation.estimator import Estimator
@@ -63,7 +65,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to features and targets.
 
         Parameters
@@ -72,6 +74,9 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
             Features of the instances; a sparse matrix stays sparse.
         y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
             Targets, in any unit; NaN where not known, for methods that take single unknown targets.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the squared errors; an integer counts as so many equal rows. Methods that count rows
+            take integers only.
 
         Returns
         -------
@@ -81,14 +86,25 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a number is beyond 1e70, or a parameter is out of range.
+            If a feature is not finite, a number is beyond 1e70, a weight is negative, a target is not known where the
+            method needs it, or a parameter is out of range.
         """
         check_fit_memory(self, X, y)
-        self._fit(*check_regression(self, X, y))
+        features, targets = check_regression(self, X, y)
+        weights = check_sample_weight(sample_weight, features.shape[0])
+        if weights is None:
+            self._fit(features, targets)
+        else:
+            self._fit_weighted(features, targets, weights)
         return self
 
     def _fit(self, features: Any, targets: Any) -> None:
         raise NotImplementedError  # abstract
+
+    def _fit_weighted(self, features: Any, targets: Any, weights: FloatArray) -> None:
+        """Fit to instances that have weights: here to so many equal rows."""
+        rows = rows_by_weight(weights, *features.shape)
+        self._fit(features[rows], targets[rows])
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
         """Fit, and return for each row what a fit on the others predicts, with the parameters of this one.
@@ -156,6 +172,8 @@ class LabelClassifier(ClassifierMixin, Estimator):
     _poor_score = False
     #: Whether many and rare labels are made sparse.
     takes_sparse_labels = False
+    #: Whether `_fit` takes weights of the instances, of any size, as its last argument.
+    _weighs = False
     #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is
     #: likelier, and ``predict_nested`` yields such numbers.
     ranks = False
@@ -167,7 +185,7 @@ class LabelClassifier(ClassifierMixin, Estimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to features and labels.
 
         Parameters
@@ -178,6 +196,9 @@ class LabelClassifier(ClassifierMixin, Estimator):
             Labels in {0, 1} or {-1, 1}; NaN where not known, for methods that take single unknown labels. A vector of
             other integers, or of strings, holds classes: each is a label, and the one with the highest score is
             predicted.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the instances; an integer counts as so many equal rows. Most methods, and all decisions but
+            ``"half"``, count rows and take integers only.
 
         Returns
         -------
@@ -187,16 +208,28 @@ class LabelClassifier(ClassifierMixin, Estimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are too few
-            rows.
+            If a feature is not finite, a label is not 0/1 or -1/1, a weight is negative, a parameter is out of range,
+            or there are too few rows.
         """
         check_fit_memory(self, X, y)
-        self._decide(*self._checked(X, y))
+        features, labels = self._checked(X, y)
+        weights = check_sample_weight(sample_weight, features.shape[0])
+        if weights is None:
+            self._decide(features, labels)
+        elif self._weighs and getattr(self, "decision", "half") == "half":
+            self._decide_weighted(features, labels, weights)
+        else:
+            rows = rows_by_weight(weights, *features.shape)
+            self._decide(features[rows], labels[rows])
         return self
 
     def _decide(self, features: Any, labels: Any) -> None:
         """Fit to checked features and labels, and choose what is predicted from scores."""
         self._fit(features, labels)
+
+    def _decide_weighted(self, features: Any, labels: Any, weights: FloatArray) -> None:
+        fit: Any = self._fit
+        fit(features, labels, weights)
 
     def _fit(self, features: Any, labels: Any) -> None:
         raise NotImplementedError  # abstract
@@ -305,23 +338,17 @@ class ScoringClassifier(LabelClassifier):
 
     Parameters
     ----------
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
-        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
-        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
-        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
-        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
-        for measures of this package, and the best of a hundred values for measures that a script declares.
+        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels, 2)
         0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
@@ -353,6 +380,11 @@ class ScoringClassifier(LabelClassifier):
             self._set(Decision.half(labels.shape[1]))
         else:
             self._set(self._chosen(features, labels))
+
+    def _decide_weighted(self, features: Any, labels: Any, weights: FloatArray) -> None:
+        check_decision(self.decision, self.measure)
+        super()._decide_weighted(features, labels, weights)
+        self._set(Decision.half(labels.shape[1]))
 
     def _chosen(self, features: Any, labels: Any) -> Decision:
         """Fit, and choose the decision; of sparse labels held-out scores are made in blocks of rows."""
@@ -480,8 +512,7 @@ class ProbableClassifier(ScoringClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels, 2)
         0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
@@ -535,8 +566,7 @@ class DecidingClassifier(ScoringClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.linalg.features import Features
+from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.utilities import known_together
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import (
@@ -48,10 +48,11 @@ class _Sides(NamedTuple):
     prior: bool
 
     @classmethod
-    def from_labels(cls, labels: Any, threshold: Any) -> Self:
+    def from_labels(cls, labels: Any, threshold: Any, weights: FloatArray | None = None) -> Self:
         check_option(threshold, "threshold", ("midpoint", "prior"))
-        present = np.asarray(labels.sum(axis=0))
-        return cls(present, labels.shape[0] - present, threshold == "prior")
+        present = np.asarray(labels.sum(axis=0) if weights is None else weights @ labels)
+        total = labels.shape[0] if weights is None else weights.sum()
+        return cls(present, total - present, threshold == "prior")
 
     def scale_and_shift(self, explained: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scale and shift from regressions on labels to log odds, each of shape (n_labels,).
@@ -62,7 +63,7 @@ class _Sides(NamedTuple):
         Sherman and Morrison. Class means projected on b are at ``q / n_1`` and ``-q / n_0``.
         """
         known = (self.present > 0) & (self.absent > 0)
-        present, absent = np.maximum(self.present, 1.0), np.maximum(self.absent, 1.0)
+        present, absent = (np.where(sizes > 0, sizes, 1.0) for sizes in (self.present, self.absent))
         n_samples = self.present + self.absent
         between = present * absent / n_samples
         scale = np.where(known, n_samples / np.maximum(between - explained, _LEAST_WITHIN * between), 0.0)
@@ -90,15 +91,10 @@ class FisherClassifier(DecidingClassifier):
     threshold : {"midpoint", "prior"}, default="midpoint"
         A label is present beyond the middle of the two projected class means; or where it is likelier, for normal
         classes of equal covariance ``(S_w + ridge I) / n`` that are as frequent as among the training rows.
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
-        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
-        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
-        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
-        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
-        for measures of this package, and the best of a hundred values for measures that a script declares.
+        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
 
     Attributes
     ----------
@@ -113,8 +109,7 @@ class FisherClassifier(DecidingClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
     n_features_in_ : int
@@ -137,6 +132,7 @@ class FisherClassifier(DecidingClassifier):
 
     linear = True
     takes_unknown_cells = True
+    _weighs = True
 
     ridge_: Any
     complexity = Complexity("s m + m^3", "m^2 + d q")
@@ -153,29 +149,34 @@ class FisherClassifier(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: Any) -> None:
+    def _fit(self, features: Any, labels: Any, weights: FloatArray | None = None) -> None:
         if is_sparse(labels):
             check_coefficients(features, labels)
         elif np.isnan(labels).any():
-            self._fit_parts(features, labels)
+            self._fit_parts(features, labels, weights)
             return
-        X, sides = Features(features, centred=True), _Sides.from_labels(labels, self.threshold)
+        sides = _Sides.from_labels(labels, self.threshold, weights)
+        if weights is None:
+            X = Features(features, centred=True)
+            centred = labels if is_sparse(labels) else labels - labels.mean(axis=0)  # by products with centred features
+        else:
+            X, mean = WeightedFeatures(features, weights), weights @ labels / weights.sum()
+            centred = np.sqrt(weights)[:, np.newaxis] * (as_dense(labels) - mean)
         self.ridge_ = self._ridge(X)
-        centred = labels if is_sparse(labels) else labels - labels.mean(axis=0)  # by products with centred features
         coefficients = _coefficients(X, centred, self.ridge_)
         explained = np.einsum("ij,ij->j", X.transposed_dot(centred), coefficients)
         scale, shift = sides.scale_and_shift(explained)
         self.coef_ = (scale * coefficients).T
         self.intercept_ = shift - self.coef_ @ X.mean
 
-    def _fit_parts(self, features: Any, labels: FloatArray) -> None:
+    def _fit_parts(self, features: Any, labels: FloatArray, weights: FloatArray | None) -> None:
         """Fit labels that are known in the same rows to these."""
         n_labels = labels.shape[1]
         self.coef_, self.intercept_ = np.zeros((n_labels, features.shape[1])), np.zeros(n_labels)
         self.ridge_ = np.zeros(n_labels)
         for rows, columns in known_together(labels):
             part = clone(self)
-            part._fit(features[rows], labels[rows][:, columns])
+            part._fit(features[rows], labels[rows][:, columns], None if weights is None else weights[rows])
             self.coef_[columns], self.intercept_[columns] = part.coef_, part.intercept_
             self.ridge_[columns] = part.ridge_
 

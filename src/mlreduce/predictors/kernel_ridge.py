@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from mlreduce.linalg.kernels import (
 from mlreduce.linalg.utilities import known_together, scaled
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_fit_memory, check_regression, check_weighted_regression
+from mlreduce.validation import FloatArray, check_regression, known_targets
 
 
 @register("kernel-ridge")
@@ -72,42 +72,16 @@ class KernelRidgeRegressor(Regressor):
         self.gamma = gamma
         self.alpha = alpha
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for the coefficients of the kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit; NaN where not known, without weights.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the squared errors; an integer counts as so many equal rows.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a number is beyond 1e70, a weight is negative, a target is not known where there
-            are weights, or a parameter is out of range.
-        """
-        if sample_weight is None:
-            return super().fit(X, y)
-        check_fit_memory(self, X, y)
-        features, targets, weights = check_weighted_regression(self, X, y, sample_weight)
-        alpha, roots = check_positive(self.alpha, "alpha"), np.sqrt(weights)
+    def _fit_weighted(self, features: Any, targets: Any, weights: FloatArray) -> None:
+        table, roots = known_targets(targets), np.sqrt(weights)
+        alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features, weights)
         check_kernel_size(features.shape[0])
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
-        self.X_fit_, self.intercept_ = features, weights @ targets / weights.sum()
-        centred = scaled((targets - self.intercept_).reshape(len(roots), -1), roots)
+        self.X_fit_, self.intercept_ = features, weights @ table / weights.sum()
+        centred = scaled((table - self.intercept_).reshape(len(roots), -1), roots)
         solution = kernel_ridge(scaled(kernel, roots, roots), alpha, centred)
-        self.dual_coef_ = scaled(solution.coefficients, roots).reshape(targets.shape)
-        return self
+        self.dual_coef_ = scaled(solution.coefficients, roots).reshape(table.shape)
 
     def _fit(self, features: Any, targets: Any) -> None:
         self._solve(features, targets)

@@ -76,15 +76,10 @@ class LabelTreeClassifier(ScoringClassifier):
         Trees that are fitted at a time, in threads; the result does not depend on it.
     random_state : int, RandomState or None, default=None
         Of the trees.
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
-        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
-        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
-        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
-        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
-        for measures of this package, and the best of a hundred values for measures that a script declares.
+        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
 
     Attributes
     ----------
@@ -95,8 +90,7 @@ class LabelTreeClassifier(ScoringClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels, 2)
         0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int

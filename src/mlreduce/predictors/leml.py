@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,6 @@ from mlreduce.validation import (
     check_components,
     check_count,
     check_features,
-    check_fit_memory,
     check_memory,
     check_option,
     check_range,
@@ -58,15 +57,10 @@ class LEML(DecidingClassifier):
         Most iterations, each of which solves for W and then for H and b.
     tol : float, default=1e-6
         Relative decrease of the objective in an iteration that ends them, >= 0.
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
-        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
-        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
-        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
-        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
-        for measures of this package, and the best of a hundred values for measures that a script declares.
+        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
 
     Attributes
     ----------
@@ -88,8 +82,7 @@ class LEML(DecidingClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
     n_features_in_ : int
@@ -100,6 +93,11 @@ class LEML(DecidingClassifier):
     ------
     DataError
         If a parameter is out of range, or the rank is above n_labels.
+
+    Warns
+    -----
+    UserWarning
+        If a label is known of no instance: the fit ignores it, and it is never predicted.
 
     Notes
     -----
@@ -148,39 +146,6 @@ class LEML(DecidingClassifier):
         self.tol = tol
         self.decision = decision
         self.measure = measure
-
-    #: Both fit as `fit` does.
-    _fit_half, _fit_left_out = DecidingClassifier._fit_half, DecidingClassifier._fit_left_out
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the factors.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances; a sparse matrix stays sparse.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}; NaN where a label is not known.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is none of 0/1, -1/1 and NaN, no label is known, or a parameter is out
-            of range.
-
-        Warns
-        -----
-        UserWarning
-            If a label is known of no instance: the fit ignores it, and it is never predicted.
-        """
-        check_fit_memory(self, X, y)
-        self._decide(*self._checked(X, y))
-        return self
 
     def _fit(self, features: Any, labels: Any) -> None:
         chosen = isinstance(self.penalty, str) and self.penalty == "cv"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -13,7 +13,7 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSqu
 from mlreduce.linalg.utilities import joined, known_together, map_columns, rows_of
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_fit_memory, check_weighted_regression
+from mlreduce.validation import FloatArray, as_dense, known_targets
 
 # Entries of a sparse matrix up to which predictions are made from a dense copy (1 GB).
 _COPIED = 2**27
@@ -63,41 +63,12 @@ class LinearRegressor(Regressor):
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
 
-    #: Without weights `fit` does what it does.
-    _fit_left_out = Regressor._fit_left_out
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for the coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit; NaN where not known, without weights.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the squared errors; an integer counts as so many equal rows.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a number is beyond 1e70, a weight is negative, a target is not known where there
-            are weights, or a parameter is out of range.
-        """
-        if sample_weight is None:
-            return super().fit(X, y)
-        check_fit_memory(self, X, y)
-        features, targets, weights = check_weighted_regression(self, X, y, sample_weight)
+    def _fit_weighted(self, features: Any, targets: Any, weights: FloatArray) -> None:
+        table = known_targets(targets)
         roots = np.sqrt(weights)[:, np.newaxis]
         design = roots * np.column_stack([np.ones(len(roots)), as_dense(features)])
-        coefficients, _, self.rank_, _ = scipy.linalg.lstsq(design, roots * targets.reshape(len(roots), -1), self.rcond)
+        coefficients, _, self.rank_, _ = scipy.linalg.lstsq(design, roots * table.reshape(len(roots), -1), self.rcond)
         self._keep(coefficients, targets.ndim)
-        return self
 
     def _fit(self, features: Any, targets: Any) -> None:
         table = targets.reshape(targets.shape[0], -1)

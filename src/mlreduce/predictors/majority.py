@@ -24,15 +24,10 @@ class MajorityLabels(ScoringClassifier):
 
     Parameters
     ----------
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
-        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
-        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
-        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
-        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
-        for measures of this package, and the best of a hundred values for measures that a script declares.
+        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
 
     Attributes
     ----------
@@ -42,8 +37,7 @@ class MajorityLabels(ScoringClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels, 2)
         0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
@@ -62,15 +56,16 @@ class MajorityLabels(ScoringClassifier):
     _poor_score = True
     complexity = Complexity("n q", "p")
     takes_unknown_cells = True
+    _weighs = True
 
     def __init__(self, decision: str = "half", measure: str = "micro-f1") -> None:
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: Any) -> None:
-        labels, known = split_known(labels)
-        n_known, sums = labels.shape[0] if known is None else known.sum(axis=0), np.asarray(labels.sum(axis=0))
-        self.frequencies_ = sums / np.maximum(n_known, 1)
+    def _fit(self, features: Any, labels: Any, weights: FloatArray | None = None) -> None:
+        weights, (labels, known) = np.ones(labels.shape[0]) if weights is None else weights, split_known(labels)
+        n_known, sums = weights.sum() if known is None else weights @ known, np.asarray(weights @ labels)
+        self.frequencies_ = sums / np.where(n_known > 0, n_known, 1)
         self.majority_ = (2 * sums > n_known).astype(int)
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:

@@ -116,15 +116,10 @@ class MLNB(NestedClassifier, ProbableClassifier):
         Least variance of a feature where a label is present or absent, as a share of the feature's total variance;
         > 0. "cv" chooses 0.001, 0.01, 0.1, 0.3 or 1 by the average precision in three folds of at most 3000 rows.
         With small ones a feature that varies little among the few instances of a label outweighs all others.
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-        Which labels are predicted. ``"half"``: those whose score is above one half. The others choose from scores of
-        the training rows by models that were not trained on them: ``"one-threshold"`` that of all labels which
-        maximises ``measure``; ``"per-label"`` one for each label, by the same measure of the label alone; a label with
-        fewer than ten positive rows takes that of all labels. ``"cardinality"`` predicts as many labels as the training
-        rows have; ``"top-k"`` the k labels of a row with the highest scores, where k maximises ``measure``.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
-        Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
-        for measures of this package, and the best of a hundred values for measures that a script declares.
+        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
 
     Attributes
     ----------
@@ -137,8 +132,7 @@ class MLNB(NestedClassifier, ProbableClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
-        then thresholds are the best for predictions among the ``k_`` best labels of a row.
+        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
     classes_ : ndarray of shape (n_labels, 2)
         0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int

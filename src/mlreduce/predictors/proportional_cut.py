@@ -13,7 +13,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import as_dense, check_features, check_memory, split_known
+from mlreduce.validation import FloatArray, as_dense, check_features, check_memory, split_known
 
 
 @register("pcut")
@@ -53,10 +53,12 @@ class ProportionalCut(LabelClassifier):
     _poor_score = True
     complexity = Complexity("n q", "n q")
     takes_unknown_cells = True
+    _weighs = True
 
-    def _fit(self, features: Any, labels: Any) -> None:
-        labels, known = split_known(labels)
-        self.shares_ = labels.mean(axis=0) if known is None else labels.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    def _fit(self, features: Any, labels: Any, weights: FloatArray | None = None) -> None:
+        weights, (labels, known) = np.ones(labels.shape[0]) if weights is None else weights, split_known(labels)
+        n_known = weights.sum() if known is None else weights @ known
+        self.shares_ = np.asarray(weights @ labels) / np.where(n_known > 0, n_known, 1)
 
     def _blocks(self, X: Any, width: int | None = None) -> Iterator[Any]:
         yield X  # all rows are decided together

@@ -26,10 +26,8 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_finite,
-    check_fit_memory,
     check_memory,
     check_regression,
-    check_sample_weight,
     is_sparse,
 )
 
@@ -315,7 +313,8 @@ class RidgeRegressor(Regressor):
         and rows repeat; one penalty serves all targets. Large sparse matrices, which are not decomposed, always have
         the latter, estimated by iteration. A number, >= 0, is the penalty itself. Features of unit
         norm, such as those of a projection with ``P'Xc'XcP = I``, need a far smaller one than standardised features:
-        one number does not serve both.
+        one number does not serve both. An integer weight of an instance counts as so many equal rows, but in this
+        choice, which leaves out a row with its weight.
     relative : bool, default=False
         False: the penalty is ``alpha``. True: it is ``alpha`` times the mean over the features of their centred sum of
         squares, ``trace(Xc'Xc) / n_features``, so that one ``alpha`` serves features of any scale. No effect where the
@@ -371,40 +370,17 @@ class RidgeRegressor(Regressor):
         self.alpha = alpha
         self.relative = relative
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for the coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances. A sparse matrix stays sparse: its means are accounted for, not subtracted.
-        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit; NaN where not known. A sparse matrix stays sparse.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights >= 0 of the squared errors; an integer counts as so many equal rows, except in the choice of
-            the penalty, which leaves out a row with its weight.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, ``alpha`` is not a number >= 0, "gcv" or "loo", or a weight is negative.
-        """
-        check_fit_memory(self, X, y)
-        X, targets = check_regression(self, X, y)
-        weights = check_sample_weight(sample_weight, X.shape[0])
+    def _fit(self, features: Any, targets: Any, weights: FloatArray | None = None) -> None:
         if is_sparse(targets):
-            check_coefficients(X, targets)
-            self._solve(X, targets if weights is None else _dense_targets(targets), weights)
+            check_coefficients(features, targets)
+            self._solve(features, targets if weights is None else _dense_targets(targets), weights)
         elif np.isnan(targets).any():
-            self._fit_parts(X, targets, weights)
+            self._fit_parts(features, targets, weights)
         else:
-            self._solve(X, targets, weights)
-        return self
+            self._solve(features, targets, weights)
+
+    #: Choosing the penalty, a row is left out with its weight.
+    _fit_weighted = _fit
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
         X, targets = check_regression(self, X, y)

@@ -304,6 +304,12 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return B; None is the identity."""
         return None
 
+    def _take_ridge(self, part: Projection) -> None:
+        """Set what a part chose for its constraint."""
+        for name in ("ridge_", "at_edge_"):
+            if hasattr(part, name):
+                setattr(self, name, getattr(part, name))
+
     def _mean(self, data: TrainingSet) -> FloatArray:
         return (data.centred if self.centred else data.raw).mean
 
@@ -423,23 +429,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 
 class WeightedProjection(Projection):
-    """Base of the projections whose A and B are sums over the instances, which may have weights.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the projections whose A and B are sums over the instances, which may have weights."""
 
     #: Without weights `fit` does what it does.
     fit_training_set = Projection.fit_training_set

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.features import Features, WeightedFeatures
-from mlreduce.linalg.utilities import scaled
+from mlreduce.linalg.features import WeightedFeatures
 from mlreduce.projection.base import NoDirectionError, Projection
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import (
@@ -81,28 +80,12 @@ class _Covariances(NamedTuple):
         root = np.sqrt(values[nonzero])[:, np.newaxis] * vectors[:, nonzero].T * scale
         data = TrainingSet(np.ascontiguousarray(root[:, :n_features]), root[:, n_features:])
         data.centred = data.raw  # they are already
-        data.label_scatter = data.label_products
+        data.label_scatter, data.n_summarised = data.label_products, self.weight
         return data
 
 
 class CovarianceProjection(Projection):
-    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
 
     takes_unknown_cells = True
     #: Without weights `fit` does what it does.
@@ -154,14 +137,9 @@ class CovarianceProjection(Projection):
             labels = completed_labels(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
         if weights is None:
             return self.fit_training_set(TrainingSet(features, labels))
-        data = TrainingSet(features, None if labels is None else scaled(labels, np.sqrt(weights)))
-        data.centred = WeightedFeatures(features, weights)
-        if not self.centred:
-            data.raw = Features(scaled(features, np.sqrt(weights)), centred=False)
-        if labels is not None:
-            sizes = labels.T @ weights
-            data.label_scatter = data.label_products - np.outer(sizes, sizes) / weights.sum()
-        self.fit_training_set(data)
+        (rows,) = np.nonzero(weights)
+        labels = None if labels is None else labels[rows]
+        self.fit_training_set(TrainingSet(features[rows], labels, weights=weights[rows]))
         self._n_rows = float(weights.sum())
         return self
 

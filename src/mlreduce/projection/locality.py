@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, Projection
-from mlreduce.projection.scatter import Ridge, check_ridge, with_ridge
+from mlreduce.projection.ridge import Regularised, Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike, attraction, check_proximity, degrees, reconstruction
@@ -34,16 +34,11 @@ class OLPP(_Locality):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -76,7 +71,7 @@ class OLPP(_Locality):
 
 
 @register("lpp")
-class LPP(OLPP):
+class LPP(Regularised, OLPP):
     """Locality preserving projections (LPP): squared differences of neighbours relative to the scatter.
 
     ``max tr(P'X'(W - D(W))XP)`` subject to ``P'(X'D(W)X + ridge I)P = I``, or with ``X'X`` in place of ``X'D(W)X``.
@@ -91,22 +86,17 @@ class LPP(OLPP):
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     constraint : {"degree", "scatter"}, default="degree"
         ``X'D(W)X``, D(W) the row sums of W, or ``X'X``.
-    ridge : float or None, default=None
-        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal over the
-        features that are not zero.
+    ridge : float or str, default="0.1%"
+        Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
+        are not zero.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -131,7 +121,7 @@ class LPP(OLPP):
         n_components: Size = None,
         proximity: ProximityLike = None,
         constraint: str = "degree",
-        ridge: Ridge = None,
+        ridge: Ridge = "0.1%",
     ) -> None:
         super().__init__(n_components, proximity)
         self.constraint = constraint
@@ -139,13 +129,12 @@ class LPP(OLPP):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_ridge(self.ridge)
         check_option(self.constraint, "constraint", ("degree", "scatter"))
 
     def _constraint(self, data: TrainingSet) -> Form:
         by_degree = self.constraint == "degree"
         scatter = Form(weights=degrees(check_proximity(self.proximity).matrix(data)) if by_degree else 1.0)
-        return with_ridge(scatter, data.raw, self.ridge)
+        return self._with_ridge(scatter, data)
 
 
 @register("onpp")
@@ -165,16 +154,11 @@ class ONPP(_Locality):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -209,7 +193,7 @@ class ONPP(_Locality):
 
 
 @register("npp")
-class NPP(ONPP):
+class NPP(Regularised, ONPP):
     """Neighbourhood preserving projections (NPP): `ONPP` with orthonormal projected features.
 
     ``max -tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'(X'X + ridge I)P = I``; features are not
@@ -222,22 +206,17 @@ class NPP(ONPP):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
-    ridge : float or None, default=None
-        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal over the
-        features that are not zero.
+    ridge : float or str, default="0.1%"
+        Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
+        are not zero.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -257,13 +236,9 @@ class NPP(ONPP):
     complexity = NEIGHBOURS_DENSE
     centred = False
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = None) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = "0.1%") -> None:
         super().__init__(n_components, n_neighbors)
         self.ridge = ridge
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_ridge(self.ridge)
-
     def _constraint(self, data: TrainingSet) -> Form:
-        return with_ridge(Form(weights=1.0), data.raw, self.ridge)
+        return self._with_ridge(Form(weights=1.0), data)

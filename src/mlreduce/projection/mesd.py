@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
@@ -16,7 +17,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
 from mlreduce.projection.repulsion import DLA, DNE, OLPPR
-from mlreduce.projection.scatter import Ridge
+from mlreduce.projection.ridge import Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
@@ -25,7 +26,7 @@ from mlreduce.validation import FloatArray, Size, check_options
 
 
 @register("mesd")
-class MESD(Projection):
+class MESD(WeightedProjection):
     """Multi-label extension by sample duplication (MESD) of any projection for single-label data.
 
     Every instance is duplicated once per label and the base is fitted to the duplicates: ``C'AC`` and ``C'BC`` over the
@@ -46,16 +47,14 @@ class MESD(Projection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, at_edge_ : float, bool
+        The ridge, and whether one that was chosen is the least or greatest of those compared;
+        only where the base has one.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -108,13 +107,19 @@ class MESD(Projection):
             raise DataError(f"weighted must be True or False; got {self.weighted!r}")
 
     def _usable(self, data: TrainingSet) -> TrainingSet:
+        if data.weights is not None and not has_fit_parameter(base := self._base(), "sample_weight"):
+            name = type(base).__name__
+            raise DataError(f"sample_weight needs a base of sums over the instances, such as 'fda'; {name} is none")
         return instances_with_labels(data)
 
     def _objective(self, data: TrainingSet) -> Form:
         return self._base()._objective(data)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
-        return self._base()._constraint(data)
+        base = self._base()
+        form = base._constraint(data)
+        self._take_ridge(base)
+        return form
 
     def _mean(self, data: TrainingSet) -> FloatArray:
         return self._base()._mean(data)
@@ -124,6 +129,9 @@ class _NamedMESD(MESD):
     """MESD of one method, with the parameters of the method and ``weighted``."""
 
     _method: ClassVar[type[ClassProjection]]
+    #: Neighbours have no weights.
+    fit = Projection.fit  # type: ignore[assignment]
+    fit_training_set = Projection.fit_training_set
 
     def __init__(self, weighted: bool = False, **parameters: Any) -> None:
         self.weighted = weighted
@@ -164,7 +172,7 @@ def _doc(cls: type) -> str:
 
 
 @_extends("mesd-fda", FDA)
-class MESDFDA(WeightedProjection, _NamedMESD):
+class MESDFDA(_NamedMESD):
     """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`.
 
     Examples
@@ -175,6 +183,9 @@ class MESDFDA(WeightedProjection, _NamedMESD):
     >>> np.allclose(one.fit_transform(data.X, data.Y), other.fit_transform(data.X, data.Y))
     True
     """
+
+    fit = WeightedProjection.fit
+    fit_training_set = WeightedProjection.fit_training_set
 
     def __init__(self, n_components: Size = None, ridge: Ridge = None, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, ridge=ridge)
@@ -229,7 +240,7 @@ class MESDMFA(_NamedMESD):
 
 
 @_extends("mesd-mmc", MMC)
-class MESDMMC(WeightedProjection, _NamedMESD):
+class MESDMMC(_NamedMESD):
     """Maximum margin criterion (`MMC`) extended by sample duplication.
 
     Examples
@@ -240,6 +251,9 @@ class MESDMMC(WeightedProjection, _NamedMESD):
     >>> bool((method.eigenvalues_ >= 0).all())
     True
     """
+
+    fit = WeightedProjection.fit
+    fit_training_set = WeightedProjection.fit_training_set
 
     def __init__(self, n_components: Size = None, within_weight: float = 1.0, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, within_weight=within_weight)

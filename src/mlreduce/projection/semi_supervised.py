@@ -36,23 +36,6 @@ class PartlyLabelled(Projection):
     """Base of the projections that need the labels of some instances only.
 
     Rows of unlabelled instances are NaN in ``y``. A method defines its parts (`_parts`) and combines their forms.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
     """
 
     takes_unknown_rows = True
@@ -95,6 +78,7 @@ class PartlyLabelled(Projection):
         """Return a part's B over all instances."""
         part_data = _instances_of(part, data)
         form = part._constraint(part_data)
+        self._take_ridge(part)
         return None if form is None else self._extended(form, part, part_data, data)
 
     def _extended(self, form: Form, part: Projection, part_data: TrainingSet, data: TrainingSet) -> Form:
@@ -149,16 +133,11 @@ class SemiSupervised(PartlyLabelled):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -341,16 +320,11 @@ class SELFProjection(_Pair):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -14,8 +14,8 @@ from mlreduce.validation.features import (
     check_regression,
     check_sample_weight,
     check_table,
-    check_weighted_regression,
     is_sparse,
+    known_targets,
     rows_by_weight,
 )
 from mlreduce.validation.frames import column_names
@@ -39,6 +39,7 @@ from mlreduce.validation.memory import (
     machine_memory,
     memory_left,
     out_of_memory,
+    taken_memory,
 )
 from mlreduce.validation.parameters import (
     Size,
@@ -78,13 +79,13 @@ __all__ = [
     "check_sample_weight",
     "check_size",
     "check_table",
-    "check_weighted_regression",
     "class_vector",
     "column_names",
     "fill_unlabelled",
     "is_share",
     "is_sparse",
     "join_known",
+    "known_targets",
     "label_values",
     "machine_memory",
     "memory_left",
@@ -94,4 +95,5 @@ __all__ = [
     "rows_by_weight",
     "split_known",
     "stored_labels",
+    "taken_memory",
 ]

@@ -129,7 +129,6 @@ def describe_input(dataset: Dataset, prepared: str | Path, folder: str | Path | 
 
     Parameters
     ----------
-    dataset : Dataset
     prepared : path
         The data set as arrays.
     folder : path or None
@@ -150,10 +149,7 @@ def _digest(description: Mapping[str, Any]) -> str:
 
 
 def make_manifest(
-    description: Mapping[str, Any],
-    inputs: Mapping[str, Any],
-    outputs: Mapping[str, str],
-    run: Mapping[str, Any],
+    description: Mapping[str, Any], inputs: Mapping[str, Any], outputs: Mapping[str, str], run: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put a manifest together, and check it against its schema.
 

@@ -73,7 +73,6 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
 
     Parameters
     ----------
-    name : str
     names : iterable of str
         Data sets that are shown. ``same_instances`` names those among them that have the same instances.
     """
