@@ -153,7 +153,7 @@ def eep() -> None:
     relation = RelationFeatures("cosine")
     R = relation.fit_transform(data.X[train])
     method = mlreduce.MOPE(n_components=300, random_state=0).fit(R, data.Y[train])
-    model = mlreduce.FisherClassifier().fit(method.transform(R), data.Y[train])
+    model = mlreduce.FisherClassifier(ridge=None, threshold="midpoint").fit(method.transform(R), data.Y[train])
     predicted = model.predict(method.transform(relation.transform(data.X[test])))
     seconds = time.perf_counter() - start
     score = f1_score(data.Y[test], predicted, average="macro", zero_division=0.0)
