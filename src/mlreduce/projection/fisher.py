@@ -39,8 +39,8 @@ class FDA(WeightedProjection, ClassProjection, Discriminant):
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -95,14 +95,14 @@ class LFDA(FDA):
         the leave-one-out errors of ridge regression of the labels.
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -137,7 +137,7 @@ class LFDA(FDA):
         n_components: Size = None,
         ridge: Ridge = None,
         proximity: ProximityLike = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.proximity = proximity
@@ -187,14 +187,14 @@ class MFA(ClassProjection, Discriminant):
     n_pairs : int or None, default=None
         K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
         (for `MESD`, of their duplicates).
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -226,7 +226,7 @@ class MFA(ClassProjection, Discriminant):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.n_neighbors = n_neighbors
@@ -269,7 +269,7 @@ class MMC(WeightedProjection, ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     within_weight : float, default=1.0
         Weight of the within-class scatter, lambda in the paper, >= 0.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -302,7 +302,7 @@ class MMC(WeightedProjection, ClassProjection):
     complexity = PRODUCTS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.3) -> None:
+    def __init__(self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.within_weight = within_weight
         self.variance_share = variance_share

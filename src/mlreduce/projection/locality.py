@@ -31,7 +31,7 @@ class OLPP(_Locality):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -61,7 +61,7 @@ class OLPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, proximity: ProximityLike = None, variance_share: float = 0.3) -> None:
+    def __init__(self, n_components: Size = None, proximity: ProximityLike = None, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.proximity = proximity
         self.variance_share = variance_share
@@ -93,7 +93,7 @@ class LPP(Regularised, OLPP):
     ridge : float or str, default="0.1%"
         Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
         are not zero.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -133,7 +133,7 @@ class LPP(Regularised, OLPP):
         proximity: ProximityLike = None,
         constraint: str = "degree",
         ridge: Ridge = "0.1%",
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, proximity)
         self.constraint = constraint
@@ -164,7 +164,7 @@ class ONPP(_Locality):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -196,7 +196,7 @@ class ONPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10, variance_share: float = 0.3) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.variance_share = variance_share
@@ -226,7 +226,7 @@ class NPP(Regularised, ONPP):
     ridge : float or str, default="0.1%"
         Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
         are not zero.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -261,7 +261,7 @@ class NPP(Regularised, ONPP):
         return self._is_restricted
 
     def __init__(
-        self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = "0.1%", variance_share: float = 0.3
+        self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = "0.1%", variance_share: float = 0.2
     ) -> None:
         super().__init__(n_components, n_neighbors)
         self.ridge = ridge

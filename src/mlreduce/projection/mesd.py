@@ -47,8 +47,8 @@ class MESD(WeightedProjection):
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared;
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any;
         only where the base has one.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
@@ -211,7 +211,7 @@ class MESDLFDA(_NamedMESD):
         n_components: Size = None,
         ridge: Ridge = None,
         proximity: ProximityLike = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -240,7 +240,7 @@ class MESDMFA(_NamedMESD):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -270,7 +270,7 @@ class MESDMMC(_NamedMESD):
     fit_training_set = WeightedProjection.fit_training_set
 
     def __init__(
-        self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.3, weighted: bool = False
+        self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.2, weighted: bool = False
     ) -> None:
         super().__init__(
             weighted, n_components=n_components, within_weight=within_weight, variance_share=variance_share
@@ -298,7 +298,7 @@ class MESDDLA(_NamedMESD):
         n_neighbors: int = 5,
         n_others: int = 5,
         repulsion: float = 0.1,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -323,7 +323,7 @@ class MESDDNE(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.3, weighted: bool = False
+        self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2, weighted: bool = False
     ) -> None:
         super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, variance_share=variance_share)
 
@@ -347,7 +347,7 @@ class MESDOLPPR(_NamedMESD):
         n_components: Size = None,
         repulsion: float = 1.0,
         proximity: ProximityLike = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -373,7 +373,7 @@ class MESDSONPP(_NamedMESD):
         n_components: Size = None,
         n_neighbors: int = 5,
         reg: float = 0.001,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -403,7 +403,7 @@ class MESDDONPP(_NamedMESD):
         n_others: int = 5,
         repulsion: float = 0.1,
         reg: float = 0.001,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -435,7 +435,7 @@ class MESDONPPR(_NamedMESD):
         reg: float = 0.001,
         repulsion: float = 0.1,
         proximity: ProximityLike = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(

@@ -37,7 +37,7 @@ class SONPP(ClassProjection):
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -71,7 +71,7 @@ class SONPP(ClassProjection):
     signed_values = True
 
     def __init__(
-        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3, variance_share: float = 0.3
+        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3, variance_share: float = 0.2
     ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
@@ -107,7 +107,7 @@ class ONPPR(SONPP):
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W of the repulsion, as of `OLPPR`.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -143,7 +143,7 @@ class ONPPR(SONPP):
         reg: float = 1e-3,
         repulsion: float = 0.1,
         proximity: ProximityLike = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, n_neighbors, reg)
         self.repulsion = repulsion
@@ -180,7 +180,7 @@ class DONPP(ClassProjection):
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
         averaged over the class.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
@@ -220,7 +220,7 @@ class DONPP(ClassProjection):
         n_others: int = 5,
         repulsion: float = 0.1,
         reg: float = 1e-3,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.n_others = n_others

@@ -254,7 +254,7 @@ class _Pair(SemiSupervised):
         unsupervised_weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
-        variance_share: float = 0.3,
+        variance_share: float = 0.2,
     ) -> None:
         Projection.__init__(self, n_components)
         self.unsupervised_weight = unsupervised_weight
@@ -319,7 +319,7 @@ class SELFProjection(_Pair):
         Of `MESDLFDA`, whose ridge is 0 by default, since ``lambda I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`; none has an effect.
-    variance_share : float, default=0.3
+    variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
