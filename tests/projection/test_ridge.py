@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from projection_problems import data, same_directions
 
 import mlreduce
+from mlreduce.exceptions import DegenerateWarning
 from mlreduce.projection import ridge as module
 from mlreduce.projection.ridge import chosen_ridge
 from mlreduce.spectral import TrainingSet
@@ -99,3 +100,19 @@ def test_batches_choose_by_generalised_errors(rng):
 
     assert error(method.ridge_) == min(error(method.ridge_ * factor) for factor in (0.25, 1.0, 4.0))
     same_directions(method, mlreduce.RCCA(ridge=method.ridge_).fit(X, Y), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("cca", "rcca"), ("opls", "mddmf")])
+def test_without_a_ridge_directions_fit_the_training_rows_which_a_warning_says(name, remedy, rng):
+    X = rng.normal(size=(400, 100))
+    Y = (X[:, :2] + rng.normal(size=(400, 2)) > 0).astype(float)
+    errors = []
+    with pytest.warns(DegenerateWarning, match=f"{mlreduce.make(remedy).__class__.__name__} chooses a ridge"):
+        methods = [mlreduce.make(method).fit(X[:120], Y[:120]) for method in (name, remedy)]
+    for method in methods:
+        Z, labels = method.transform(X), Y - Y[:120].mean(axis=0)
+        coefficients = np.linalg.lstsq(Z[:120], labels[:120])[0]
+        errors.append([np.square(part).mean() for part in np.split(labels - Z @ coefficients, [120])])
+    (fitted, new), (_, with_ridge) = errors
+    assert fitted < 0.1 * 0.25 < 0.25 < new  # a quarter is the variance of a label
+    assert with_ridge < 0.7 * new

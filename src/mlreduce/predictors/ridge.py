@@ -9,11 +9,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
 from mlreduce.linalg.banded import BlockTridiagonal
+from mlreduce.linalg.contents import groups_of_rows
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
@@ -45,10 +47,13 @@ _STEP = 4
 # Least share of a row that the others must leave to it: below, what leaving it out changes is lost in rounding.
 _ALONE = 1e-8
 
+# Most degrees of freedom that "gcv" takes, as a share of the different rows: with more, rows that repeat count as
+# predicted, which they are by their copies.
+_FREEDOM = 0.95
+
 # Likely causes and remedies if the penalty at an end of the grid is chosen.
 _EDGES = {
-    "lowest": "the features determine the targets, or alpha='gcv' is misled by rows that repeat; give alpha a number, "
-    "or take alpha='loo'",
+    "lowest": "the features determine the targets; give alpha a number, or take alpha='loo'",
     "highest": "the features predict the targets no better than their mean; scale the features, or take others",
 }
 
@@ -169,16 +174,41 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
     return left if left.min() > _ALONE else None
 
 
-def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tuple[FloatArray, FloatArray]:
+def choose_penalty(features: Features, targets: Any) -> tuple[float, str | None]:
+    """Return the penalty of the smallest leave-one-out error, and which end of those compared it is, if any.
+
+    Parameters
+    ----------
+    features : Features
+        Centred, or weighted.
+    targets : ndarray or csr_array of shape (n_samples, n_targets)
+        Centred, or sparse as they are.
+    """
+    penalties, errors = _errors_of_penalties(features, targets, exact=True)
+    best = _largest_of_least(errors)
+    return float(penalties[best]), _edge(best, len(errors))
+
+
+def _edge(best: int, number: int) -> str | None:
+    """Return which end of so many candidates one is, if any."""
+    return None if number == 1 else {0: "lowest", number - 1: "highest"}.get(best)
+
+
+def _errors_of_penalties(
+    features: Features, targets: Any, *, exact: bool, freedom: float = _FREEDOM
+) -> tuple[FloatArray, FloatArray]:
     """Return penalties and their (generalised) leave-one-out errors, from one eigendecomposition.
+
+    Generalised errors are those of the different rows, with the means of the targets of equal ones, and infinite where
+    the degrees of freedom are more than a share of them.
 
     With the singular value decomposition ``Xc = U S V'`` the residual of a penalty is ``T - U (1 - F) U'T`` with
     ``F = penalty / (S^2 + penalty)``, and its hat matrix, the intercept included, ``11'/n + U (1 - F) U'``.
     """
     if is_large(features.X):
-        return _estimated_errors(features, targets)
+        return _estimated_errors(features, targets, freedom)
     if not exact and min(features.shape) >= _MANY:
-        return _generalised_errors(features, targets)
+        return _generalised_errors(features, targets, freedom)
     rows, columns = features.shape
     squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
     used = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
@@ -196,10 +226,14 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
     if not exact:
         outside = max(_sum_of_squares(targets) - float(np.square(along).sum()), 0.0)
         residual = np.square(shrinkage) @ np.square(along).sum(axis=1) + outside
-        return penalties, _generalised(residual, shrinkage.sum(axis=1) + (rows - 1 - len(squares)), rows, targets)
+        return penalties, _generalised(
+            residual, shrinkage.sum(axis=1) + (rows - 1 - len(squares)), features, targets, freedom
+        )
     assert left is not None
     squared = np.square(left)
     lost = 1.0 - features.intercept_leverage - squared.sum(axis=1)
+    weights = np.square(features.roots) if isinstance(features, WeightedFeatures) else np.ones(rows)
+    copies = np.maximum(weights, 1.0)  # of an integer weight one is left out
     errors = np.full(len(penalties), np.inf)
     rest = None if is_sparse(targets) else targets - left @ along
 
@@ -213,12 +247,12 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
     def compare(numbers: Iterable[int]) -> None:
         for number in numbers:
             factors, errors[number] = shrinkage[number], 0.0
-            share = (squared @ factors + lost)[:, np.newaxis]
+            share = (1.0 - (1.0 - squared @ factors - lost) / copies)[:, np.newaxis]
             for columns, part in rests():
                 residual = left @ (factors[:, np.newaxis] * along[:, columns])
                 residual += part
                 residual /= share
-                errors[number] += np.square(residual, out=residual).mean() * (residual.shape[1] / targets.shape[1])
+                errors[number] += np.square(residual, out=residual).sum() / (weights.sum() * targets.shape[1])
 
     compare(range(0, len(penalties), _STEP))
     best = _largest_of_least(errors)
@@ -227,7 +261,7 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
     return penalties[compared], errors[compared]
 
 
-def _generalised_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
+def _generalised_errors(features: Features, targets: Any, freedom: float) -> tuple[FloatArray, FloatArray]:
     """Return penalties and their generalised errors without eigenvectors, from a block tridiagonal form.
 
     With S the scatter, ``C = X'T`` and ``M = (S + penalty I)^-1`` the sum of squared residuals is
@@ -248,7 +282,7 @@ def _generalised_errors(features: Features, targets: Any) -> tuple[FloatArray, F
     inverse, once, twice = system.traces(penalties)
     residual = np.square(penalties) * twice if by_rows else _sum_of_squares(targets) - once - penalties * twice
     trace = penalties * (inverse - 1.0 / (middle + penalties) if by_rows else inverse) + max(rows - columns - 1.0, 0.0)
-    return penalties, _generalised(np.maximum(residual, 0.0), trace, rows, targets)
+    return penalties, _generalised(np.maximum(residual, 0.0), trace, features, targets, freedom)
 
 
 def _sum_of_squares(targets: Any) -> float:
@@ -263,12 +297,35 @@ def _largest_of_least(errors: FloatArray) -> int:
     return int(np.flatnonzero(errors <= errors.min() * (1.0 + _SAME))[-1])
 
 
-def _generalised(residual: FloatArray, trace: FloatArray, rows: int, targets: Any) -> FloatArray:
-    """Return the criterion from sums of squared residuals and traces of ``I - H``."""
-    return rows * residual / (np.square(trace) * targets.shape[1])
+def _generalised(
+    residual: FloatArray, trace: FloatArray, features: Features, targets: Any, freedom: float
+) -> FloatArray:
+    """Return the criterion from sums of squared residuals and traces of ``I - H``; see `_errors_of_penalties`."""
+    rows = features.shape[0]
+    if not np.isfinite(freedom):
+        return rows * residual / (np.square(trace) * targets.shape[1])
+    copies = groups_of_rows(features.X)
+    different, among = copies.shape[0], _sum_of_squares_among(copies, targets)
+    used = rows - trace
+    errors = different * np.maximum(residual - among, 0.0) / (np.square(different - used) * targets.shape[1])
+    allowed = used <= freedom * different
+    allowed[-1] = True  # of the largest penalty
+    return np.where(allowed, errors, np.inf)
 
 
-def _estimated_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
+def _sum_of_squares_among(copies: sp.csr_array, targets: Any) -> float:
+    """Return the sum of the squares of targets about their means among rows that are equal."""
+    sizes = np.diff(copies.indptr)
+    if (sizes == 1).all():
+        return 0.0
+    several = copies[sizes > 1]
+    part, total = targets[several.indices], several @ targets
+    squares = float(np.square(part.data if is_sparse(part) else part).sum())
+    means = np.square(as_dense(total)) / sizes[sizes > 1][:, np.newaxis]
+    return squares - float(means.sum())
+
+
+def _estimated_errors(features: Features, targets: Any, freedom: float) -> tuple[FloatArray, FloatArray]:
     """Estimate the generalised errors by Golub-Kahan bidiagonalisation, from a fixed seed.
 
     Started from a vector t it gives ``t'F^k t`` for all penalties at once (Golub and von Matt 1997, "Generalized
@@ -291,7 +348,7 @@ def _estimated_errors(features: Features, targets: Any) -> tuple[FloatArray, Flo
         factors = penalty / (squares + penalty)
         residual[number] = squared_norms[of_targets] @ (weights * np.square(factors)).sum(axis=1)[of_targets]
         trace[number] = (squared_norms * (weights * factors).sum(axis=1))[targets.shape[1] :].mean()
-    return penalties, _generalised(residual, trace, rows, targets)
+    return penalties, _generalised(residual, trace, features, targets, freedom)
 
 
 @register("ridge")
@@ -307,14 +364,16 @@ class RidgeRegressor(Regressor):
 
     Parameters
     ----------
-    alpha : float, "loo" or "gcv", default="loo"
+    alpha : float, "loo", "gcv" or "plain-gcv", default="loo"
         Strength of the penalty. ``"loo"`` chooses it by the exact error of leaving out each row; ``"gcv"`` by
-        generalised cross-validation, which is faster, and takes too small a penalty where features are as many as rows
-        and rows repeat; one penalty serves all targets. Large sparse matrices, which are not decomposed, always have
-        the latter, estimated by iteration. A number, >= 0, is the penalty itself. Features of unit
+        generalised cross-validation, which is faster; one penalty serves all targets. Large sparse matrices, which are
+        not decomposed, always have the latter, estimated by iteration. Rows
+        that repeat count once, with the mean of their targets: otherwise they are predicted by their copies, and too
+        small a penalty looks best, as with ``"plain-gcv"``. Penalties with more degrees of freedom than 95 % of the
+        different rows are not compared. A number, >= 0, is the penalty itself. Features of unit
         norm, such as those of a projection with ``P'Xc'XcP = I``, need a far smaller one than standardised features:
-        one number does not serve both. An integer weight of an instance counts as so many equal rows, but in this
-        choice, which leaves out a row with its weight.
+        one number does not serve both. An integer weight of an instance counts as
+        so many equal rows, of which one is left out.
     relative : bool, default=False
         False: the penalty is ``alpha``. True: it is ``alpha`` times the mean over the features of their centred sum of
         squares, ``trace(Xc'Xc) / n_features``, so that one ``alpha`` serves features of any scale. No effect where the
@@ -328,7 +387,8 @@ class RidgeRegressor(Regressor):
         The penalty itself, chosen or given, whatever ``relative`` is.
     penalties_ : ndarray of shape (n_penalties,)
         Penalties compared, ascending, from 1e-10 to 1000 times the largest squared singular value of Xc: four per
-        decade; by the exact errors one per decade, and four around the best. Only where the penalty is chosen.
+        decade, of which "gcv" leaves out the least; by the exact errors one per decade, and four around the best. Only
+        where the penalty is chosen.
     errors_ : ndarray of shape (n_penalties,)
         Their criterion: the mean squared error of leaving out each row, or its generalised approximation, averaged over
         the targets, in their squared units. Only where the penalty is chosen.
@@ -379,7 +439,6 @@ class RidgeRegressor(Regressor):
         else:
             self._solve(features, targets, weights)
 
-    #: Choosing the penalty, a row is left out with its weight.
     _fit_weighted = _fit
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
@@ -459,10 +518,12 @@ class RidgeRegressor(Regressor):
 
     def _penalty(self, features: Features, targets: Any, *, remember: bool = False) -> float:
         alpha: Any = self.alpha  # whatever a configuration holds
-        if isinstance(alpha, str) and alpha in ("gcv", "loo"):
-            penalties, errors = _errors_of_penalties(features, targets, exact=alpha == "loo")
+        if isinstance(alpha, str) and alpha in ("gcv", "loo", "plain-gcv"):
+            freedom = np.inf if alpha == "plain-gcv" else _FREEDOM
+            penalties, errors = _errors_of_penalties(features, targets, exact=alpha == "loo", freedom=freedom)
+            penalties, errors = penalties[np.isfinite(errors)], errors[np.isfinite(errors)]
             best = _largest_of_least(errors)
-            edge = None if len(errors) == 1 else {0: "lowest", len(errors) - 1: "highest"}.get(best)
+            edge = _edge(best, len(errors))
             if edge is not None and self._warns:
                 warn(f"RidgeRegressor: the {edge} of the penalties compared was chosen: {_EDGES[edge]}", UserWarning)
             if remember:
@@ -470,7 +531,8 @@ class RidgeRegressor(Regressor):
             return float(penalties[best])
         if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
             raise DataError(
-                f"alpha, the strength of the ridge penalty, must be a finite number >= 0, 'gcv' or 'loo'; got {alpha!r}"
+                f"alpha, the strength of the ridge penalty, must be a finite number >= 0, 'loo', 'gcv' or "
+                f"'plain-gcv'; got {alpha!r}"
             )
         return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 

@@ -61,6 +61,7 @@ class CCA(CovarianceProjection):
 
     takes_unknown_cells = False
     complexity = LEAST_SQUARES
+    unregularised_for = "RCCA"
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))
@@ -112,6 +113,8 @@ class RCCA(Regularised, CCA):
     >>> bool((method.eigenvalues_ < mlreduce.CCA(n_components=3).fit(data.X, data.Y).eigenvalues_).all())
     True
     """
+
+    unregularised_for = ""
 
     def __init__(self, n_components: Size = None, ridge: Ridge = None) -> None:
         super().__init__(n_components)
