@@ -36,10 +36,10 @@ def left_out_error(X, Y, penalty):
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_it_has_the_least_error_of_regressions_without_equal_rows(problem, kind):
     X, Y = problem
-    ridge, at_edge = chosen_ridge(TrainingSet(kind(X), kind(Y.astype(float))))
+    ridge, edge = chosen_ridge(TrainingSet(kind(X), kind(Y.astype(float))))
     errors = [left_out_error(X, Y, ridge * factor) for factor in (0.25, 1.0, 4.0)]
     assert errors[1] == min(errors)
-    assert not at_edge
+    assert not edge
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -51,7 +51,7 @@ def test_units_order_and_repeated_rows_change_nothing(name, problem, rng):
     rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
     turned = mlreduce.make(name, n_components=3).fit(X[rows][:, columns], Y[rows][:, ::-1])
     same_up_to_length(turned.components_, method.components_[:, columns])
-    assert turned.at_edge_ == method.at_edge_
+    assert turned.edge_ == method.edge_
 
 
 def same_up_to_length(first, second):
@@ -65,16 +65,16 @@ def test_repeated_rows_do_not_make_it_small(rng):
     once = mlreduce.RCCA().fit(X, Y)
     twice = mlreduce.RCCA().fit(np.vstack([X, X]), np.vstack([Y, Y]))
     assert 1 < twice.ridge_ / once.ridge_ < 10
-    assert once.at_edge_ is twice.at_edge_
+    assert once.edge_ is twice.edge_
 
 
 def test_labels_without_relation_to_the_features_reach_an_edge_and_those_of_features_the_other(rng):
     X, Y = data(rng, 30, 5, 2)
     unrelated, related = (np.vstack([X, -X]), np.vstack([Y, Y])), (np.hstack([X, Y]), Y)
     for X, Y in (unrelated, related):
-        assert chosen_ridge(TrainingSet(X, Y.astype(float))).at_edge
-    assert mlreduce.RCCA().fit(*related).at_edge_
-    assert not mlreduce.RCCA(ridge=1.0).fit(*related).at_edge_
+        assert chosen_ridge(TrainingSet(X, Y.astype(float))).edge
+    assert mlreduce.RCCA().fit(*related).edge_
+    assert not mlreduce.RCCA(ridge=1.0).fit(*related).edge_
 
 
 def test_few_of_many_rows_choose_nearly_the_same(rng, monkeypatch):

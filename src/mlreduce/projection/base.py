@@ -344,7 +344,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _take_ridge(self, part: Projection) -> None:
         """Set what a part chose for its constraint."""
-        for name in ("ridge_", "at_edge_"):
+        for name in ("ridge_", "edge_"):
             if hasattr(part, name):
                 setattr(self, name, getattr(part, name))
 
