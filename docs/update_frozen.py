@@ -2,7 +2,8 @@
 
     python docs/update_frozen.py NAME                     # before a paper is run: date, seed and digests of its files
     python docs/update_frozen.py FILE ... "what and why"  # after it: enter the change of files as an amendment
-    python docs/update_frozen.py --benchmark [...]        # the same for the benchmark: comparisons/frozen.yaml
+    python docs/update_frozen.py --benchmark [...]        # the same for the benchmark: comparisons/frozen.yaml; with
+                                                          # --same-scores its scores belong to the changed files, too
 
 A paper is frozen in papers/NAME/frozen.yaml. The first seven were frozen together, with the modules that judge all
 papers, in papers/frozen.yaml. A test compares the files with these digests. The amendments of papers/frozen.yaml are
@@ -136,8 +137,12 @@ def freeze_paper(name: str) -> None:
     freeze(PROJECT / "papers" / name / "frozen.yaml", PAPER_COMMENT, "config/paper.yaml", files)
 
 
-def amend(files: Sequence[str], why: str, benchmark: bool = False) -> None:
-    """Enter the change of files into their freeze; a new module that judges is entered with it."""
+def amend(files: Sequence[str], why: str, benchmark: bool = False, same_scores: bool = False) -> None:
+    """Enter the change of files into their freeze; a new module that judges is entered with it.
+
+    With `same_scores` the scores of the benchmark belong to the amended files, too.
+    """
+    marks = {"same_scores": True} if same_scores else {}
     known = {BENCHMARK: benchmark_files()} if benchmark else {path: covered_files(path) for path in freezes()}
     if wrong := set(files).difference(*known.values()):
         there = [file for covered in known.values() for file in covered]
@@ -145,7 +150,9 @@ def amend(files: Sequence[str], why: str, benchmark: bool = False) -> None:
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     for path, covered in known.items():
         changes = [
-            {"file": file, "date": today, "why": why, "digest": digest(file)} for file in files if file in covered
+            {"file": file, "date": today, "why": why, "digest": digest(file), **marks}
+            for file in files
+            if file in covered
         ]
         if changes:
             content, comment = read_yaml(path), path.read_text(encoding="utf-8").partition("frozen:")[0]
@@ -154,9 +161,9 @@ def amend(files: Sequence[str], why: str, benchmark: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    given = [word for word in sys.argv[1:] if word != "--benchmark"]
+    given = [word for word in sys.argv[1:] if word not in ("--benchmark", "--same-scores")]
     if len(given) > 1:
-        amend(given[:-1], given[-1], benchmark="--benchmark" in sys.argv)
+        amend(given[:-1], given[-1], benchmark="--benchmark" in sys.argv, same_scores="--same-scores" in sys.argv)
     elif "--benchmark" in sys.argv:
         freeze_benchmark()
     elif given:

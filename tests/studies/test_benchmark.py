@@ -20,10 +20,11 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.evaluation.entries import without_search
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.files import file_sha256
 from mlreduce_studies.benchmark.costs import cost_of, plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, read_folds, write_folds
 from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Pieces, job_files
-from mlreduce_studies.benchmark.protocol import Protocol, protocol_files
+from mlreduce_studies.benchmark.protocol import Protocol, digest_of_scores, protocol_files
 from mlreduce_studies.figures import save
 from mlreduce_studies.gathering.job_tables import write_table
 
@@ -124,6 +125,26 @@ def test_fewer_candidates(protocol):
     assert {group.search["candidates"] for group in few.groups.values() if group.search} == {5}
     assert not any(group.chooses for group in none.groups.values())
     assert few.methods.keys() == none.methods.keys()
+
+
+def test_scores_belong_to_files_that_were_amended_without_another_score(tmp_path):
+    file = "comparisons/benchmark.yaml"
+    (tmp_path / "comparisons").mkdir()
+    (tmp_path / file).write_text("now")
+    now = file_sha256(tmp_path / file)
+    amendments = [{"file": file, "digest": now, "same_scores": True}, {"file": "another", "digest": "2"}]
+    frozen = {"files": {file: "frozen"}, "amendments": amendments}
+
+    def digest():
+        (tmp_path / "comparisons" / "frozen.yaml").write_text(yaml.safe_dump(frozen))
+        return digest_of_scores(tmp_path, file)
+
+    assert digest() == "frozen"
+    (tmp_path / file).write_text("changed since")
+    assert digest() == file_sha256(tmp_path / file)
+    (tmp_path / file).write_text("now")
+    amendments[0]["same_scores"] = False
+    assert digest() == now
 
 
 def test_ties_may_be_averaged_over_in_a_run_of_its_own(protocol, monkeypatch):

@@ -16,6 +16,7 @@ from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
 CONFIG, SHARED, FOLDS = "config/benchmark.yaml", "comparisons/benchmark.yaml", "comparisons/benchmark-folds.csv"
+FROZEN = "comparisons/frozen.yaml"
 
 
 def protocol_files(project: str | Path) -> list[str]:
@@ -24,10 +25,24 @@ def protocol_files(project: str | Path) -> list[str]:
     return [CONFIG, SHARED, *(f"comparisons/{name}/study.yaml" for name in sorted(studies)), FOLDS]
 
 
-def digest_of_files(files: Mapping[str, Path]) -> str:
-    """Return the SHA-256 of files by their names and bytes, in the order given."""
-    lines = "".join(f"{name} {file_sha256(path)}\n" for name, path in files.items())
+def digest_of_files(files: Mapping[str, str]) -> str:
+    """Return the SHA-256 of files by their names and SHA-256, in the order given."""
+    lines = "".join(f"{name} {sha256}\n" for name, sha256 in files.items())
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def digest_of_scores(project: Path, file: str) -> str:
+    """Return the SHA-256 of a file of the protocol by which the scores are known.
+
+    It is that of the frozen file where the file was amended without a change of the scores, as where a default of the
+    library that has changed is named: `same_scores` of the last amendment in comparisons/frozen.yaml.
+    """
+    sha256, frozen = file_sha256(project / file), read_yaml(project / FROZEN) if (project / FROZEN).is_file() else {}
+    for amendment in reversed(frozen.get("amendments", [])):
+        if amendment["file"] == file:
+            same = amendment.get("same_scores", False) and amendment.get("digest") == sha256
+            return str(frozen["files"][file]) if same else sha256
+    return sha256
 
 
 @dataclass(frozen=True)
@@ -118,7 +133,7 @@ class Protocol:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the files of the protocol, with the rule for ties, by which a piece knows its own."""
-        digest = digest_of_files({file: self.project / file for file in protocol_files(self.project)})
+        digest = digest_of_files({file: digest_of_scores(self.project, file) for file in protocol_files(self.project)})
         return digest if self.ties == "standard" else hashlib.sha256(f"{digest} {self.ties}".encode()).hexdigest()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.files import file_sha256
 from mlreduce_studies.benchmark.protocol import digest_of_files
 
 #: Folder of the entries, in the project.
@@ -68,7 +69,7 @@ class Entry:
     def digest(self) -> str:
         """SHA-256 of its files; an entry whose digest has changed has to be run again."""
         parts = (path for path in (self.path, self.module, self.lock) if path.is_file())
-        return digest_of_files({path.name: path for path in parts})
+        return digest_of_files({path.name: file_sha256(path) for path in parts})
 
     @property
     def one_size(self) -> bool:
