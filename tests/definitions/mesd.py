@@ -8,7 +8,7 @@ from . import lfda
 from ._classes import forms_by_copying
 from ._projections import solves
 
-PARAMETERS = {"base": "lfda", "parameters": lfda.PARAMETERS, "weighted": True}
+PARAMETERS = {"base": "lfda", "parameters": {**lfda.PARAMETERS, "variance_share": 1.0}, "weighted": True}
 
 
 def definition(X, Y, fitted):

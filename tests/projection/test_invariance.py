@@ -109,3 +109,11 @@ def test_a_ridge_may_count_all_columns(rng):
     np.testing.assert_array_equal(whole.components_, none.components_)
     with pytest.raises(DataError, match="ridge must be a number >= 0"):
         mlreduce.MLDA(ridge="all").fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["mesd-dne", "mesd-mfa", "ssdne", "ssmfa"])
+def test_the_order_of_labels_and_rows_changes_nothing_where_duplicates_tie(name, rng):
+    X, Y = data(rng, 40, 7, 5)
+    method = mlreduce.make(name, n_components=3).fit(X, Y)
+    rows, labels = rng.permutation(40), rng.permutation(5)
+    same_directions(mlreduce.make(name, n_components=3).fit(X[rows], Y[rows][:, labels]), method)

@@ -108,7 +108,7 @@ def test_costs_of_zero_come_first_by_variance(rng):
     X = np.repeat(rng.standard_normal((12, 8)) * np.arange(1, 9), 2, axis=0)
     X[:, :2] += np.tile([[1.0, 0.5], [-1.0, -0.5]], (12, 1))
     W = np.kron(np.eye(12), [[0.0, 1.0], [1.0, 0.0]])
-    method = mlreduce.OLPP(n_components=4, proximity={"weight": W, "n_neighbors": None}).fit(X)
+    method = mlreduce.OLPP(4, {"weight": W, "n_neighbors": None}, variance_share=1).fit(X)
     assert (method.eigenvalues_ == 0).all()
     Z = method.transform(X)
     np.testing.assert_allclose(Z[::2], Z[1::2], atol=1e-10)

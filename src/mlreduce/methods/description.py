@@ -42,7 +42,7 @@ class Description:
     >>> import mlreduce
     >>> description = mlreduce.describe("rcca")
     >>> description.parameters
-    {'n_components': 'None', 'ridge': '1.0'}
+    {'n_components': 'None', 'ridge': 'None'}
     >>> description.memory, description.documented
     ('m^2 numbers', 'mlreduce.projection.cca.RCCA')
     """
@@ -133,7 +133,8 @@ def describe(name: str) -> Description:
     lpp: Locality preserving projections (LPP): squared differences of neighbours relative to the scatter.
     <BLANKLINE>
     max tr(P'X'(W - D(W))XP) subject to P'(X'D(W)X + ridge I)P = I, or with X'X in place of X'D(W)X.
-    Features are not centred. Eigenvalues lie in [-2, 0] with constraint="degree".
+    Features are centred only where variance_share is below 1. Eigenvalues lie in [-2, 0] with
+    constraint="degree".
     <BLANKLINE>
     family         projection
     needs labels   no
@@ -141,7 +142,8 @@ def describe(name: str) -> Description:
     linear         yes
     sparse         kept
     out of sample  yes
-    parameters     n_components=None, proximity=None, constraint='degree', ridge=None
+    parameters     n_components=None, proximity=None, constraint='degree', ridge='0.1%',
+                   variance_share=0.2
     cost           O(n s + s m + m^3) operations
     memory         m^2 numbers
     paper          He and Niyogi (2003), "Locality preserving projections"

@@ -25,6 +25,8 @@ class ClassProjection(Projection):
     single_label = True
     #: Whether the weight of a duplicate is one divided by the number of its instance's labels.
     weighted: bool = False
+    #: Which duplicates of an instance are the nearer; see `Duplicates`.
+    ties: str = "first"
 
     classes_: Any
 
@@ -52,7 +54,7 @@ class ClassProjection(Projection):
         return data
 
     def _copies(self, data: TrainingSet) -> Duplicates:
-        return duplicates_of(data, self.weighted)
+        return duplicates_of(data, self.weighted, self.ties)
 
     def _sizes(self, data: TrainingSet) -> FloatArray:
         """Return the numbers of duplicates of the classes, or the sums of their weights."""

@@ -17,7 +17,7 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
-from mlreduce.validation import Size, check_count, check_range
+from mlreduce.validation import Size, check_count, check_option, check_range
 
 
 @register("fda")
@@ -187,6 +187,8 @@ class MFA(ClassProjection, Discriminant):
     n_pairs : int or None, default=None
         K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
         (for `MESD`, of their duplicates).
+    ties : {"rarest", "first"}, default="rarest"
+        For `MESD`: which of an instance's duplicates counts as the nearest: that of its rarest label, or of its first.
     variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
@@ -226,16 +228,19 @@ class MFA(ClassProjection, Discriminant):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
+        ties: str = "rarest",
         variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.n_neighbors = n_neighbors
         self.n_pairs = n_pairs
+        self.ties = ties
         self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
+        check_option(self.ties, "ties", ("rarest", "first"))
         if self.n_pairs is not None:
             check_count(self.n_pairs, "n_pairs")
 

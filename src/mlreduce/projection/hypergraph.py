@@ -77,7 +77,7 @@ class HSL1(_HypergraphProjection):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> mlreduce.HSL1().fit(data.X, data.Y).eigenvalues_[:3].round(1)
+    >>> mlreduce.HSL1(ridge=1.0).fit(data.X, data.Y).eigenvalues_[:3].round(1)
     array([0.2, 0.2, 0.1])
     >>> mlreduce.HSL1().fit_transform(data.X, data.Y).shape
     (300, 9)

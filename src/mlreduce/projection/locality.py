@@ -79,7 +79,7 @@ class LPP(Regularised, OLPP):
     """Locality preserving projections (LPP): squared differences of neighbours relative to the scatter.
 
     ``max tr(P'X'(W - D(W))XP)`` subject to ``P'(X'D(W)X + ridge I)P = I``, or with ``X'X`` in place of ``X'D(W)X``.
-    Features are not centred. Eigenvalues lie in [-2, 0] with ``constraint="degree"``.
+    Features are centred only where ``variance_share`` is below 1. Eigenvalues lie in [-2, 0] with ``constraint="degree"``.
 
     Parameters
     ----------
@@ -213,8 +213,8 @@ class ONPP(_Locality):
 class NPP(Regularised, ONPP):
     """Neighbourhood preserving projections (NPP): `ONPP` with orthonormal projected features.
 
-    ``max -tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'(X'X + ridge I)P = I``; features are not
-    centred.
+    ``max -tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'(X'X + ridge I)P = I``; features are
+    centred only where ``variance_share`` is below 1.
 
     Parameters
     ----------

@@ -240,6 +240,7 @@ class MESDMFA(_NamedMESD):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
+        ties: str = "rarest",
         variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
@@ -249,6 +250,7 @@ class MESDMFA(_NamedMESD):
             ridge=ridge,
             n_neighbors=n_neighbors,
             n_pairs=n_pairs,
+            ties=ties,
             variance_share=variance_share,
         )
 
@@ -323,9 +325,16 @@ class MESDDNE(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2, weighted: bool = False
+        self,
+        n_components: Size = None,
+        n_neighbors: int = 5,
+        ties: str = "rarest",
+        variance_share: float = 0.2,
+        weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, variance_share=variance_share)
+        super().__init__(
+            weighted, n_components=n_components, n_neighbors=n_neighbors, ties=ties, variance_share=variance_share
+        )
 
 
 @_extends("mesd-olpp-r", OLPPR)

@@ -13,7 +13,7 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import Duplicates, symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
-from mlreduce.validation import Size, check_count, check_range
+from mlreduce.validation import Size, check_count, check_option, check_range
 
 
 def squared_distances(copies: Duplicates, neighbours: Any) -> Form:
@@ -119,6 +119,8 @@ class DNE(ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances, in the same class and in other classes, >= 1.
+    ties : {"rarest", "first"}, default="rarest"
+        For `MESD`: which of an instance's duplicates counts as the nearest: that of its rarest label, or of its first.
     variance_share : float, default=0.2
         In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
         components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
@@ -153,14 +155,18 @@ class DNE(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2) -> None:
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 5, ties: str = "rarest", variance_share: float = 0.2
+    ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
+        self.ties = ties
         self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
+        check_option(self.ties, "ties", ("rarest", "first"))
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)

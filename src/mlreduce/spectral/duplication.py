@@ -5,7 +5,8 @@ are never copied. C of shape (n_duplicates, n_samples) has the weight of each du
 1, or one divided by the instance's number of labels (Mu et al. 2012, equations (32) and (33)). A form M over the
 duplicates is ``C'MC`` over the instances. Instances with one label each equal their duplicates.
 
-Duplicates are ordered by instance and then by label; of equally near ones the first is the nearer. Duplicates of the
+Duplicates are ordered by instance, and then by label as they are, or rarer labels first, which does not depend on the
+order of the labels; of equally near ones the first is the nearer. Duplicates of the
 same instance have distance zero and different classes.
 """
 
@@ -63,6 +64,8 @@ class Duplicates:
         In {0, 1}.
     weighted : bool
         Whether a duplicate's weight is one divided by the number of its instance's labels, not 1.
+    ties : {"first", "rarest"}, default="first"
+        Order of the duplicates of an instance: as the labels are, or rarer labels first.
 
     Attributes
     ----------
@@ -85,7 +88,7 @@ class Duplicates:
         If fewer than two classes have instances.
     """
 
-    def __init__(self, labels: Any, weighted: bool) -> None:
+    def __init__(self, labels: Any, weighted: bool, ties: str = "first") -> None:
         ones = sp.csr_array(labels, copy=True)
         ones.eliminate_zeros()
         ones.sort_indices()
@@ -94,6 +97,8 @@ class Duplicates:
         self._starts = ones.indptr[:-1].astype(np.intp)
         self.label: _Indices = ones.indices.astype(np.intp)
         self.row: _Indices = np.repeat(np.arange(ones.shape[0]), self._counts)
+        if ties == "rarest":
+            self.label = self.label[np.lexsort((_rarity(ones)[self.label], self.row))]
         self.sizes = np.bincount(self.label, minlength=ones.shape[1]).astype(np.float64)
         used = np.count_nonzero(self.sizes)
         if used < 2:
@@ -232,9 +237,20 @@ class Duplicates:
         return sp.csr_array((np.ones(len(sources)), (sources, targets)), shape=(size, size))
 
 
-def duplicates_of(data: TrainingSet, weighted: bool) -> Duplicates:
+def _rarity(labels: Any) -> _Indices:
+    """Return the ranks of labels by size, then by the label counts of their instances, then by these instances."""
+    columns = labels.tocsc()
+    columns.sort_indices()
+    counts = np.asarray(labels.sum(axis=1)).reshape(-1)
+    powers = np.column_stack([labels.T @ counts**power for power in range(4)])
+    instances = np.split(columns.indices, columns.indptr[1:-1])
+    order = sorted(range(len(powers)), key=lambda label: (*powers[label], *instances[label]))
+    return np.argsort(order)
+
+
+def duplicates_of(data: TrainingSet, weighted: bool, ties: str = "first") -> Duplicates:
     """Return the duplicates of a training set, cached with it."""
-    return data.cached(f"duplicates, weighted={weighted}", lambda: Duplicates(data.labels, weighted))
+    return data.cached(f"duplicates, weighted={weighted}, {ties}", lambda: Duplicates(data.labels, weighted, ties))
 
 
 def instances_with_labels(data: TrainingSet) -> TrainingSet:
