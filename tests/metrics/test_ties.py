@@ -233,7 +233,7 @@ def test_a_scorer_averages_ties():
     import mlreduce
 
     data = mlreduce.load_dataset("digits-300")
-    model = mlreduce.BinaryRelevanceKNN(n_neighbors=3).fit(data.X[:200], data.Y[:200])
+    model = mlreduce.BinaryRelevanceKNN(n_neighbors=3, pseudocount=0).fit(data.X[:200], data.Y[:200])
     scores = model.predict_proba(data.X[200:])
     values = get_scorer("ranking-loss", ties="expected")(model, data.X[200:], data.Y[200:])
     assert values == -evaluate("ranking-loss", data.Y[200:], scores, ties="expected")
