@@ -15,6 +15,7 @@ from scipy.io import savemat
 
 import mlreduce
 from mlreduce import commandline
+from mlreduce.commandline import listing
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff
@@ -298,6 +299,10 @@ def test_completion_in_the_shell(typed, expected):
         check=False,
     )  # fmt: skip
     assert (ran.stdout.split(), ran.stderr) == (expected, "")
+
+
+def test_a_shell_completes_the_names_of_all_methods_and_data_sets():
+    assert sorted(listing._names()) == sorted([*mlreduce.registry.method_names(), *read_catalogue()])
 
 
 @pytest.mark.slow

@@ -5,11 +5,19 @@ import pytest
 
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce.evaluation.splitting import fold_rows, random_orders
 
 
 @pytest.fixture(scope="session")
 def data():
     return planted(n_samples=90, n_features=10, n_labels=5, n_latent=2, n_distractors=2).data
+
+
+@pytest.fixture(scope="session")
+def study(data):
+    """The data set and three of its six folds."""
+    order = random_orders(90, 1, 7, "planted")[0]
+    return data, {fold: fold_rows(order, 6, fold) for fold in range(3)}
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from mlreduce import registry
-from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation import kernel_choice, measuring
 from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import RAISE, FailedCellWarning, Failures
@@ -17,7 +16,6 @@ from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, search_on_splits
 from mlreduce.evaluation.selection import SelectionStrategy
-from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.plst import PLST
@@ -91,13 +89,6 @@ class FailingRidge(RidgeRegressor):
             if number == 1 and is_there(targets, "fit"):
                 boom()
             yield guess
-
-
-@pytest.fixture(scope="module")
-def study():
-    data = planted(n_samples=90, n_features=10, n_labels=5, n_latent=2, n_distractors=2).data
-    order = random_orders(90, 1, 7, "planted")[0]
-    return data, {fold: fold_rows(order, 6, fold) for fold in range(3)}
 
 
 @pytest.fixture(autouse=True)

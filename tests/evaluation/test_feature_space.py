@@ -11,12 +11,10 @@ from sklearn import metrics
 from sklearn.linear_model import Ridge
 
 import mlreduce
-from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.feature_space import FeatureSpaceStrategy
 from mlreduce.evaluation.fitted_arrays import StoredArrays, saved_arrays
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.evaluation.seeds import derive_seed
-from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.projection.base import energy_size
@@ -32,13 +30,6 @@ METHODS = {
 }
 MEASURES = ["hamming-loss", "instance-f1", "subset-accuracy"]
 PERCENTS, ENERGIES = [10, 50, 100], [0.9, 0.999]
-
-
-@pytest.fixture(scope="module")
-def study():
-    data = planted(n_samples=90, n_features=10, n_labels=5, n_latent=2, n_distractors=2).data
-    order = random_orders(90, 1, 7, "planted")[0]
-    return data, {fold: fold_rows(order, 6, fold) for fold in range(3)}
 
 
 def run(study, methods=METHODS, numbers=(0, 1, 2), ridge=None, seed=3, **options):

@@ -73,7 +73,7 @@ def test_studies_fit_it_with_the_parameters_chosen_per_split():
     methods = {"plst": {}, "cplst": {}, "wide": {"method": "kernel-cplst", "gamma": 0.01}}
     chosen = {("1", label): {"gamma": 2.0, "alpha": 0.25} for label in methods}
     fitted = dict(LabelSpaceStrategy(data).fit(splits, methods, chosen=chosen))
-    for number, gamma, alpha in ((0, 0.01, 1.0), (1, 2.0, 0.25)):
+    for number, gamma, alpha in ((0, 0.01, "loo"), (1, 2.0, 0.25)):
         train = splits[number].train
         expected = KernelCPLST(gamma=gamma, alpha=alpha).fit(data.X[train], data.Y[train])
         np.testing.assert_array_equal(fitted[str(number), "wide"]["components_"], expected.components_)

@@ -65,9 +65,11 @@ def test_nested_sizes_are_as_if_each_were_trained_alone(n, d, threshold, ridge, 
 
 def test_the_ridge_is_relative_to_the_scatter(rng):
     X, Y = problem(rng)
-    model = FisherClassifier().fit(X, Y)
+    model = FisherClassifier(None).fit(X, Y)
     assert model.ridge_ == pytest.approx(1e-3 * np.square(X - X.mean(axis=0)).sum() / X.shape[1])
-    np.testing.assert_array_equal(FisherClassifier().fit(1e3 * X, Y).predict(1e3 * X), model.predict(X))
+    np.testing.assert_array_equal(FisherClassifier(None).fit(1e3 * X, Y).predict(1e3 * X), model.predict(X))
+    chosen, ridge = FisherClassifier().fit(X, Y), mlreduce.RidgeRegressor().fit(X, Y)
+    assert (chosen.ridge_, chosen.edge_) == (pytest.approx(ridge.penalty_), ridge.edge_)
 
 
 @pytest.mark.parametrize("threshold", ["midpoint", "prior"])
@@ -102,8 +104,8 @@ def test_classes_that_a_feature_tells_apart_are_told_apart(rng):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"ridge": -1}, r"ridge must be a number >= 0; got -1"),
-        ({"ridge": "some"}, "ridge must be a number"),
+        ({"ridge": -1}, "ridge, if not 'loo', must be a number >= 0; got -1"),
+        ({"ridge": "some"}, "ridge, if not 'loo', must be a number"),
         ({"threshold": "zero"}, "threshold must be 'midpoint' or 'prior'; got 'zero'"),
     ],
 )

@@ -87,3 +87,33 @@ def test_impossible_parameters(value, name):
     split = KernelRidgeRegressor().on_split(X, T, X_test)
     with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
         split.predictions(**({"gamma": 1.0, "alpha": 1.0} | {name: value}))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_penalty_has_the_smallest_error_of_leaving_a_row_out(weighted):
+    """Of a row with an integer weight one copy is left out."""
+    rng = np.random.default_rng(4)
+    X, T = rng.standard_normal((14, 3)), rng.standard_normal((14, 2))
+    T[:, 0] += X[:, 0]
+    copies = np.repeat(np.arange(14), rng.integers(1, 4, 14)) if weighted else np.arange(14)
+    weights = np.bincount(copies) if weighted else None
+    model = KernelRidgeRegressor(gamma=0.2).fit(X, T, sample_weight=weights)
+    errors = []
+    for alpha in np.logspace(-5, 3, 17):
+        rests = [np.delete(copies, place) for place in range(len(copies))]
+        fits = [KernelRidgeRegressor(0.2, alpha).fit(X[rest], T[rest]) for rest in rests]
+        errors.append(sum(np.square(T[i] - fit.predict(X[[i]])[0]).sum() for i, fit in zip(copies, fits, strict=True)))
+    assert model.alpha_ == np.logspace(-5, 3, 17)[np.argmin(errors)]
+    assert model.edge_ is None
+    coder = mlreduce.KernelCPLST(gamma=0.2).fit(X, (T > 0).astype(int), sample_weight=weights)
+    assert coder.alpha_ == KernelRidgeRegressor(gamma=0.2).fit(X, (T > 0) * 1.0, sample_weight=weights).alpha_
+
+
+def test_many_rows_choose_the_penalty_by_content(monkeypatch):
+    monkeypatch.setattr("mlreduce.linalg.kernels._ROWS", 20)
+    rng = np.random.default_rng(5)
+    X, T = rng.standard_normal((60, 4)), rng.standard_normal((60, 2))
+    order = rng.permutation(60)
+    one, other = KernelRidgeRegressor().fit(X, T), KernelRidgeRegressor().fit(1024 * X[order], T[order])
+    assert one.alpha_ == other.alpha_
+    np.testing.assert_allclose(other.predict(1024 * X), one.predict(X), atol=1e-9)

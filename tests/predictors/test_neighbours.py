@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors import BinaryRelevanceKNN, ClassifierChainKNN
+from mlreduce.predictors import MLKNN, BinaryRelevanceKNN, ClassifierChainKNN
 
 BOTH = (BinaryRelevanceKNN, ClassifierChainKNN)
 FEATURES = {
@@ -36,7 +36,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=30, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_binary_relevance_matches_scikit_learn(n_neighbors, seed):
     X, Y, X_new, _ = problem(seed=seed)
-    ours = BinaryRelevanceKNN(n_neighbors=n_neighbors).fit(X, Y)
+    ours = BinaryRelevanceKNN(n_neighbors=n_neighbors, pseudocount=0).fit(X, Y)
     theirs = MultiOutputClassifier(KNeighborsClassifier(n_neighbors)).fit(X, Y)
     np.testing.assert_array_equal(ours.predict(X_new), theirs.predict(X_new))
     shares = np.column_stack([label[:, 1] for label in theirs.predict_proba(X_new)])
@@ -48,7 +48,7 @@ def test_binary_relevance_matches_scikit_learn(n_neighbors, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_chain_matches_scikit_learn(n_neighbors, seed, order):
     X, Y, X_new, _ = problem(seed=seed)
-    ours = ClassifierChainKNN(n_neighbors=n_neighbors, order=order).fit(X, Y)
+    ours = ClassifierChainKNN(n_neighbors=n_neighbors, order=order, pseudocount=0).fit(X, Y)
     theirs = ClassifierChain(KNeighborsClassifier(n_neighbors), order=order).fit(X, Y)
     np.testing.assert_array_equal(ours.predict(X_new), theirs.predict(X_new))
     np.testing.assert_allclose(ours.predict_proba(X_new), theirs.predict_proba(X_new))
@@ -65,9 +65,31 @@ def test_of_rows_equally_far_away_the_first_vote():
 def test_an_even_number_of_neighbours_may_tie_and_votes_no():
     X, Y = np.array([[0.0], [1.0], [9.0]]), np.array([[1], [0], [1]])
     for cls in BOTH:
-        model = cls(n_neighbors=2).fit(X, Y)
+        model = cls(n_neighbors=2, pseudocount=0).fit(X, Y)
         np.testing.assert_array_equal(model.predict([[0.4]]), [[0]])
         np.testing.assert_array_equal(model.predict_proba([[0.4]]), [[0.5]])
+
+
+@pytest.mark.parametrize("n_neighbors", [3, 4])
+@pytest.mark.parametrize("cls", BOTH[:2])
+def test_frequencies_order_labels_with_as_many_votes(cls, n_neighbors):
+    X, Y, X_new, _ = problem()
+    tied, ordered = (cls(n_neighbors, pseudocount=count).fit(X, Y) for count in (0, 0.25))
+    np.testing.assert_array_equal(ordered.predict(X_new), tied.predict(X_new))
+    votes = n_neighbors * tied.predict_proba(X_new)
+    expected = (votes + 0.25 * Y.mean(axis=0)) / (n_neighbors + 0.5)
+    np.testing.assert_allclose(ordered.predict_scores(X_new), expected)
+
+
+@pytest.mark.parametrize("cls", BOTH[:2])
+def test_votes_are_no_ranking(cls):
+    """A label that one neighbour has comes before a frequent one that none has: why their precision is low."""
+    X = np.array([0, 0.1, 0.2, *range(5, 105)])[:, np.newaxis]
+    Y = np.column_stack([X[:, 0] == 0, X[:, 0] > 1]).astype(int)
+    rare, frequent = cls().fit(X, Y).predict_scores([[0.1]])[0]
+    assert rare > 0.25 > 0.1 > frequent
+    rare, frequent = MLKNN(3).fit(X, Y).predict_scores([[0.1]])[0]
+    assert rare < frequent
 
 
 def test_predictions_move_the_neighbours_of_the_next_label():

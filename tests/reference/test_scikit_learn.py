@@ -44,10 +44,6 @@ EXPECTED = {
         "check_fit2d_1feature": "as the one before",
     },
     "ProportionalCut": {"check_methods_subset_invariance": "all rows are decided together"},
-    "RidgeRegressor": {
-        "check_sample_weight_equivalence_on_dense_data": "the choice of the penalty leaves out a row with its weight",
-        "check_sample_weight_equivalence_on_sparse_data": "as the one before",
-    },
 }
 for _name, _reason in {
     **dict.fromkeys(

@@ -172,7 +172,8 @@ def compare(
     -----
     UserWarning
         If a method failed on a fold, methods or instances were left out within the limits, or the time budget ended
-        before the last fit; if labels are unknown and something needs all, or a label is known of no instance.
+        before the last fit; if labels are unknown and something needs all, or a label is known of no instance; and
+        what estimators warn of, once, with the methods.
     UndefinedMetricWarning
         If a measure is undefined on a fold, as an area under the ROC curve where no test row lacks a label.
 

@@ -156,6 +156,8 @@ class LabelCoder(Estimator):
     takes_unknown_cells = True
     #: Whether codes may be shorter than the number of labels.
     reduces = True
+    #: Whether decoded scores are far from frequencies, so that a classifier puts them on lines by held-out rows.
+    calibrated = False
     #: Whether labels were a sparse matrix in `fit`, as decoded ones are then.
     _decodes_sparse = False
     #: Fitted arrays with an entry for each label, and on which axis.

@@ -75,6 +75,7 @@ class MLCBMaD(FactorCoder):
     """
 
     complexity = Complexity("n q^2 + q^3", "n q + q^2")
+    calibrated = True
 
     def __init__(self, n_components: int | str | None = None, min_confidence: float = 0.5) -> None:
         super().__init__(n_components)

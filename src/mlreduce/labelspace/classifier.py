@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,44 @@ from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.decision import fit_left_out
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.validation import FloatArray, as_dense, check_features
+
+# Variance of scores, relative to their mean square, below which they are constant.
+_FLAT = 1e-12
+
+
+class Calibration(NamedTuple):
+    """Lines by which decoded scores of each label are those that least squares regression on them gives.
+
+    A line whose slope would be negative is flat: the score is then the frequency of the label.
+
+    Attributes
+    ----------
+    slope, intercept : ndarray of shape (n_labels,)
+    """
+
+    slope: FloatArray
+    intercept: FloatArray
+
+    @classmethod
+    def from_blocks(cls, blocks: Iterable[tuple[FloatArray, FloatArray]]) -> Self:
+        """Return the lines for labels, NaN where not known, and held-out scores, both in blocks of rows."""
+        sums: Any = 0.0
+        for labels, scores in blocks:
+            known = ~np.isnan(labels)
+            y, s = np.where(known, labels, 0.0), np.where(known, scores, 0.0)
+            sums = sums + np.stack(
+                [known.sum(axis=0), y.sum(axis=0), s.sum(axis=0), (s * y).sum(axis=0), (s * s).sum(axis=0)]
+            )
+        number = np.maximum(sums[0], 1)
+        frequency, mean = sums[1] / number, sums[2] / number
+        together, spread = sums[3] / number - frequency * mean, sums[4] / number - mean * mean
+        varies = spread > _FLAT * (sums[4] / number)
+        slope = np.where(varies, np.maximum(together, 0.0) / np.where(varies, spread, 1.0), 0.0)
+        return cls(slope, frequency - slope * mean)
+
+    def apply(self, scores: FloatArray) -> FloatArray:
+        """Return the scores on the lines."""
+        return scores * self.slope + self.intercept
 
 
 class CodedClassifier(DecidingClassifier):
@@ -41,6 +79,10 @@ class CodedClassifier(DecidingClassifier):
     Attributes
     ----------
     coder_, regressor_ : fitted clones
+    calibration_ : Calibration or None
+        Lines from decoded to returned scores, for coders that leave labels without a score (PBR, CS, MLC-BMaD) and
+        decisions but ``"half"``: slope and intercept of a least squares regression of each label on its held-out
+        scores. Of a label that its scores say nothing of the score is the frequency.
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
@@ -75,6 +117,8 @@ class CodedClassifier(DecidingClassifier):
 
     takes_unknown_cells = True
 
+    calibration_: Calibration | None
+
     def __init__(
         self,
         coder: LabelCoder | None = None,
@@ -93,13 +137,19 @@ class CodedClassifier(DecidingClassifier):
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray:
         codes = self._fit_coder(features, labels)
-        return self._decoded(fit_left_out(self.regressor_, features, codes))
+        left_out = fit_left_out(self.regressor_, features, codes)
+        if self.coder_.calibrated:
+            self.calibration_ = Calibration.from_blocks([(labels, self._decoded(left_out))])
+        return self._decoded(left_out)
 
     def _fit_held_out_blocks(self, features: Any, labels: Any) -> Callable[[], Iterator[tuple[slice, FloatArray]]]:
         """Fit to sparse labels, and return what yields the scores of `_fit_left_out` in blocks of rows."""
         codes = self._fit_coder(features, labels)
         left_out = fit_left_out(self.regressor_, features, codes)
-        blocks = row_blocks(*labels.shape)
+        blocks = list(row_blocks(*labels.shape))
+        if self.coder_.calibrated:
+            parts = ((labels[rows].toarray(), self._decoded(left_out[rows])) for rows in blocks)
+            self.calibration_ = Calibration.from_blocks(parts)
         return lambda: ((rows, self._decoded(left_out[rows])) for rows in blocks)
 
     def _fit_coder(self, features: Any, labels: Any) -> FloatArray:
@@ -117,6 +167,7 @@ class CodedClassifier(DecidingClassifier):
                 "regressor must be a regressor, since codes are real numbers, as mlreduce.RidgeRegressor(), or None; "
                 f"got {self.regressor!r}"
             )
+        self.calibration_ = None
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else RidgeRegressor()
         return self.coder_._fit_codes(features, labels)
@@ -135,4 +186,5 @@ class CodedClassifier(DecidingClassifier):
 
     def _decoded(self, codes: FloatArray) -> FloatArray:
         codes = self.coder_._check_codes(codes.reshape(len(codes), -1))
-        return self.coder_.scores(self.coder_.reconstruct(codes), codes.shape[1])
+        scores = self.coder_.scores(self.coder_.reconstruct(codes), codes.shape[1])
+        return scores if self.calibration_ is None else self.calibration_.apply(scores)

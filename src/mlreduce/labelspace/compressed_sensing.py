@@ -89,6 +89,7 @@ class CompressedSensing(LabelCoder):
     """
 
     complexity = Complexity("n k + k q", "n k + k q")
+    calibrated = True
 
     def __init__(
         self,

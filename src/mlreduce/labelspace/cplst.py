@@ -73,7 +73,7 @@ class CPLST(SketchedCoder):
         values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
         return vectors, values
 
-    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+    def _explained(self, features: Any, labels: Any) -> Callable[[FloatArray], FloatArray]:
         design = factorise(features, self.rcond)
 
         def fitted(targets: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,10 +18,11 @@ from mlreduce.labelspace.statistics import (
     label_array,
     ordered_eigenvectors,
 )
+from mlreduce.linalg.contents import order_by_content
 from mlreduce.linalg.kernels import (
     check_gamma,
     check_kernel_size,
-    check_positive,
+    choose_alpha,
     gaussian_kernel,
     kernel_ridge,
     squared_distances,
@@ -50,20 +52,24 @@ class _KernelCoder(LabelCoder):
     gamma : float or None, default=None
         Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
         rows.
-    alpha : float, default=1.0
-        Penalty of the regression, > 0.
+    alpha : float or "loo", default="loo"
+        Penalty of the regression, > 0; "loo" chooses it for the labels as `KernelRidgeRegressor` does.
 
     Attributes
     ----------
-    gamma_ : float
-        The value used; only after `fit`.
+    gamma_, alpha_ : float
+        The values used; only after `fit`.
+    edge_ : {"lowest", "highest"} or None
+        Which end of the penalties compared was chosen, if any.
     """
 
     complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
     feature_aware = True
     kernelised = True
 
-    def __init__(self, n_components: int | str | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
+    def __init__(
+        self, n_components: int | str | None = None, gamma: float | None = None, alpha: float | str = "loo"
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.alpha = alpha
@@ -72,19 +78,24 @@ class _KernelCoder(LabelCoder):
         check_pairs_of_labels(labels.shape[1])
         table, statistics = label_array(labels, type(self).__name__), LabelStatistics.from_labels(labels)
         centred = table - statistics.mean
-        return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
+        kernel = self._kernel(features, table)
+        return statistics.with_centred(explained_by_kernel(kernel, self.alpha_, centred))
 
     def _fit_weighted(self, features: Any, labels: Any, weights: FloatArray) -> Self:
         roots, statistics = np.sqrt(weights), LabelStatistics.weighted(labels, weights)
-        kernel = scaled(self._kernel(features, weights), roots, roots)
-        centred = scaled(label_array(labels, type(self).__name__) - statistics.mean, roots)
-        return self.fit_statistics(statistics.with_centred(explained_by_kernel(kernel, self.alpha, centred)))
+        table = label_array(labels, type(self).__name__)
+        kernel = scaled(self._kernel(features, table, weights), roots, roots)
+        centred = scaled(table - statistics.mean, roots)
+        return self.fit_statistics(statistics.with_centred(explained_by_kernel(kernel, self.alpha_, centred)))
 
-    def _kernel(self, features: Any, weights: FloatArray | None = None) -> FloatArray:
-        check_positive(self.alpha, "alpha")
+    def _kernel(self, features: Any, labels: Any, weights: FloatArray | None = None) -> FloatArray:
+        """Return the kernel of the training rows, and choose width and penalty."""
         self.gamma_ = check_gamma(self.gamma, features, weights)
         check_kernel_size(features.shape[0])
-        return gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
+        kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
+        order = partial(order_by_content, features, labels)
+        self.alpha_, self.edge_ = choose_alpha(self.alpha, kernel, labels, order, weights)
+        return kernel
 
 
 @register("kernel-cplst")
@@ -105,8 +116,8 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
     gamma : float or None, default=None
         Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
         rows.
-    alpha : float, default=1.0
-        Penalty of the regression, > 0.
+    alpha : float or "loo", default="loo"
+        Penalty of the regression, > 0; "loo" chooses it for the labels as `KernelRidgeRegressor` does.
 
     Attributes
     ----------
@@ -120,8 +131,10 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
     n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
-    gamma_ : float
-        The value used; only after `fit`.
+    gamma_, alpha_ : float
+        The values used; only after `fit`.
+    edge_ : {"lowest", "highest"} or None
+        Which end of the penalties compared was chosen, if any.
 
     References
     ----------
@@ -141,9 +154,9 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
         values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
         return vectors, values
 
-    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
-        kernel = self._kernel(features)
-        residual = kernel_ridge(kernel, self.alpha, np.eye(len(kernel))).residual
+    def _explained(self, features: Any, labels: Any) -> Callable[[FloatArray], FloatArray]:
+        kernel = self._kernel(features, labels)
+        residual = kernel_ridge(kernel, self.alpha_, np.eye(len(kernel))).residual
         return lambda targets: targets - residual @ (residual @ targets)
 
 
@@ -166,8 +179,8 @@ class KernelOCCA(_KernelCoder, OCCA):
     gamma : float or None, default=None
         Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
         rows.
-    alpha : float, default=1.0
-        Penalty of the regression, > 0.
+    alpha : float or "loo", default="loo"
+        Penalty of the regression, > 0; "loo" chooses it for the labels as `KernelRidgeRegressor` does.
 
     Attributes
     ----------
@@ -181,8 +194,10 @@ class KernelOCCA(_KernelCoder, OCCA):
     n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
-    gamma_ : float
-        The value used; only after `fit`.
+    gamma_, alpha_ : float
+        The values used; only after `fit`.
+    edge_ : {"lowest", "highest"} or None
+        Which end of the penalties compared was chosen, if any.
 
     References
     ----------

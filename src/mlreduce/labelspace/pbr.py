@@ -56,6 +56,7 @@ class PBR(LabelCoder):
     """
 
     complexity = Complexity("n q", "n k + q")
+    calibrated = True
 
     def __init__(
         self,

@@ -88,5 +88,5 @@ class PLST(SketchedCoder):
         values, vectors = leading or ordered_eigenvectors(statistics.gram, statistics.gram)
         return vectors, values
 
-    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+    def _explained(self, features: Any, labels: Any) -> Callable[[FloatArray], FloatArray]:
         return lambda targets: targets

@@ -53,7 +53,7 @@ class LeadingCoder(LabelCoder):
     #: Of the memory that of iteration; the decomposition takes eight times as much at most.
     complexity = Complexity("n q^2 + q^3", "n k + k q")
 
-    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+    def _explained(self, features: Any, labels: Any) -> Callable[[FloatArray], FloatArray]:
         """Return the product of P with targets of shape (n_samples, k)."""
         raise NotImplementedError  # abstract
 
@@ -61,7 +61,7 @@ class LeadingCoder(LabelCoder):
         statistics = self._taken(LabelStatistics.from_labels(labels))
         self._begin(statistics.mean)
         if statistics.finds_leading(self.n_components_):
-            pairs = statistics.leading(self.n_components_, self._explained(features))
+            pairs = statistics.leading(self.n_components_, self._explained(features, labels))
             if pairs is not None:
                 return self._keep(pairs[1], pairs[0])
         return super()._fit(features, labels)
@@ -124,7 +124,7 @@ class SketchedCoder(LeadingCoder):
         statistics = self._taken(LabelStatistics.from_labels(labels))
         self._begin(statistics.mean)
         width = min(self.n_labels_, self.n_components_ + _OVERSAMPLING)
-        product = statistics.product(self._explained(features))
+        product = statistics.product(self._explained(features, labels))
         basis = check_random_state(self.random_state).standard_normal((self.n_labels_, width))
         for _ in range(_ITERATIONS):
             basis, _ = np.linalg.qr(product(basis))

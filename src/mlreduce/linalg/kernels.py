@@ -13,6 +13,12 @@ from mlreduce.linalg.distances import inner_products, squared_norms
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.validation import FloatArray, as_dense, check_memory, check_range, is_sparse
 
+# Penalties that "loo" compares, and most rows from which it chooses: it then costs about as much as a solution.
+_ALPHAS, _ROWS = np.logspace(-5, 3, 17), 1500
+
+# Relative difference of errors that are equal: the larger penalty is taken.
+_SAME = 1e-9
+
 # Number of rows for which sums of squared norms are formed at once.
 _BLOCK = 256
 
@@ -131,6 +137,63 @@ def gaussian_kernel(distances: FloatArray, gamma: float, *, overwrite: bool = Fa
     """
     kernel = np.multiply(distances, -gamma, out=distances if overwrite else None)
     return np.exp(kernel, out=kernel)
+
+
+def choose_alpha(
+    alpha: Any, kernel: FloatArray, targets: FloatArray, order: Any, weights: FloatArray | None = None
+) -> tuple[float, str | None]:
+    """Return the penalty of kernel ridge regression with the smallest error of leaving out each row.
+
+    Parameters
+    ----------
+    alpha : float or "loo"
+        A number is returned as it is.
+    kernel : ndarray of shape (n_samples, n_samples)
+        Gaussian, so that its entries and the penalty have no unit.
+    targets : ndarray of shape (n_samples, n_targets)
+        NaN, which counts as the mean, where not known.
+    order : callable
+        Returns numbers of the rows in an order by content, the first of which are used where there are many.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        An integer counts as so many equal rows, one of which is left out.
+
+    Returns
+    -------
+    alpha : float
+    edge : {"lowest", "highest"} or None
+        Which end of those compared it is, if any.
+
+    Raises
+    ------
+    DataError
+        If ``alpha`` is neither "loo" nor a finite number > 0.
+    """
+    if not (isinstance(alpha, str) and alpha == "loo"):
+        return check_positive(alpha, "alpha"), None
+    weights = np.ones(len(kernel)) if weights is None else weights
+    chosen = np.flatnonzero(weights)
+    if len(chosen) > _ROWS:
+        chosen = np.array([row for row in order() if weights[row] > 0])[:_ROWS]
+    weights, targets = weights[chosen], as_dense(targets[chosen])
+    total, roots, known = weights.sum(), np.sqrt(weights), ~np.isnan(targets)
+    if total <= 1:
+        return 1.0, None
+    sums = np.where(known, targets, 0.0).T @ weights, known.T @ weights
+    centred = np.where(known, targets - sums[0] / np.maximum(sums[1], np.finfo(float).tiny), 0.0)
+    counts = np.maximum(weights, 1.0)[:, np.newaxis]  # a row of less weight is left out
+    units = np.minimum(weights, 1.0)[:, np.newaxis]
+    values, vectors = np.linalg.eigh(roots[:, np.newaxis] * kernel[np.ix_(chosen, chosen)] * roots)
+    along = vectors.T @ (roots[:, np.newaxis] * np.column_stack([centred, np.ones(len(chosen))]))
+    # The mean of the others differs from that of all, which shifts their targets by the same number.
+    shifts = units * centred / np.maximum(total - units, np.finfo(float).tiny)
+    errors = []
+    for candidate in _ALPHAS:
+        left = candidate / (np.maximum(values, 0.0) + candidate)
+        rest = vectors @ (left[:, np.newaxis] * along)
+        share = 1.0 - (1.0 - np.square(vectors) @ left)[:, np.newaxis] / counts
+        errors.append(float(np.square((rest[:, :-1] + shifts * rest[:, -1:]) / share).sum()))
+    best = int(np.flatnonzero(np.array(errors) <= min(errors) * (1 + _SAME))[-1])
+    return float(_ALPHAS[best]), {0: "lowest", len(_ALPHAS) - 1: "highest"}.get(best)
 
 
 class RidgeSolution(NamedTuple):

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.penalties import choose_penalty
 from mlreduce.linalg.utilities import known_together
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import (
@@ -84,13 +85,15 @@ class FisherClassifier(DecidingClassifier):
 
     Parameters
     ----------
-    ridge : float or None, default=None
-        Ridge of the scatter, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of the
-        scatter of all rows, over the features that vary. Without a ridge and with collinear features, w is the shortest
-        solution.
-    threshold : {"midpoint", "prior"}, default="midpoint"
-        A label is present beyond the middle of the two projected class means; or where it is likelier, for normal
-        classes of equal covariance ``(S_w + ridge I) / n`` that are as frequent as among the training rows.
+    ridge : float, "loo" or None, default="loo"
+        Ridge of the scatter, >= 0, in squared units of the features. "loo" is the penalty with which ridge regression
+        of the labels has the smallest error of leaving out each row, as of `RidgeRegressor`; None is a thousandth of
+        the mean diagonal of the scatter of all rows, over the features that vary. Without a ridge and with collinear
+        features, w is the shortest solution.
+    threshold : {"prior", "midpoint"}, default="prior"
+        A label is present where it is likelier, for normal classes of equal covariance ``(S_w + ridge I) / n`` that are
+        as frequent as among the training rows; or beyond the middle of the two projected class means, as in the paper.
+        Scores by the middle do not rank labels, whatever their frequencies.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
         How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
     measure : str, default="micro-f1"
@@ -106,6 +109,8 @@ class FisherClassifier(DecidingClassifier):
         predicted for all, or for none.
     ridge_ : float, or ndarray of shape (n_labels,) where labels are unknown
         The ridge itself.
+    edge_ : {"lowest", "highest"} or None
+        Which end of the penalties compared was chosen, if any. Only with "loo" and labels that are all known.
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
@@ -139,8 +144,8 @@ class FisherClassifier(DecidingClassifier):
 
     def __init__(
         self,
-        ridge: float | None = None,
-        threshold: str = "midpoint",
+        ridge: float | str | None = "loo",
+        threshold: str = "prior",
         decision: str = "half",
         measure: str = "micro-f1",
     ) -> None:
@@ -162,7 +167,7 @@ class FisherClassifier(DecidingClassifier):
         else:
             X, mean = WeightedFeatures(features, weights), weights @ labels / weights.sum()
             centred = np.sqrt(weights)[:, np.newaxis] * (as_dense(labels) - mean)
-        self.ridge_ = self._ridge(X)
+        self.ridge_ = self._ridge(X, centred)
         coefficients = _coefficients(X, centred, self.ridge_)
         explained = np.einsum("ij,ij->j", X.transposed_dot(centred), coefficients)
         scale, shift = sides.scale_and_shift(explained)
@@ -180,9 +185,12 @@ class FisherClassifier(DecidingClassifier):
             self.coef_[columns], self.intercept_[columns] = part.coef_, part.intercept_
             self.ridge_[columns] = part.ridge_
 
-    def _ridge(self, features: Features) -> float:
+    def _ridge(self, features: Features, centred: Any) -> float:
+        if isinstance(self.ridge, str) and self.ridge == "loo":
+            penalty, self.edge_ = choose_penalty(features, centred)
+            return penalty
         if self.ridge is not None:
-            return check_range(self.ridge, "ridge", 0)
+            return check_range(self.ridge, "ridge, if not 'loo',", 0)
         return float(_RIDGE * features.squared_norms.sum() / max(features.n_used, 1))
 
     def _log_odds(self, X: Any) -> FloatArray:
@@ -203,8 +211,8 @@ class FisherClassifier(DecidingClassifier):
         """Predict from the first k columns only, for several ascending k at the cost of the largest.
 
         As of `RidgeRegressor`: the leading blocks of a Cholesky factor are the factors of the leading blocks. All sizes
-        have one ridge, where it is None that of all columns given. The estimator is not fitted by this and need not
-        be.
+        have one ridge, where it is chosen or None that of all columns given. The estimator is not fitted by this and
+        need not be.
 
         Parameters
         ----------
@@ -234,8 +242,8 @@ class FisherClassifier(DecidingClassifier):
             yield from nested_parts(self.predict_nested, training, labels, testing, sizes)
             return
         sides = _Sides.from_labels(labels, self.threshold)
-        ridge = self._ridge(Features(training, centred=True))
         centred, largest = labels - labels.mean(axis=0), sizes[-1]
+        ridge = self._ridge(Features(training, centred=True), centred)
         features = Features(training[:, :largest], centred=True)
         queries = testing[:, :largest] - features.mean
         for regressed, explained in _regressions(features, centred, queries, ridge, sizes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import joblib
 import numpy as np
@@ -19,7 +19,7 @@ from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows, row
 from mlreduce.predictors._base import NestedClassifier, ProbableClassifier
 from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_memory, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_memory, check_range, is_sparse
 
 
 class _NeighbourVotes(NestedClassifier, ProbableClassifier):
@@ -31,6 +31,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     _chained = False
 
     n_neighbors: int
+    pseudocount: float
     n_jobs: int | None
 
     def _fit(self, features: Any, labels: Any) -> None:
@@ -46,6 +47,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
             )
             self._present = _by_label(as_dense(labels), self.n_neighbors)
         self._training, self._order = TrainingRows(features), self._order_of(n_labels)
+        self._tally = _Tally.of(labels)
 
     def _fit_left_out(self, features: Any, labels: Any) -> FloatArray | None:
         votes = self._fit_votes(features, labels)
@@ -63,11 +65,15 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
 
     def _left_out_scores(self, votes: Any, labels: Any) -> FloatArray:
         """Return the scores of training rows by the votes among the others."""
-        return _dense(votes) / self.n_neighbors
+        return self._smoothed(votes, self._tally.frequencies(labels))
 
     def _shares(self, X: Any) -> FloatArray:
         """Return the share of the neighbours with each label."""
-        return _dense(self._votes_for(X)) / self.n_neighbors
+        return self._smoothed(self._votes_for(X), self._tally.frequencies())
+
+    def _smoothed(self, votes: Any, frequencies: FloatArray) -> FloatArray:
+        """Return the shares of the votes, with the frequencies of the labels as some votes more."""
+        return (_dense(votes) + self.pseudocount * frequencies) / (self.n_neighbors + 2 * self.pseudocount)
 
     def _votes_for(self, X: Any) -> Any:
         """Return how many of the neighbours of each row have each label; CSR where labels are sparse."""
@@ -89,7 +95,8 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         present, order = _by_label(labels, self.n_neighbors), self._order_of(labels.shape[1])
         for size in sizes:
             distances.add(size)
-            yield self._votes(distances.pairs(), present, order=order) / self.n_neighbors
+            votes = self._votes(distances.pairs(), present, order=order)
+            yield self._smoothed(votes, _Tally.of(labels).frequencies())
 
     def _nested_left_out(
         self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
@@ -108,7 +115,8 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
 
     def _from_votes(self, among: Any, beyond: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores by the votes for the training rows, and for others."""
-        return self._left_out_scores(among, labels), beyond / self.n_neighbors
+        tally = _Tally.of(labels)
+        return self._smoothed(among, tally.frequencies(labels)), self._smoothed(beyond, tally.frequencies())
 
     def _votes(
         self,
@@ -137,6 +145,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         n_neighbors = check_count(self.n_neighbors, "n_neighbors")
+        check_range(self.pseudocount, "pseudocount", 0)
         if n_samples < n_neighbors:
             raise DataError(f"{n_neighbors} neighbours need as many training rows; got n_samples={n_samples}")
 
@@ -147,6 +156,9 @@ class BinaryRelevanceKNN(_NeighbourVotes):
 
     All labels share the same neighbours, but for labels that are not known of all training rows (NaN): their neighbours
     are among the rows of which they are known. Of training rows at equal distance the first are taken.
+
+    It predicts sets of labels, and is no ranking of them: a rare label that one neighbour has is before a frequent one
+    that none has. `MLKNN` weighs votes by what they say of each label.
 
     Parameters
     ----------
@@ -161,6 +173,9 @@ class BinaryRelevanceKNN(_NeighbourVotes):
 
     n_jobs : int or None, default=None
         Number of threads that count the votes, as of joblib; they are the same for all.
+    pseudocount : float, default=0.25
+        >= 0: the share of a label is ``(votes + pseudocount * frequency) / (n_neighbors + 2 * pseudocount)``. Below
+        0.5 it orders labels with as many votes by their frequencies and changes nothing else; 0 leaves them tied.
 
     Attributes
     ----------
@@ -188,12 +203,18 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     """
 
     def __init__(
-        self, n_neighbors: int = 3, decision: str = "half", measure: str = "micro-f1", n_jobs: int | None = None
+        self,
+        n_neighbors: int = 3,
+        decision: str = "half",
+        measure: str = "micro-f1",
+        n_jobs: int | None = None,
+        pseudocount: float = 0.25,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.decision = decision
         self.measure = measure
         self.n_jobs = n_jobs
+        self.pseudocount = pseudocount
 
 
 @register("cc-knn")
@@ -202,7 +223,7 @@ class ClassifierChainKNN(_NeighbourVotes):
 
     A label is one more column, 0 or 1, so that its weight depends on the scale of the features. The distances of the
     features are computed once, and each label moves the training rows that have it nearer or farther by one: of the
-    training rows all labels have to be known.
+    training rows all labels have to be known. As of `BinaryRelevanceKNN`, votes rank labels badly.
 
     Parameters
     ----------
@@ -222,6 +243,9 @@ class ClassifierChainKNN(_NeighbourVotes):
 
     n_jobs : int or None, default=None
         Number of threads that count the votes, as of joblib; they are the same for all.
+    pseudocount : float, default=0.25
+        >= 0: the share of a label is ``(votes + pseudocount * frequency) / (n_neighbors + 2 * pseudocount)``. Below
+        0.5 it orders labels with as many votes by their frequencies and changes nothing else; 0 leaves them tied.
 
     Attributes
     ----------
@@ -261,6 +285,7 @@ class ClassifierChainKNN(_NeighbourVotes):
         decision: str = "half",
         measure: str = "micro-f1",
         n_jobs: int | None = None,
+        pseudocount: float = 0.25,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.order = order
@@ -268,6 +293,7 @@ class ClassifierChainKNN(_NeighbourVotes):
         self.decision = decision
         self.measure = measure
         self.n_jobs = n_jobs
+        self.pseudocount = pseudocount
 
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         if self.order is None:
@@ -282,6 +308,28 @@ class ClassifierChainKNN(_NeighbourVotes):
                 raise DataError(unknown_name("order", self.order, ["shuffled"]))
         elif self.order is not None and sorted(self.order) != list(range(n_labels)):
             raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
+
+
+class _Tally(NamedTuple):
+    """How many training rows have each label, of those of which it is known; both of shape (n_labels,)."""
+
+    present: FloatArray
+    known: FloatArray
+
+    @classmethod
+    def of(cls, labels: Any) -> Self:
+        if is_sparse(labels):
+            return cls(np.asarray(labels.sum(axis=0)), np.full(labels.shape[1], labels.shape[0]))
+        known = labels >= 0
+        return cls(np.where(known, labels, 0).sum(axis=0), known.sum(axis=0))
+
+    def frequencies(self, left_out: Any = None) -> FloatArray:
+        """Return the frequencies of the labels; for rows with labels to be left out those among the others."""
+        present, known = self
+        if left_out is not None:
+            labels = _dense(left_out)
+            present, known = present - np.where(labels >= 0, labels, 0), known - (labels >= 0)
+        return present / np.maximum(known, 1)
 
 
 def _dense(votes: Any) -> NDArray[np.int64]:

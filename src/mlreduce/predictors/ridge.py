@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
@@ -13,12 +13,12 @@ from sklearn.base import clone
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
-from mlreduce.linalg.banded import BlockTridiagonal
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
-from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large, lsqr
-from mlreduce.linalg.utilities import dense_columns, joined, known_together, map_columns
+from mlreduce.linalg.lsqr import is_large, lsqr
+from mlreduce.linalg.penalties import FREEDOM, errors_of_penalties, find_edge, largest_of_least
+from mlreduce.linalg.utilities import joined, known_together, map_columns
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors.decision import Blocks, fit_left_out
 from mlreduce.registry import register
@@ -35,31 +35,14 @@ from mlreduce.validation import (
 # decomposition, which does not square the condition.
 _ILL_CONDITIONED = 1e-10
 
-# Penalties that cross-validation compares, relative to the largest squared singular value: four per decade. Below them
-# the scatter matrix is no longer accurate; above them nothing but the mean is left.
-_TRIED = np.logspace(-10, 3, 53)
-
-# Of them those whose exact errors are compared first; then those around the best.
-_STEP = 4
-
 # Least share of a row that the others must leave to it: below, what leaving it out changes is lost in rounding.
 _ALONE = 1e-8
 
 # Likely causes and remedies if the penalty at an end of the grid is chosen.
 _EDGES = {
-    "lowest": "the features determine the targets, or alpha='gcv' is misled by rows that repeat; give alpha a number, "
-    "or take alpha='loo'",
+    "lowest": "the features determine the targets; give alpha a number, or take alpha='loo'",
     "highest": "the features predict the targets no better than their mean; scale the features, or take others",
 }
-
-# Relative difference of errors that are equal: the larger penalty is taken.
-_SAME = 1e-9
-
-# Rows and features from which generalised errors are computed without eigenvectors.
-_MANY = 2500
-
-# Random vectors by which a trace is estimated, and steps of the bidiagonalisation, where a decomposition is expensive.
-_PROBES, _STEPS = 8, 60
 
 
 def check_coefficients(X: Any, targets: Any) -> None:
@@ -169,131 +152,6 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
     return left if left.min() > _ALONE else None
 
 
-def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tuple[FloatArray, FloatArray]:
-    """Return penalties and their (generalised) leave-one-out errors, from one eigendecomposition.
-
-    With the singular value decomposition ``Xc = U S V'`` the residual of a penalty is ``T - U (1 - F) U'T`` with
-    ``F = penalty / (S^2 + penalty)``, and its hat matrix, the intercept included, ``11'/n + U (1 - F) U'``.
-    """
-    if is_large(features.X):
-        return _estimated_errors(features, targets)
-    if not exact and min(features.shape) >= _MANY:
-        return _generalised_errors(features, targets)
-    rows, columns = features.shape
-    squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
-    used = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
-    squares, vectors = squares[used], vectors[:, used]
-    if not len(squares):  # the features do not vary
-        return np.ones(1), np.zeros(1)
-    by_rows = rows < columns
-    left = vectors if by_rows else features.dot(vectors) / np.sqrt(squares) if exact else None
-    if by_rows:
-        along = map_columns(lambda part: vectors.T @ part, targets, centred=True)
-    else:
-        along = (vectors.T @ features.transposed_dot(targets)) / np.sqrt(squares)[:, np.newaxis]
-    penalties = _TRIED * squares[-1]
-    shrinkage = penalties[:, np.newaxis] / (squares + penalties[:, np.newaxis])  # F, one row per penalty
-    if not exact:
-        outside = max(_sum_of_squares(targets) - float(np.square(along).sum()), 0.0)
-        residual = np.square(shrinkage) @ np.square(along).sum(axis=1) + outside
-        return penalties, _generalised(residual, shrinkage.sum(axis=1) + (rows - 1 - len(squares)), rows, targets)
-    assert left is not None
-    squared = np.square(left)
-    lost = 1.0 - features.intercept_leverage - squared.sum(axis=1)
-    errors = np.full(len(penalties), np.inf)
-    rest = None if is_sparse(targets) else targets - left @ along
-
-    def rests() -> Iterator[tuple[slice, FloatArray]]:
-        if rest is not None:
-            yield slice(None), rest
-            return
-        for columns, part in dense_columns(targets, centred=True):
-            yield columns, part - left @ along[:, columns]
-
-    def compare(numbers: Iterable[int]) -> None:
-        for number in numbers:
-            factors, errors[number] = shrinkage[number], 0.0
-            share = (squared @ factors + lost)[:, np.newaxis]
-            for columns, part in rests():
-                residual = left @ (factors[:, np.newaxis] * along[:, columns])
-                residual += part
-                residual /= share
-                errors[number] += np.square(residual, out=residual).mean() * (residual.shape[1] / targets.shape[1])
-
-    compare(range(0, len(penalties), _STEP))
-    best = _largest_of_least(errors)
-    compare(number for number in range(best - _STEP + 1, best + _STEP) if 0 <= number < len(errors) and number != best)
-    compared = np.isfinite(errors)
-    return penalties[compared], errors[compared]
-
-
-def _generalised_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
-    """Return penalties and their generalised errors without eigenvectors, from a block tridiagonal form.
-
-    With S the scatter, ``C = X'T`` and ``M = (S + penalty I)^-1`` the sum of squared residuals is
-    ``||T||^2 - tr C'MC - penalty tr C'M^2C``; with the Gram matrix K and ``M = (K + penalty I)^-1`` it is
-    ``penalty^2 tr T'M^2T``. The trace of ``I - H`` is what the intercept leaves less that of M times the matrix.
-    """
-    rows, columns = features.shape
-    by_rows = rows < columns
-    if by_rows:  # the vector of ones gets an eigenvalue other than zero, which is taken out of the trace again
-        middle = features.sum_of_squares / rows
-        system = BlockTridiagonal.reduce(features.gram + middle / rows, map_columns(np.asarray, targets, centred=True))
-    else:
-        system = BlockTridiagonal.reduce(features.scatter.copy(), features.transposed_dot(targets))
-    largest = system.largest_eigenvalue()
-    if not largest > 0:  # the features do not vary
-        return np.ones(1), np.zeros(1)
-    penalties = _TRIED * largest
-    inverse, once, twice = system.traces(penalties)
-    residual = np.square(penalties) * twice if by_rows else _sum_of_squares(targets) - once - penalties * twice
-    trace = penalties * (inverse - 1.0 / (middle + penalties) if by_rows else inverse) + max(rows - columns - 1.0, 0.0)
-    return penalties, _generalised(np.maximum(residual, 0.0), trace, rows, targets)
-
-
-def _sum_of_squares(targets: Any) -> float:
-    """Return the sum of the squares of targets, of sparse ones about their means."""
-    if not is_sparse(targets):
-        return float(np.square(targets).sum())
-    return float(np.square(targets.data).sum() - np.square(np.asarray(targets.mean(axis=0))).sum() * targets.shape[0])
-
-
-def _largest_of_least(errors: FloatArray) -> int:
-    """Return the number of the largest penalty whose error is the least."""
-    return int(np.flatnonzero(errors <= errors.min() * (1.0 + _SAME))[-1])
-
-
-def _generalised(residual: FloatArray, trace: FloatArray, rows: int, targets: Any) -> FloatArray:
-    """Return the criterion from sums of squared residuals and traces of ``I - H``."""
-    return rows * residual / (np.square(trace) * targets.shape[1])
-
-
-def _estimated_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
-    """Estimate the generalised errors by Golub-Kahan bidiagonalisation, from a fixed seed.
-
-    Started from a vector t it gives ``t'F^k t`` for all penalties at once (Golub and von Matt 1997, "Generalized
-    cross-validation for large-scale problems"): of the targets for the residual, of random signs for the trace.
-    """
-    rows = features.shape[0]
-    signs = np.random.default_rng(0).choice((-1.0, 1.0), (rows, _PROBES))
-    signs = features.centre_rows(signs)
-    if is_sparse(targets):
-        starts: Iterable[FloatArray] = chain((part for _, part in dense_columns(targets, centred=True)), [signs])
-    else:
-        starts = [np.hstack([targets, signs])]
-    steps = min(_STEPS, *features.shape)
-    spectra = [(*bidiagonal_spectra(features, part, steps), np.square(part).sum(axis=0)) for part in starts]
-    squares, weights, squared_norms = (np.concatenate(parts) for parts in zip(*spectra, strict=True))
-    penalties = _TRIED * squares.max()
-    residual, trace = np.empty(len(penalties)), np.empty(len(penalties))
-    of_targets = slice(None, targets.shape[1])
-    for number, penalty in enumerate(penalties):
-        factors = penalty / (squares + penalty)
-        residual[number] = squared_norms[of_targets] @ (weights * np.square(factors)).sum(axis=1)[of_targets]
-        trace[number] = (squared_norms * (weights * factors).sum(axis=1))[targets.shape[1] :].mean()
-    return penalties, _generalised(residual, trace, rows, targets)
-
-
 @register("ridge")
 class RidgeRegressor(Regressor):
     """Ridge regression: least squares with a squared penalty on all coefficients but the intercept.
@@ -307,14 +165,16 @@ class RidgeRegressor(Regressor):
 
     Parameters
     ----------
-    alpha : float, "loo" or "gcv", default="loo"
+    alpha : float, "loo", "gcv" or "plain-gcv", default="loo"
         Strength of the penalty. ``"loo"`` chooses it by the exact error of leaving out each row; ``"gcv"`` by
-        generalised cross-validation, which is faster, and takes too small a penalty where features are as many as rows
-        and rows repeat; one penalty serves all targets. Large sparse matrices, which are not decomposed, always have
-        the latter, estimated by iteration. A number, >= 0, is the penalty itself. Features of unit
+        generalised cross-validation, which is faster; one penalty serves all targets. Large sparse matrices, which are
+        not decomposed, always have the latter, estimated by iteration. Rows
+        that repeat count once, with the mean of their targets: otherwise they are predicted by their copies, and too
+        small a penalty looks best, as with ``"plain-gcv"``. Penalties with more degrees of freedom than 95 % of the
+        different rows are not compared. A number, >= 0, is the penalty itself. Features of unit
         norm, such as those of a projection with ``P'Xc'XcP = I``, need a far smaller one than standardised features:
-        one number does not serve both. An integer weight of an instance counts as so many equal rows, but in this
-        choice, which leaves out a row with its weight.
+        one number does not serve both. An integer weight of an instance counts as
+        so many equal rows, of which one is left out.
     relative : bool, default=False
         False: the penalty is ``alpha``. True: it is ``alpha`` times the mean over the features of their centred sum of
         squares, ``trace(Xc'Xc) / n_features``, so that one ``alpha`` serves features of any scale. No effect where the
@@ -328,7 +188,8 @@ class RidgeRegressor(Regressor):
         The penalty itself, chosen or given, whatever ``relative`` is.
     penalties_ : ndarray of shape (n_penalties,)
         Penalties compared, ascending, from 1e-10 to 1000 times the largest squared singular value of Xc: four per
-        decade; by the exact errors one per decade, and four around the best. Only where the penalty is chosen.
+        decade, of which "gcv" leaves out the least; by the exact errors one per decade, and four around the best. Only
+        where the penalty is chosen.
     errors_ : ndarray of shape (n_penalties,)
         Their criterion: the mean squared error of leaving out each row, or its generalised approximation, averaged over
         the targets, in their squared units. Only where the penalty is chosen.
@@ -379,7 +240,6 @@ class RidgeRegressor(Regressor):
         else:
             self._solve(features, targets, weights)
 
-    #: Choosing the penalty, a row is left out with its weight.
     _fit_weighted = _fit
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
@@ -459,10 +319,12 @@ class RidgeRegressor(Regressor):
 
     def _penalty(self, features: Features, targets: Any, *, remember: bool = False) -> float:
         alpha: Any = self.alpha  # whatever a configuration holds
-        if isinstance(alpha, str) and alpha in ("gcv", "loo"):
-            penalties, errors = _errors_of_penalties(features, targets, exact=alpha == "loo")
-            best = _largest_of_least(errors)
-            edge = None if len(errors) == 1 else {0: "lowest", len(errors) - 1: "highest"}.get(best)
+        if isinstance(alpha, str) and alpha in ("gcv", "loo", "plain-gcv"):
+            freedom = np.inf if alpha == "plain-gcv" else FREEDOM
+            penalties, errors = errors_of_penalties(features, targets, exact=alpha == "loo", freedom=freedom)
+            penalties, errors = penalties[np.isfinite(errors)], errors[np.isfinite(errors)]
+            best = largest_of_least(errors)
+            edge = find_edge(best, len(errors))
             if edge is not None and self._warns:
                 warn(f"RidgeRegressor: the {edge} of the penalties compared was chosen: {_EDGES[edge]}", UserWarning)
             if remember:
@@ -470,7 +332,8 @@ class RidgeRegressor(Regressor):
             return float(penalties[best])
         if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
             raise DataError(
-                f"alpha, the strength of the ridge penalty, must be a finite number >= 0, 'gcv' or 'loo'; got {alpha!r}"
+                f"alpha, the strength of the ridge penalty, must be a finite number >= 0, 'loo', 'gcv' or "
+                f"'plain-gcv'; got {alpha!r}"
             )
         return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 

@@ -253,7 +253,7 @@ class SLEEC(DecidingClassifier):
                 regressor, _ = self._regressor(features[train], labels[train], rank, min(self.max_iter, _ROUGH))
                 near, new = (_columns(regressor.predict(features[rows])) for rows in (train, held_out))
                 for number in voters:
-                    votes = BinaryRelevanceKNN(min(number, len(train))).fit(near, labels[train])
+                    votes = BinaryRelevanceKNN(min(number, len(train)), pseudocount=0).fit(near, labels[train])
                     yield votes.predict_proba(new)
 
         return shapes[best_candidate(scores, labels)]
@@ -275,7 +275,7 @@ class SLEEC(DecidingClassifier):
     def _cluster(self, features: Any, labels: Any) -> _Cluster:
         regressor, history = self._regressor(features, labels, self.n_components_, self.max_iter)
         self.objective_[-1].append(np.array(history))
-        votes = BinaryRelevanceKNN(min(self.n_neighbors_, labels.shape[0]))
+        votes = BinaryRelevanceKNN(min(self.n_neighbors_, labels.shape[0]), pseudocount=0)
         return _Cluster(regressor, votes.fit(_columns(regressor.predict(features)), labels))
 
     def _regressor(self, features: Any, labels: Any, rank: int, max_iter: int) -> tuple[RidgeRegressor, list[float]]:

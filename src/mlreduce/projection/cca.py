@@ -61,6 +61,7 @@ class CCA(CovarianceProjection):
 
     takes_unknown_cells = False
     complexity = LEAST_SQUARES
+    unregularised_for = "RCCA"
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))
@@ -87,8 +88,8 @@ class RCCA(Regularised, CCA):
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -112,6 +113,8 @@ class RCCA(Regularised, CCA):
     >>> bool((method.eigenvalues_ < mlreduce.CCA(n_components=3).fit(data.X, data.Y).eigenvalues_).all())
     True
     """
+
+    unregularised_for = ""
 
     def __init__(self, n_components: Size = None, ridge: Ridge = None) -> None:
         super().__init__(n_components)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, DegenerateWarning, warn
 from mlreduce.linalg.features import WeightedFeatures
 from mlreduce.projection.base import NoDirectionError, Projection
 from mlreduce.spectral import TrainingSet
@@ -24,6 +24,9 @@ from mlreduce.validation import (
     one_hot,
     remember_label_names,
 )
+
+# Instances from which a lack of them is reported: fewer are a lack anyway.
+_ENOUGH = 100
 
 # Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
@@ -88,6 +91,8 @@ class CovarianceProjection(Projection):
     """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
 
     takes_unknown_cells = True
+    #: The method with a ridge, of one whose constraint has none.
+    unregularised_for = ""
     #: Without weights `fit` does what it does.
     fit_training_set = Projection.fit_training_set
 
@@ -120,6 +125,9 @@ class CovarianceProjection(Projection):
         -----
         ProjectionWarning
             If there are fewer directions than ``n_components``, or the constraint is singular.
+        DegenerateWarning
+            If the constraint has no ridge (`CCA`, `OPLS`), and of 100 instances or more there are less than twice as
+            many as features.
         """
         check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
@@ -135,6 +143,8 @@ class CovarianceProjection(Projection):
             remember_label_names(self, y)
         if known is not None:
             labels = completed_labels(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
+        if self.unregularised_for:
+            self._check_determined(features)
         if weights is None:
             return self.fit_training_set(TrainingSet(features, labels))
         (rows,) = np.nonzero(weights)
@@ -142,6 +152,16 @@ class CovarianceProjection(Projection):
         self.fit_training_set(TrainingSet(features[rows], labels, weights=weights[rows]))
         self._n_rows = float(weights.sum())
         return self
+
+    def _check_determined(self, features: Any) -> None:
+        """Warn where a constraint without a ridge lets directions fit the training rows."""
+        n_samples, n_features = features.shape
+        if n_samples >= _ENOUGH and 2 * n_features > n_samples:
+            warn(
+                f"{type(self).__name__} has no ridge: its directions fit the training rows, {n_samples} instances of "
+                f"{n_features} features. {self.unregularised_for} chooses a ridge",
+                DegenerateWarning,
+            )
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add a batch to the covariances, and find the directions of all batches.

@@ -39,8 +39,8 @@ class FDA(WeightedProjection, ClassProjection, Discriminant):
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -95,11 +95,14 @@ class LFDA(FDA):
         the leave-one-out errors of ridge regression of the labels.
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -134,9 +137,11 @@ class LFDA(FDA):
         n_components: Size = None,
         ridge: Ridge = None,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -182,11 +187,14 @@ class MFA(ClassProjection, Discriminant):
     n_pairs : int or None, default=None
         K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
         (for `MESD`, of their duplicates).
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -218,10 +226,12 @@ class MFA(ClassProjection, Discriminant):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.n_neighbors = n_neighbors
         self.n_pairs = n_pairs
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -259,6 +269,9 @@ class MMC(WeightedProjection, ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     within_weight : float, default=1.0
         Weight of the within-class scatter, lambda in the paper, >= 0.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -289,9 +302,10 @@ class MMC(WeightedProjection, ClassProjection):
     complexity = PRODUCTS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, within_weight: float = 1.0) -> None:
+    def __init__(self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.within_weight = within_weight
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

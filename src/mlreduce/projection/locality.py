@@ -31,6 +31,9 @@ class OLPP(_Locality):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -58,9 +61,10 @@ class OLPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, proximity: ProximityLike = None) -> None:
+    def __init__(self, n_components: Size = None, proximity: ProximityLike = None, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -89,6 +93,9 @@ class LPP(Regularised, OLPP):
     ridge : float or str, default="0.1%"
         Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
         are not zero.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -114,7 +121,11 @@ class LPP(Regularised, OLPP):
     """
 
     complexity = NEIGHBOURS_DENSE
-    centred = False
+
+    @property
+    def centred(self) -> bool:  # type: ignore[override]
+        """Whether features are centred, as principal components are."""
+        return self._is_restricted
 
     def __init__(
         self,
@@ -122,10 +133,12 @@ class LPP(Regularised, OLPP):
         proximity: ProximityLike = None,
         constraint: str = "degree",
         ridge: Ridge = "0.1%",
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, proximity)
         self.constraint = constraint
         self.ridge = ridge
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -151,6 +164,9 @@ class ONPP(_Locality):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -180,9 +196,10 @@ class ONPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -209,6 +226,9 @@ class NPP(Regularised, ONPP):
     ridge : float or str, default="0.1%"
         Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
         are not zero.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -234,11 +254,18 @@ class NPP(Regularised, ONPP):
     """
 
     complexity = NEIGHBOURS_DENSE
-    centred = False
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = "0.1%") -> None:
+    @property
+    def centred(self) -> bool:  # type: ignore[override]
+        """Whether features are centred, as principal components are."""
+        return self._is_restricted
+
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = "0.1%", variance_share: float = 0.2
+    ) -> None:
         super().__init__(n_components, n_neighbors)
         self.ridge = ridge
+        self.variance_share = variance_share
 
     def _constraint(self, data: TrainingSet) -> Form:
         return self._with_ridge(Form(weights=1.0), data)

@@ -105,8 +105,8 @@ class MDDMf(MDDMp):
 
     Attributes
     ----------
-    scatter_weight_, at_edge_ : float, bool
-        The weight, and whether the chosen ridge is the least or greatest of those compared.
+    scatter_weight_, edge_ : float, {"lowest", "highest"} or None
+        The weight, and which end of those compared the chosen ridge is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -142,9 +142,9 @@ class MDDMf(MDDMp):
             check_range(self.scatter_weight, "scatter_weight", 0, 1)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
-        self.at_edge_ = False
+        self.edge_ = None
         if self.scatter_weight is None:
-            ridge, self.at_edge_ = chosen_ridge(data)
+            ridge, self.edge_ = chosen_ridge(data)
             weight = 1.0 / (1.0 + ridge)
         else:
             weight = float(self.scatter_weight)

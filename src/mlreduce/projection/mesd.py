@@ -47,8 +47,8 @@ class MESD(WeightedProjection):
 
     Attributes
     ----------
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared;
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any;
         only where the base has one.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
@@ -99,6 +99,9 @@ class MESD(WeightedProjection):
     def signed_values(self) -> bool:  # type: ignore[override]  # a property of the base
         """Whether eigenvalues of the base may be negative."""
         return self._base().signed_values
+
+    def _space(self) -> float:
+        return self._base().variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -208,9 +211,12 @@ class MESDLFDA(_NamedMESD):
         n_components: Size = None,
         ridge: Ridge = None,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, ridge=ridge, proximity=proximity)
+        super().__init__(
+            weighted, n_components=n_components, ridge=ridge, proximity=proximity, variance_share=variance_share
+        )
 
 
 @_extends("mesd-mfa", MFA)
@@ -234,9 +240,17 @@ class MESDMFA(_NamedMESD):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, ridge=ridge, n_neighbors=n_neighbors, n_pairs=n_pairs)
+        super().__init__(
+            weighted,
+            n_components=n_components,
+            ridge=ridge,
+            n_neighbors=n_neighbors,
+            n_pairs=n_pairs,
+            variance_share=variance_share,
+        )
 
 
 @_extends("mesd-mmc", MMC)
@@ -255,8 +269,12 @@ class MESDMMC(_NamedMESD):
     fit = WeightedProjection.fit
     fit_training_set = WeightedProjection.fit_training_set
 
-    def __init__(self, n_components: Size = None, within_weight: float = 1.0, weighted: bool = False) -> None:
-        super().__init__(weighted, n_components=n_components, within_weight=within_weight)
+    def __init__(
+        self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.2, weighted: bool = False
+    ) -> None:
+        super().__init__(
+            weighted, n_components=n_components, within_weight=within_weight, variance_share=variance_share
+        )
 
 
 @_extends("mesd-dla", DLA)
@@ -280,11 +298,13 @@ class MESDDLA(_NamedMESD):
         n_neighbors: int = 5,
         n_others: int = 5,
         repulsion: float = 0.1,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
             weighted, n_components=n_components, n_neighbors=n_neighbors, n_others=n_others, repulsion=repulsion
         )
+        self.variance_share = variance_share
 
 
 @_extends("mesd-dne", DNE)
@@ -302,8 +322,10 @@ class MESDDNE(_NamedMESD):
     (300, 2)
     """
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5, weighted: bool = False) -> None:
-        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors)
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2, weighted: bool = False
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, variance_share=variance_share)
 
 
 @_extends("mesd-olpp-r", OLPPR)
@@ -321,9 +343,16 @@ class MESDOLPPR(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, repulsion: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
+        self,
+        n_components: Size = None,
+        repulsion: float = 1.0,
+        proximity: ProximityLike = None,
+        variance_share: float = 0.2,
+        weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, repulsion=repulsion, proximity=proximity)
+        super().__init__(
+            weighted, n_components=n_components, repulsion=repulsion, proximity=proximity, variance_share=variance_share
+        )
 
 
 @_extends("mesd-sonpp", SONPP)
@@ -340,9 +369,16 @@ class MESDSONPP(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 0.001, weighted: bool = False
+        self,
+        n_components: Size = None,
+        n_neighbors: int = 5,
+        reg: float = 0.001,
+        variance_share: float = 0.2,
+        weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg)
+        super().__init__(
+            weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg, variance_share=variance_share
+        )
 
 
 @_extends("mesd-donpp", DONPP)
@@ -367,9 +403,17 @@ class MESDDONPP(_NamedMESD):
         n_others: int = 5,
         repulsion: float = 0.1,
         reg: float = 0.001,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_others=n_others, repulsion=repulsion, reg=reg)
+        super().__init__(
+            weighted,
+            n_components=n_components,
+            n_others=n_others,
+            repulsion=repulsion,
+            reg=reg,
+            variance_share=variance_share,
+        )
 
 
 @_extends("mesd-onpp-r", ONPPR)
@@ -391,6 +435,7 @@ class MESDONPPR(_NamedMESD):
         reg: float = 0.001,
         repulsion: float = 0.1,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -401,3 +446,4 @@ class MESDONPPR(_NamedMESD):
             repulsion=repulsion,
             proximity=proximity,
         )
+        self.variance_share = variance_share

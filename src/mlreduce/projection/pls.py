@@ -87,6 +87,7 @@ class OPLS(PLS):
     """
 
     complexity = LEAST_SQUARES
+    unregularised_for = "MDDMf"
 
     def _constraint(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

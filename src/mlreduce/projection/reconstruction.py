@@ -37,6 +37,9 @@ class SONPP(ClassProjection):
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -67,10 +70,13 @@ class SONPP(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3) -> None:
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3, variance_share: float = 0.2
+    ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.reg = reg
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -101,6 +107,9 @@ class ONPPR(SONPP):
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W of the repulsion, as of `OLPPR`.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -134,10 +143,12 @@ class ONPPR(SONPP):
         reg: float = 1e-3,
         repulsion: float = 0.1,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, n_neighbors, reg)
         self.repulsion = repulsion
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -169,6 +180,9 @@ class DONPP(ClassProjection):
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
         averaged over the class.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -206,11 +220,13 @@ class DONPP(ClassProjection):
         n_others: int = 5,
         repulsion: float = 0.1,
         reg: float = 1e-3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.n_others = n_others
         self.repulsion = repulsion
         self.reg = reg
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -45,6 +45,9 @@ class DLA(ClassProjection):
         K2, number of nearest instances in other classes, >= 1.
     repulsion : float, default=0.1
         Weight of the instances of other classes, lambda in the paper, >= 0.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -82,11 +85,13 @@ class DLA(ClassProjection):
         n_neighbors: int = 5,
         n_others: int = 5,
         repulsion: float = 0.1,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.n_others = n_others
         self.repulsion = repulsion
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -114,6 +119,9 @@ class DNE(ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances, in the same class and in other classes, >= 1.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -145,9 +153,10 @@ class DNE(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -176,6 +185,9 @@ class OLPPR(ClassProjection):
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
         equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -205,10 +217,17 @@ class OLPPR(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, repulsion: float = 1.0, proximity: ProximityLike = None) -> None:
+    def __init__(
+        self,
+        n_components: Size = None,
+        repulsion: float = 1.0,
+        proximity: ProximityLike = None,
+        variance_share: float = 0.2,
+    ) -> None:
         super().__init__(n_components)
         self.repulsion = repulsion
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.contents import groups_of_rows
 from mlreduce.linalg.features import Features, WeightedFeatures
-from mlreduce.predictors.ridge import _errors_of_penalties, _generalised, _largest_of_least
+from mlreduce.linalg.penalties import errors_of_penalties, find_edge, largest_of_least
 from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import row_space
-from mlreduce.spectral.training_set import selection_matrix
-from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_range
 
 #: A ridge of a thousandth of the mean diagonal over all columns, constant ones too.
 ALL_COLUMNS = "all-columns"
@@ -31,10 +31,10 @@ _TRIED = np.logspace(-8, 2, 41)
 
 
 class ChosenRidge(NamedTuple):
-    """A ridge of the scatter of all instances, and whether it is the least or greatest of those compared."""
+    """A ridge of the scatter of all instances, and which end of those compared it is, if any."""
 
     ridge: float
-    at_edge: bool
+    edge: str | None
 
 
 def ridge_share(ridge: Ridge) -> float | None:
@@ -80,15 +80,15 @@ def chosen_ridge(data: TrainingSet) -> ChosenRidge:
 
 def _chosen_ridge(data: TrainingSet) -> ChosenRidge:
     ridges, errors = _summary_errors(data) if data.n_summarised else _left_out_errors(data)
-    best = _largest_of_least(errors)
-    return ChosenRidge(float(ridges[best]), len(errors) > 1 and best in (0, len(errors) - 1))
+    best = largest_of_least(errors)
+    return ChosenRidge(float(ridges[best]), find_edge(best, len(errors)))
 
 
 def _left_out_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
     """Return ridges and their errors, from one row for each different row of the features."""
-    first, which = _different_rows(data.X)
-    members = selection_matrix(which, len(first)).T
-    counts = members @ (np.ones(len(which)) if data.weights is None else data.weights)
+    members = groups_of_rows(data.X)
+    first = members.indices[members.indptr[:-1]]
+    counts = members @ (np.ones(members.shape[1]) if data.weights is None else data.weights)
     if len(first) > _MOST_ROWS:
         norms = data.centred.squared_norms[first] / (1.0 if data.weights is None else data.weights[first])
         some = np.argsort(norms, kind="stable")[np.linspace(0, len(first) - 1, _MOST_ROWS).round().astype(np.intp)]
@@ -96,23 +96,8 @@ def _left_out_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
     labels = data.labels if data.weights is None else sp.diags_array(data.weights) @ data.labels
     roots = np.sqrt(counts)
     targets = as_dense(members @ labels) / roots[:, np.newaxis]
-    plain = data.weights is None and len(first) == len(which)
-    features = data.centred if plain else WeightedFeatures(data.X[first], counts)
-    return _errors_of_penalties(features, features.centre_rows(targets), exact=True)
-
-
-def _different_rows(X: Any) -> tuple[Any, Any]:
-    """Return where each different row is first, and which of them each row is."""
-    if is_sparse(X):
-        keys = [
-            X.indices[start:stop].tobytes() + X.data[start:stop].tobytes()
-            for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True)
-        ]
-    else:
-        keys = [row.tobytes() for row in X + 0.0]  # zero has no sign
-    numbers: dict[bytes, int] = {}
-    which = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
-    return np.unique(which, return_index=True)[1], which
+    features = WeightedFeatures(data.X[first], counts)
+    return errors_of_penalties(features, features.centre_rows(targets), exact=True, together=True)
 
 
 def _summary_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
@@ -124,7 +109,7 @@ def _summary_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
     shrinkage = ridges[:, np.newaxis] / (squares + ridges[:, np.newaxis])
     residuals = np.square(shrinkage) @ along + max(float(np.square(data.labels).sum() - along.sum()), 0.0)
     left = shrinkage.sum(axis=1) + (data.n_summarised - 1.0 - len(squares))
-    return ridges, _generalised(residuals, left, 1, data.labels)
+    return ridges, residuals / np.square(left)
 
 
 class Regularised(Projection):
@@ -144,14 +129,14 @@ class Regularised(Projection):
     ----------
     ridge_ : float
         The ridge, in squared units of the features.
-    at_edge_ : bool
-        Whether a chosen ridge is the least or greatest of those compared. Greatest: the features hardly predict the
-        labels. Least: the features determine them.
+    edge_ : {"lowest", "highest"} or None
+        Which end of those compared a chosen ridge is, if any. Highest: the features hardly predict the
+        labels. Lowest: the features determine them.
     """
 
     ridge: Any
     ridge_: float
-    at_edge_: bool
+    edge_: str | None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -166,14 +151,14 @@ class Regularised(Projection):
     def _with_ridge(self, scatter: Form, data: TrainingSet) -> Form:
         """Return a form with the ridge of the method, which is set as ``ridge_``."""
         features = data.centred if self.centred else data.raw
-        share, self.at_edge_ = ridge_share(self.ridge), False
+        share, self.edge_ = ridge_share(self.ridge), None
         scatter = data.weighted(scatter)
         if share is not None:
             columns = features.shape[1] if self.ridge == ALL_COLUMNS else max(features.n_used, 1)
             self.ridge_ = share * scatter.mean_diagonal(features) * (features.shape[1] / columns)
         elif self.ridge is None:
             chosen_from = self._chooses_from(data)
-            self.ridge_, self.at_edge_ = chosen_ridge(chosen_from)
+            self.ridge_, self.edge_ = chosen_ridge(chosen_from)
             if scatter.scalars != (1.0, 0.0):  # another scatter than that of all instances
                 total = float(chosen_from.centred.squared_norms.sum()) or 1.0
                 self.ridge_ *= scatter.mean_diagonal(features) * features.shape[1] / total

@@ -254,11 +254,13 @@ class _Pair(SemiSupervised):
         unsupervised_weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
+        variance_share: float = 0.2,
     ) -> None:
         Projection.__init__(self, n_components)
         self.unsupervised_weight = unsupervised_weight
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters
+        self.variance_share = variance_share
 
     def _parts(self) -> tuple[Projection, Projection]:
         supervised, unsupervised = super()._parts()
@@ -281,11 +283,13 @@ def _pairs(name: str, supervised: type[Projection], unsupervised: type[Projectio
         if cls.__doc__:  # python -OO removes docstrings
             first, _, references = _doc(cls).partition("References\n")
             parameters, _, others = _doc(SemiSupervised).partition("Parameters\n")[2].partition("constraint : ")
+            share = _doc(unsupervised).partition("variance_share : ")[2].partition("\n\n")[0]
             attributes = others.partition("Attributes\n")[2].partition("References\n")[0]
             cls.__doc__ = (
                 f"{first}Parameters\n{parameters}"
                 "supervised_parameters, unsupervised_parameters : dict or None, default=None\n"
-                f"    Parameters of `{supervised.__name__}` and of `{unsupervised.__name__}`.\n\n"
+                f"    Parameters of `{supervised.__name__}` and of `{unsupervised.__name__}`.\n"
+                f"variance_share : {share}\n\n"
                 f"Attributes\n{attributes}References\n{references}\n"
             )
         return register(name)(cls)
@@ -315,6 +319,9 @@ class SELFProjection(_Pair):
         Of `MESDLFDA`, whose ridge is 0 by default, since ``lambda I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`; none has an effect.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------

@@ -38,8 +38,8 @@ class SSFDA(PartlyLabelled):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    ridge_, at_edge_ : float, bool
-        The ridge, and whether one that was chosen is the least or greatest of those compared.
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
@@ -114,6 +114,9 @@ class SSMMC(PartlyLabelled):
         Weight of the Laplacian, >= 0; with 0 it is `MESDMMC` of the labelled instances.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -152,11 +155,13 @@ class SSMMC(PartlyLabelled):
         within_weight: float = 1.0,
         smoothness: float = 1.0,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.within_weight = within_weight
         self.smoothness = smoothness
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _parts(self) -> tuple[MESDMMC, OLPP]:
         return MESDMMC(within_weight=self.within_weight), OLPP(proximity=self.proximity)

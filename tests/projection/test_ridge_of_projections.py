@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from projection_problems import data, same_directions
 
 import mlreduce
+from mlreduce.exceptions import DegenerateWarning
 from mlreduce.projection import ridge as module
 from mlreduce.projection.ridge import chosen_ridge
 from mlreduce.spectral import TrainingSet
@@ -35,10 +36,10 @@ def left_out_error(X, Y, penalty):
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_it_has_the_least_error_of_regressions_without_equal_rows(problem, kind):
     X, Y = problem
-    ridge, at_edge = chosen_ridge(TrainingSet(kind(X), kind(Y.astype(float))))
+    ridge, edge = chosen_ridge(TrainingSet(kind(X), kind(Y.astype(float))))
     errors = [left_out_error(X, Y, ridge * factor) for factor in (0.25, 1.0, 4.0)]
     assert errors[1] == min(errors)
-    assert not at_edge
+    assert not edge
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -50,7 +51,7 @@ def test_units_order_and_repeated_rows_change_nothing(name, problem, rng):
     rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
     turned = mlreduce.make(name, n_components=3).fit(X[rows][:, columns], Y[rows][:, ::-1])
     same_up_to_length(turned.components_, method.components_[:, columns])
-    assert turned.at_edge_ == method.at_edge_
+    assert turned.edge_ == method.edge_
 
 
 def same_up_to_length(first, second):
@@ -64,16 +65,16 @@ def test_repeated_rows_do_not_make_it_small(rng):
     once = mlreduce.RCCA().fit(X, Y)
     twice = mlreduce.RCCA().fit(np.vstack([X, X]), np.vstack([Y, Y]))
     assert 1 < twice.ridge_ / once.ridge_ < 10
-    assert once.at_edge_ is twice.at_edge_
+    assert once.edge_ is twice.edge_
 
 
 def test_labels_without_relation_to_the_features_reach_an_edge_and_those_of_features_the_other(rng):
     X, Y = data(rng, 30, 5, 2)
     unrelated, related = (np.vstack([X, -X]), np.vstack([Y, Y])), (np.hstack([X, Y]), Y)
     for X, Y in (unrelated, related):
-        assert chosen_ridge(TrainingSet(X, Y.astype(float))).at_edge
-    assert mlreduce.RCCA().fit(*related).at_edge_
-    assert not mlreduce.RCCA(ridge=1.0).fit(*related).at_edge_
+        assert chosen_ridge(TrainingSet(X, Y.astype(float))).edge
+    assert mlreduce.RCCA().fit(*related).edge_
+    assert not mlreduce.RCCA(ridge=1.0).fit(*related).edge_
 
 
 def test_few_of_many_rows_choose_nearly_the_same(rng, monkeypatch):
@@ -99,3 +100,19 @@ def test_batches_choose_by_generalised_errors(rng):
 
     assert error(method.ridge_) == min(error(method.ridge_ * factor) for factor in (0.25, 1.0, 4.0))
     same_directions(method, mlreduce.RCCA(ridge=method.ridge_).fit(X, Y), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("cca", "rcca"), ("opls", "mddmf")])
+def test_without_a_ridge_directions_fit_the_training_rows_which_a_warning_says(name, remedy, rng):
+    X = rng.normal(size=(400, 100))
+    Y = (X[:, :2] + rng.normal(size=(400, 2)) > 0).astype(float)
+    errors = []
+    with pytest.warns(DegenerateWarning, match=f"{mlreduce.make(remedy).__class__.__name__} chooses a ridge"):
+        methods = [mlreduce.make(method).fit(X[:120], Y[:120]) for method in (name, remedy)]
+    for method in methods:
+        Z, labels = method.transform(X), Y - Y[:120].mean(axis=0)
+        coefficients = np.linalg.lstsq(Z[:120], labels[:120])[0]
+        errors.append([np.square(part).mean() for part in np.split(labels - Z @ coefficients, [120])])
+    (fitted, new), (_, with_ridge) = errors
+    assert fitted < 0.1 * 0.25 < 0.25 < new  # a quarter is the variance of a label
+    assert with_ridge < 0.7 * new
