@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 from selection_by_the_book import gmba
 
-from mlreduce.linalg.utilities import order_by_content
+from mlreduce.linalg.contents import order_by_content
 
 from ._scores import scored
 
@@ -12,5 +13,5 @@ PARAMETERS = {"n_orders": 1, "random_state": 0, "s_min": 0.4}
 
 
 def definition(X, Y, fitted):
-    rows = order_by_content(X, Y)
+    rows = order_by_content(X, np.nan_to_num(Y, nan=-1.0))
     scored(fitted, gmba(X[rows], Y[rows], s_min=0.4, random_state=0), rtol=1e-6)

@@ -71,10 +71,9 @@ def test_it_says_where_there_is_no_minimum():
     with pytest.raises(DataError, match=r"GRRO has no minimum with label_smoothness=1000: .*; take one below 1\.22"):
         GRRO(label_smoothness=1000.0).fit(X, Y)
     for parameters, message in (
-        ({"redundancy": -1}, "redundancy"), ({"label_smoothness": -1}, "label_smoothness"),
         ({"n_per_label": 0}, "n_per_label"),
         ({"label_relation": "none"}, "label_relation must be 'distance' or 'cosine'"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(DataError, match=message):
             GRRO(**parameters).fit(X, Y)
 

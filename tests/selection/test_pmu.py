@@ -7,12 +7,10 @@ from functools import partial
 import information_by_the_book as book
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from definitions._scores import steps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection import PMU
 
 PAIRS = ("distinct", "ordered")
@@ -41,16 +39,3 @@ def test_every_step_matches_the_reference(pairs, n, d, q, n_bins, seed, data):
 def test_ordered_pairs_cancel_the_relevance():
     F, Y = problem(q=1)
     assert PMU(k=1, discretise=None, pairs="ordered").fit(F, Y).gains_.tolist() == [0] * 6
-
-
-@pytest.mark.parametrize("method", ["equal-width", "equal-frequency", "mdl", "laim"])
-def test_features_are_put_into_bins(method):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 6))
-    Y = (X[:, :2] > 0).astype(int)
-    bins = Discretiser(method, 4).fit_transform(X, Y)
-    expected = PMU(discretise=None).fit(bins, Y)
-    for form in (np.asarray, sp.csr_array):
-        fitted = PMU(discretise=method, n_bins=4).fit(form(X), Y)
-        np.testing.assert_array_equal(fitted.gains_, expected.gains_)
-        np.testing.assert_array_equal(fitted.ranking_, expected.ranking_)

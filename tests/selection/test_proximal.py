@@ -99,9 +99,3 @@ def test_scnmf_ends_no_higher_than_the_multiplicative_loop_of_its_program():
     W, objective = book.scnmf(X, Y, 0.05, 0.1, 1.0, 5000)
     assert fitted.objective_[-1] <= objective * (1 + 1e-9)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-2 * W.max())
-
-
-def test_scnmf_refuses_negative_features():
-    X, Y = problem()
-    with pytest.raises(DataError, match="Negative values in data passed to SCNMF"):
-        SCNMF().fit(X - X.mean(axis=0), Y)

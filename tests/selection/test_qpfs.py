@@ -1,17 +1,14 @@
-"""The quadratic program against brute force, SciPy and its conditions; approximations against their equations."""
+"""The quadratic program against brute force and its conditions; approximations against their equations."""
 
 from __future__ import annotations
 
 import information_by_the_book as book
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize, nnls
 
 from mlreduce.exceptions import DataError
-from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection import QPFS, ApproximateQPFS, NystromQPFS, quadratic
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency, approximation_error
@@ -50,21 +47,6 @@ def test_the_minimum_is_that_of_every_set_tried(n, rank, seed, nonnegative):
     assert residual <= 1e-9
     _, value = book.quadratic_program(Q, c)
     assert x @ Q @ x / 2 - c @ x == pytest.approx(value, rel=1e-8, abs=1e-10)
-
-
-@pytest.mark.parametrize(("n", "rank"), [(30, 40), (30, 30), (30, 10), (120, 200)])
-def test_the_minimum_matches_scipy(n, rank):
-    Q, c = program(n, rank, 3)
-    x, residual = minimise(Q, c)
-    assert residual <= 1e-12
-    theirs = minimize(lambda z: z @ Q @ z / 2 - c @ z, np.ones(n), jac=lambda z: Q @ z - c, method="L-BFGS-B",
-                      bounds=[(0, None)] * n, options={"maxiter": 20_000, "ftol": 1e-15, "gtol": 1e-12})  # fmt: skip
-    value = x @ Q @ x / 2 - c @ x
-    assert value <= theirs.fun + 1e-12
-    assert value == pytest.approx(theirs.fun, rel=1e-5)
-    if rank > n:
-        root = np.linalg.cholesky(Q)
-        np.testing.assert_allclose(nnls(root.T, np.linalg.solve(root, c))[0], x, atol=1e-8)
 
 
 @given(st.integers(1, 30), st.integers(-20, 10), seeds, st.booleans())
@@ -222,20 +204,3 @@ def test_diagonal_of_a_feature_independent_of_the_sample(cls):
     else:
         pytest.fail("the independent feature was never sampled")
     assert fitted.ranking_[0] == 3
-
-
-@every
-@pytest.mark.parametrize("method", ["equal-width", "equal-frequency", "mdl", "laim"])
-def test_features_are_put_into_bins(cls, method):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 6))
-    Y = (X[:, :2] > 0).astype(int)
-    own = {} if cls is QPFS else {"random_state": 0}
-    bins = Discretiser(method, 4).fit_transform(X, Y)
-    varying = (bins != bins[0]).any(axis=0)  # "mdl" leaves features in one bin, which are not sampled without it
-    X, bins = X[:, varying], bins[:, varying]
-    fitted = cls(discretise=method, n_bins=4, **own).fit(X, Y)
-    np.testing.assert_array_equal(fitted.weights_, cls(discretise=None, **own).fit(bins, Y).weights_)
-    np.testing.assert_array_equal(
-        fitted.weights_, cls(discretise=method, n_bins=4, **own).fit(sp.csr_array(X), Y).weights_
-    )

@@ -117,10 +117,3 @@ def test_rows_are_exactly_zero_where_the_minimum_has_zeros(n, d):
         assert paper_objective - 1e-6 <= fitted.objective_[-1] <= paper_objective + n / 20
         assert book.rfs_objective(X, Y, W, gamma) <= fitted.objective_[-1]
     assert fitted.gap_ <= 1e-12
-
-
-def test_labels_and_features_of_zeros_only():
-    X, Y = problem()
-    assert not RFS().fit(X, np.zeros_like(Y)).scores_.any()
-    X[:, 2] = 0
-    assert RFS().fit(X, Y).scores_[2] == 0

@@ -262,7 +262,7 @@ def test_impossible_numbers_of_latent_labels_are_refused(name):
             mlreduce.make(name, n_latent=wrong).fit(X, Y)
 
 
-@every
+@pytest.mark.parametrize("name", [*NAMES, "rfs"])
 def test_labels_that_nobody_has_need_no_feature(name):
     X, Y = problem()
     X = X - X.min(axis=0)

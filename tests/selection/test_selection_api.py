@@ -9,11 +9,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quick import quick
+from quick import of_many, quick
 from scipy.stats import spearmanr
 
 import mlreduce
 from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import DISCRETISERS, Discretiser
 
 ALL = mlreduce.registry.method_names("selection")
 SELECTING = [name for name in ALL if name != "all-features"]
@@ -121,7 +122,26 @@ def test_parameters_out_of_range_are_refused_by_name(name):
                 make(name, **{parameter: value}).fit(*data())
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if "discretise" in mlreduce.make(n).get_params()])
+binned = pytest.mark.parametrize("name", [n for n in ALL if "discretise" in mlreduce.make(n).get_params()])
+
+
+@binned
+def test_features_are_put_into_bins(name):
+    if name == "mfs-mfr":
+        pytest.skip("its graph is of features that are not in bins")
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    Y, method = (X[:, :2] > 0).astype(int), of_many(name, DISCRETISERS)
+    bins = Discretiser(method, 4).fit_transform(X, Y)
+    varying = (bins != bins[0]).any(axis=0)  # "mdl" leaves features in one bin, which are not sampled without it
+    expected = make(name, discretise=None).fit(bins[:, varying], Y)
+    for form in (np.asarray, sp.csr_array):
+        fitted = make(name, discretise=method, n_bins=4).fit(form(X[:, varying]), Y)
+        np.testing.assert_array_equal(fitted.scores_, expected.scores_)
+        np.testing.assert_array_equal(fitted.ranking_, expected.ranking_)
+
+
+@binned
 def test_unknown_discretisers_are_refused(name):
     with pytest.raises(DataError, match="unknown discretiser 'equal_width'; did you mean 'equal-width'"):
         make(name, discretise="equal_width").fit(*data())

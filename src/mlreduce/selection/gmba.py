@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.contents import order_by_content
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
-from mlreduce.linalg.utilities import order_by_content
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
@@ -126,7 +126,7 @@ class GMBA(Selector):
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
         if check_option(self.visits, "visits", VISITS) == "content":
-            rows = order_by_content(X, labels)
+            rows = order_by_content(X, labels if is_sparse(labels) else np.nan_to_num(labels, nan=-1.0))
             X, labels = X[rows], labels[rows]
         slopes = _Slopes(
             X,

@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.contents import order_by_content
 from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import column_scatter, shifted
-from mlreduce.linalg.utilities import order_by_content, quotient, scaled
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant, varying_labels
 from mlreduce.selection.quadratic import minimise
