@@ -30,7 +30,7 @@ CLASSIFIERS = {
     "flda": predictors.FisherClassifier(),
     "majority": predictors.MajorityLabels(),
     "ml-knn": predictors.MLKNN(n_neighbors=5),
-    "mlnb": predictors.MLNB(),
+    "mlnb": predictors.MLNB(variance_floor=0.1, feature_weight=1.0),
 }
 OF_LABELS = [
     f"{name}_{average}"

@@ -10,7 +10,8 @@ PARAMETERS = {"max_leaf": 2, "tol": 1e-12, "max_iter": 3000, "prune": 0, "beam_s
 
 
 def definition(X, Y, fitted):
-    X, Y, new = np.asarray(X), np.asarray(Y), new_rows(X)
+    size = np.sqrt(np.square(X).sum(axis=1).mean())
+    X, Y, new = np.asarray(X) / size, np.asarray(Y), new_rows(X) / size
     total = 0.0
     for nodes in fitted.trees_:
         np.testing.assert_array_equal(nodes[0].labels, np.arange(Y.shape[1]))

@@ -7,7 +7,7 @@ from information_by_the_book import naive_bayes
 
 from ._predictions import new_rows, predicts
 
-PARAMETERS = {"pseudocount": 0.5, "variance_floor": 1e-2}
+PARAMETERS = {"pseudocount": 0.5, "variance_floor": 1e-2, "feature_weight": 1.0}
 
 
 def definition(X, Y, fitted):

@@ -67,9 +67,13 @@ def test_of_label_coders(data, name, size, regressor, rule):
     np.testing.assert_allclose(own, expected(data, mlreduce.CodedClassifier(coder, regressor, rule)), atol=1e-12)
 
 
-def test_labels_that_a_code_leaves_out_have_the_score_zero(data):
-    model = mlreduce.CodedClassifier(mlreduce.PBR(n_components=2, random_state=0)).fit(data.X, data.Y)
-    assert np.count_nonzero(model.predict_scores(data.X).any(axis=0)) == 2
+def test_labels_that_a_code_leaves_out_have_the_score_zero_or_their_frequency(data):
+    coder = mlreduce.PBR(n_components=2, random_state=0)
+    model = mlreduce.CodedClassifier(coder, decision="half").fit(data.X, data.Y)
+    learned = model.predict_scores(data.X).any(axis=0)
+    assert np.count_nonzero(learned) == 2
+    scores = mlreduce.CodedClassifier(coder).fit(data.X, data.Y).predict_scores(data.X)
+    np.testing.assert_allclose(scores[:, ~learned], np.tile(data.Y[:, ~learned].mean(axis=0), (len(scores), 1)))
 
 
 def test_a_classifier_has_its_own_decision(data):

@@ -40,9 +40,14 @@ def test_a_narrow_beam_follows_the_likeliest_children():
     for row, reached in zip(NEW, scores > 0, strict=True):
         node = narrow.trees_[0][0]
         while node.children:
-            margins = row[node.features] @ node.weights.toarray() + node.intercept
+            margins = row[node.features] / narrow.scale_ @ node.weights.toarray() + node.intercept
             node = narrow.trees_[0][node.children[np.argmin(np.maximum(0, 1 - margins) ** 2)]]
         assert {*np.flatnonzero(reached)} <= {*node.labels}
+
+
+def test_the_unit_of_the_features_changes_nothing():
+    one, other = fitted(), mlreduce.make("label-tree", max_leaf=2, random_state=0).fit(1024 * X, Y)
+    np.testing.assert_array_equal(other.predict_scores(1024 * NEW), one.predict_scores(NEW))
 
 
 def test_sparse_features_and_labels_and_threads_change_nothing():

@@ -179,10 +179,10 @@ def test_the_penalty_is_chosen_by_folds_in_any_units(loss, missing, rng):
     largest = np.linalg.norm((X - X.mean(axis=0)).T @ np.nan_to_num(centred), 2)
     places = np.flatnonzero(np.isclose(np.array(leml.SHARES) * largest, model.penalty_))
     assert len(places) == 1
-    assert model.at_edge_ == (places[0] in (0, len(leml.SHARES) - 1))
+    assert model.edge_ == {0: "highest", len(leml.SHARES) - 1: "lowest"}.get(places[0])
     again = mlreduce.LEML(3, penalty=model.penalty_, loss=loss).fit(X, Y)
     np.testing.assert_array_equal(again.coef_, model.coef_)
-    assert not again.at_edge_
+    assert again.edge_ is None
     scaled = mlreduce.LEML(3, loss=loss).fit(64 * X, Y)
     assert scaled.penalty_ == pytest.approx(64 * model.penalty_)
     with pytest.raises(DataError, match="^penalty, if not 'cv', must be a number > 0; got 'loo'"):

@@ -24,7 +24,7 @@ REGRESSORS = [name for name in ALONE if hasattr(mlreduce.registry.method_class(n
 PARAMETERS = {
     "ml-knn": {"n_neighbors": 5, "decision": "half"},
     "kernel-ridge": {"gamma": 0.1},
-    "mlnb": {"variance_floor": 1e-9},
+    "mlnb": {"variance_floor": 1e-9, "feature_weight": 1.0},
     "lift": {"random_state": 0, "ratio": 0.3},
 }
 

@@ -31,7 +31,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_naive_bayes_is_scikit_learns_a_label(seed):
     X, Y, X_new, _ = problem(n=200, seed=seed)
-    fitted = MLNB(pseudocount=0, variance_floor=1e-9).fit(X, Y)
+    fitted = MLNB(pseudocount=0, variance_floor=1e-9, feature_weight=1.0).fit(X, Y)
     for label, y in enumerate(Y.T):
         theirs = GaussianNB(var_smoothing=0).fit(X, y)
         np.testing.assert_allclose(fitted.predict_proba(X_new)[:, label], theirs.predict_proba(X_new)[:, 1], rtol=1e-9)
@@ -46,12 +46,39 @@ def test_the_floor_of_variances_is_chosen():
     data = mlreduce.load_dataset("digits")
     X, X_new, Y, Y_new = data.X[:600], data.X[600:], data.Y[:600], data.Y[600:]
     precision = find_measure("average-precision")
-    fitted = MLNB().fit(X, Y)
+    fitted = MLNB(feature_weight=1.0).fit(X, Y)
     assert fitted.variance_floor_ == 1.0
     assert precision(Outcome(Y_new, fitted.predict(X_new), scores=fitted.predict_scores(X_new))) > 0.86
-    bare = MLNB(variance_floor=1e-9).fit(X, Y)  # pixels that hardly vary among the few with a label decide alone
+    bare = MLNB(variance_floor=1e-9, feature_weight=1.0).fit(
+        X, Y
+    )  # pixels that hardly vary among the few with a label decide alone
     assert precision(Outcome(Y_new, bare.predict(X_new), scores=bare.predict_scores(X_new))) < 0.8
     assert MLNB().fit(X[:1], Y[:1]).variance_floor_ == 0.1  # one row has no folds
+
+
+def test_features_that_repeat_are_weighted_less():
+    """Thirty copies of a feature count as one where the weight is chosen, and outweigh frequencies where it is 1."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((300, 3)), 30, axis=1)
+    Y = (0.5 * X[:, [0, 30, 60, 0, 30]] + rng.standard_normal((300, 5)) > [1.5, 1, 0.5, -0.5, -1]).astype(np.int8)
+    precision = find_measure("average-precision")
+    chosen, full = (model.fit(X[:200], Y[:200]) for model in (MLNB(), MLNB(feature_weight=1.0)))
+    values = [precision(Outcome(Y[200:], Y[200:], scores=model.predict_scores(X[200:]))) for model in (chosen, full)]
+    assert values[0] > values[1] + 0.02
+    assert chosen.feature_weight_ < 0.2
+    assert full.edge_ is None
+    frequent = MLNB(feature_weight=0.0).fit(X, Y)
+    np.testing.assert_allclose(frequent.predict_proba(X), np.tile((1 + Y.sum(axis=0)) / 302, (300, 1)))
+
+
+def test_permutations_and_units_change_no_choice():
+    X, Y, X_new, _ = problem(n=90, d=6)
+    rng = np.random.default_rng(1)
+    rows, columns, labels = rng.permutation(90), rng.permutation(6), rng.permutation(Y.shape[1])
+    one = MLNB().fit(X, Y)
+    other = MLNB().fit(1024 * X[rows][:, columns], Y[rows][:, labels])
+    assert (one.variance_floor_, one.feature_weight_) == (other.variance_floor_, other.feature_weight_)
+    np.testing.assert_allclose(other.predict_scores(1024 * X_new[:, columns]), one.predict_scores(X_new)[:, labels])
 
 
 def test_without_smoothing_to_speak_of_one_neighbour_is_followed():

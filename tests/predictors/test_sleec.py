@@ -135,7 +135,7 @@ def test_shape_is_chosen_by_folds(monkeypatch, rng):
     X, Y = problem(rng)
     asked = []
 
-    def second_best(scores, labels):
+    def second_best(scores, features, labels):
         asked.append([each.shape for each in scores(np.arange(60), np.arange(60, 90))])
         return 3
 

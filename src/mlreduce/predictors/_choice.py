@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from mlreduce.linalg.contents import order_by_content
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, as_dense
@@ -19,13 +20,17 @@ _FOLDS, _ROWS = 3, 3000
 Rows = NDArray[np.intp]
 
 
-def best_candidate(scores: Callable[[Rows, Rows], Iterable[FloatArray]], labels: Any, known: Any = None) -> int:
+def best_candidate(
+    scores: Callable[[Rows, Rows], Iterable[FloatArray]], features: Any, labels: Any, known: Any = None
+) -> int:
     """Return which of several candidates orders the labels of held-out rows best: the largest mean average precision.
 
     Parameters
     ----------
     scores : callable
         Takes training and held-out rows, and gives the scores of the latter for each candidate.
+    features : ndarray or csr_array of shape (n_samples, n_features)
+        With the labels they decide which rows are in a fold: their order and that of the columns does not.
     labels : ndarray or csr_array of shape (n_samples, n_labels)
         In {0, 1}.
     known : ndarray of bool, shape (n_samples, n_labels), or None, default=None
@@ -34,15 +39,14 @@ def best_candidate(scores: Callable[[Rows, Rows], Iterable[FloatArray]], labels:
     Returns
     -------
     int
-        The number of the candidate, of equal ones the first; 0 where there is a row only. The folds are drawn with a
-        fixed seed from the order of the rows.
+        The number of the candidate, of equal ones the first; 0 where there is a row only.
     """
-    order = np.random.default_rng(0).permutation(labels.shape[0])[:_ROWS]
+    order = order_by_content(features, labels)[:_ROWS]
     if len(order) < 2:
         return 0
     precisions = []
     for parts in KFold(min(_FOLDS, len(order))).split(order):
-        train, held_out = (np.sort(order[part]) for part in parts)
+        train, held_out = (order[part] for part in parts)
         truth = as_dense(labels[held_out]).astype(np.int8)
         precisions.append(
             [
@@ -58,3 +62,8 @@ def _precision(truth: NDArray[np.int8], scores: FloatArray, known: Any) -> float
     if known is not None:
         scores = np.where(known, scores, scores.min() - 1.0)
     return float(find_measure("average-precision")(Outcome(truth, truth, scores=scores)))
+
+
+def edge_of(number: int, candidates: int) -> str | None:
+    """Return which end of so many candidates in ascending order one is, if any."""
+    return None if candidates == 1 else {0: "lowest", candidates - 1: "highest"}.get(number)

@@ -84,7 +84,9 @@ class LabelTreeClassifier(ScoringClassifier):
     Attributes
     ----------
     trees_ : list of list of LabelTreeNode
-        The root first.
+        The root first; weights are for features divided by ``scale_``.
+    scale_ : float
+        Root mean square of the norms of the training rows: their unit changes nothing.
     n_iter_ : int
         Most passes over the instances of a node.
     thresholds_ : ndarray of shape (n_labels,)
@@ -99,8 +101,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     Notes
     -----
-    All outputs of a node are trained at once by dual coordinate descent on the same instances. Rows of unit norm or
-    tf-idf suit the defaults.
+    All outputs of a node are trained at once by dual coordinate descent on the same instances.
 
     References
     ----------
@@ -153,7 +154,9 @@ class LabelTreeClassifier(ScoringClassifier):
         check_range(self.C, "C", 0, open_ends=True)
         check_range(self.tol, "tol", 0, open_ends=True)
         check_range(self.prune, "prune", 0)
-        X, Y = sp.csr_array(features), sp.csc_array(labels)
+        X, Y = sp.csr_array(features, dtype=np.float64), sp.csc_array(labels)
+        self.scale_ = float(np.sqrt(X.multiply(X).sum() / X.shape[0])) or 1.0
+        X = sp.csr_array(X / self.scale_)
         X.sort_indices()
         means = _centroids(X, Y)
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_estimators)
@@ -195,7 +198,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     def _best(self, features: Any) -> sp.csr_array:
         """Return the scores of the labels that the beams reach."""
-        X = sp.csr_array(features)
+        X = sp.csr_array(sp.csr_array(features) / self.scale_)
         X.sort_indices()
         parts = [_followed(X, nodes, self.beam_size) for nodes in self.trees_]
         return sp.csr_array(sum(parts[1:], parts[0]) / len(parts))

@@ -12,7 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
 from mlreduce.predictors._base import DecidingClassifier
-from mlreduce.predictors._choice import best_candidate
+from mlreduce.predictors._choice import best_candidate, edge_of
 from mlreduce.predictors._low_rank import LOSSES, Factors, alternate, alternate_squared, squared_system
 from mlreduce.registry import register
 from mlreduce.validation import (
@@ -77,8 +77,8 @@ class LEML(DecidingClassifier):
     n_iter_ : int
     penalty_ : float
         Lambda itself, whatever ``penalty`` is.
-    at_edge_ : bool
-        Whether the least or the greatest share was the best: others beyond may be better.
+    edge_ : {"lowest", "highest"} or None
+        Which end of the shares compared was chosen, if any: others beyond may be better.
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
@@ -161,9 +161,9 @@ class LEML(DecidingClassifier):
         if chosen:
             best = self._best_share(features, labels, known, rank)
             self.penalty_ = SHARES[best] * _largest_penalty(X, labels, known)
-            self.at_edge_ = best in (0, len(SHARES) - 1)
+            self.edge_ = edge_of(len(SHARES) - 1 - best, len(SHARES))
         else:
-            self.penalty_, self.at_edge_ = float(self.penalty), False
+            self.penalty_, self.edge_ = float(self.penalty), None
         factors = next(self._factors(X, labels, known, start, [self.penalty_], max_iter, tol))
         self.feature_factors_, self.label_factors_ = factors.features, factors.labels
         self.coef_ = factors.labels @ factors.features.T
@@ -197,7 +197,9 @@ class LEML(DecidingClassifier):
                 yield alternate(features, dense, known, LOSSES[self.loss], penalty, start, max_iter, tol)
 
     def _best_share(self, X: Any, labels: Any, known: Any, rank: int) -> int:
-        """Return the number of the best of `SHARES`."""
+        """Return the number of the best of `SHARES`, whatever the unit of the features is: a power of two is exact."""
+        size = float(np.sqrt(Features(X, centred=True).squared_norms.sum() / X.shape[0]))
+        X = X / 2.0 ** np.floor(np.log2(size)) if size > 0 else X
 
         def scores(train: Any, held_out: Any) -> Iterator[FloatArray]:
             features, part = Features(X[train], centred=True), None if known is None else known[train]
@@ -209,7 +211,7 @@ class LEML(DecidingClassifier):
                 projected = rows @ factors.features - features.mean @ factors.features
                 yield projected @ factors.labels.T + factors.intercept
 
-        return best_candidate(scores, labels, known)
+        return best_candidate(scores, X, labels, known)
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")

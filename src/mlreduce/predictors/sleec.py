@@ -256,7 +256,7 @@ class SLEEC(DecidingClassifier):
                     votes = BinaryRelevanceKNN(min(number, len(train)), pseudocount=0).fit(near, labels[train])
                     yield votes.predict_proba(new)
 
-        return shapes[best_candidate(scores, labels)]
+        return shapes[best_candidate(scores, features, labels)]
 
     def _count(self, n_samples: int) -> int:
         if self.n_clusters is None:
