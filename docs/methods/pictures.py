@@ -106,9 +106,14 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
 #: Page -> lines: title, registry name of a selector, its parameters, registry name of a classifier.
 CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
     "gmba": [
-        ("one order", "gmba", {"visits": "position", "random_state": 0}, "br-knn"),
+        ("one order", "gmba", {"visits": "position", "n_orders": 1, "random_state": 0}, "br-knn"),
         ("30 orders", "gmba", {"visits": "position", "n_orders": 30, "random_state": 0}, "br-knn"),
-        ("published code", "gmba", {"visits": "position", "variant": "published-code", "random_state": 0}, "br-knn"),
+        (
+            "published code",
+            "gmba",
+            {"visits": "position", "n_orders": 1, "variant": "published-code", "random_state": 0},
+            "br-knn",
+        ),
     ],
     "spec": [("SPEC", "spec", {}, "br-knn")],
     "mlfs": [("MLFS", "mlfs", {}, "br-knn")],

@@ -1,16 +1,10 @@
 from __future__ import annotations
 
-import re
-
-import arff
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mlreduce.datasets.readers.arff import read_arff
-from mlreduce.datasets.readers.arff_syntax import read_table
 from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.exceptions import DataError
 
@@ -256,67 +250,6 @@ def test_line_ends_quotes_and_order_of_entries_do_not_matter(write):
 def test_values_far_apart_are_themselves(write):
     text = "@relation x\n@attribute a {1e308,-1e308}\n@attribute l {0,1}\n@data\n1e308,1\n-1e308,0\n?,0\n"
     np.testing.assert_array_equal(read_arff([write("f.arff", text)], 1)[0].X.ravel(), [1e308, -1e308, np.nan])
-
-
-_names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
-_values = st.lists(_names.filter(lambda name: name != "?"), min_size=2, max_size=4, unique=True)
-_numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr)
-
-
-@st.composite
-def _files(draw):
-    """An ARFF file, dense or sparse, in the quotes and spaces that its values need or somebody likes."""
-    quote = draw(st.sampled_from(["'", '"']))
-
-    def quoted(text):
-        needed = not text.isalnum() or draw(st.booleans())
-        escaped = "".join(f"\\{character}" if character in "'\"\\%" else character for character in text)
-        return f"{quote}{escaped}{quote}" if needed else text
-
-    # liac-arff takes all quotes off the ends of a name, those that belong to it too.
-    unquoted = _names.filter(lambda name: not set(name) & set("'\"\\"))
-    names = draw(st.lists(unquoted, min_size=3, max_size=5, unique=True))
-    kinds = [draw(st.one_of(st.none(), _values)) for _ in names[1:]] + [["0", "1"]]
-    space = draw(st.sampled_from(["", " ", "  "]))
-    head = ["@relation x"]
-    for name, kind in zip(names, kinds, strict=True):
-        listed = "numeric" if kind is None else "{" + f",{space}".join(map(quoted, kind)) + "}"
-        head.append(f"@attribute {quoted(name)} {listed}")
-    sparse = draw(st.booleans())
-    rows = []
-    for _ in range(draw(st.integers(1, 4))):
-        values = [draw(_numbers) if kind is None else quoted(draw(st.sampled_from(kind))) for kind in kinds]
-        if sparse:
-            kept = draw(st.lists(st.sampled_from(range(len(kinds))), unique=True))
-            rows.append("{" + f",{space}".join(f"{place} {values[place]}" for place in kept) + "}")
-        else:
-            rows.append(f",{space}".join([*(draw(st.sampled_from([v, v, "?"])) for v in values[:-1]), values[-1]]))
-    return "\n".join([*head, "@data", *rows, ""])
-
-
-@settings(max_examples=100)
-@given(_files())
-def test_files_are_read_as_by_liac_arff(tmp_path_factory, text):
-    path = tmp_path_factory.mktemp("arff") / "f.arff"
-    path.write_text(text, encoding="utf-8")
-    try:
-        sparse = "\n{" in text.partition("@data")[2]
-        kind = arff.LOD if sparse else arff.DENSE
-        expected = arff.ArffDecoder().decode(text, encode_nominal=True, return_type=kind)
-    except (arff.ArffException, ValueError):
-        return  # what it does not read
-    table = read_table(path)
-    plain = [re.sub(r"\\(.)", r"\1", name) for name, _ in expected["attributes"]]
-    assert [attribute.name for attribute in table.attributes] == plain
-    for attribute, (_, values) in zip(table.attributes, expected["attributes"], strict=True):
-        assert (None if attribute.places is None else list(attribute.places)) == (
-            None if values == "NUMERIC" else values
-        )
-    rows = table.values.toarray() if sparse else table.values
-    for row, other in zip(rows, expected["data"], strict=True):
-        if sparse:
-            other = [other.get(place, 0) for place in range(len(row))]
-        np.testing.assert_array_equal(row, np.array(other, dtype=float))
 
 
 MEKA = "@relation 'songs: {}'\n" + "".join(

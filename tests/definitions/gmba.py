@@ -8,7 +8,7 @@ from mlreduce.linalg.utilities import order_by_content
 
 from ._scores import scored
 
-PARAMETERS = {"random_state": 0, "s_min": 0.4}
+PARAMETERS = {"n_orders": 1, "random_state": 0, "s_min": 0.4}
 
 
 def definition(X, Y, fitted):

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick import quick
+from scipy.stats import spearmanr
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -221,3 +222,20 @@ def test_the_unit_of_all_features_makes_no_difference(name, k):
     np.testing.assert_array_equal(method.fit(1024 * X, Y).get_support(), support)
     if hasattr(method, "edge_"):
         assert method.n_nonzero_ >= k
+
+
+@pytest.mark.parametrize("name", ["anova", "mim", "mutual-info", "spec", "mcls"])
+def test_features_judged_one_by_one_are_copies_of_the_best(name):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 8))
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] + rng.standard_normal(200) > 0]).astype(int)
+    X[:, 2:6] = X[:, [0]] + 0.05 * rng.standard_normal((200, 4))
+    np.testing.assert_array_equal(np.flatnonzero(make(name, k=5).fit(X, Y).get_support()), [0, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize(("name", "depends"), [("mcls", False), ("spec", False), ("mlfs", True), ("anova", True)])
+def test_scores_on_graphs_depend_little_on_the_labels(name, depends):
+    data = mlreduce.load_dataset("digits-300")
+    labels = data.Y[np.random.default_rng(0).permutation(len(data.Y))]
+    scores, of_others = (mlreduce.make(name).fit(data.X, Y).scores_ for Y in (data.Y, labels))
+    assert (spearmanr(scores, of_others)[0] < 0.5) == depends

@@ -26,22 +26,22 @@ LIMITS = {"seconds": 30, "gigabytes": 1}
 RNG = np.random.default_rng(7)
 X, Y = RNG.random((30, 5)), RNG.integers(0, 2, (30, 6))
 OTHERS, LABELS = RNG.random((19, 5)), RNG.integers(0, 2, (19, 6))  # of test rows, which the scorer has
-BEFORE = apart._descendants(os.getpid())
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="entries are run on Linux")
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _ended():
-    yield
+def before():
+    """Processes that tests of other files left, such as those of joblib."""
+    yield apart._descendants(os.getpid())
     apart.close()
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left():
+def _nothing_is_left(before):
     """After each test there are no more processes than the one that waits for the next call, and that above it."""
     yield
-    assert len(apart._descendants(os.getpid(), BEFORE)) <= 1 + bool(apart._unshare())
+    assert len(apart._descendants(os.getpid(), before)) <= 1 + bool(apart._unshare())
 
 
 @pytest.fixture(params=["namespaces", pytest.param("one namespace for all", marks=pytest.mark.slow)])

@@ -75,17 +75,19 @@ def _download(address: str, path: Path) -> None:
             with tqdm(unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
                 while receiver.is_alive():
                     receiver.join(_CHECK_SECONDS)
-                    seconds = time.monotonic() - started
-                    if seconds > _GRACE_SECONDS + receiver.received / _SLOWEST:
-                        raise _FailedTry(
-                            f"it sent {receiver.received:,} bytes of the file in {seconds:.0f} s: too slow"
-                        )
+                    _check_pace(receiver.received, time.monotonic() - started)
                     bar.total = receiver.announced
                     bar.update(receiver.received - bar.n)
         finally:
             receiver.stop()
     if receiver.error is not None:
         raise receiver.error
+
+
+def _check_pace(received: int, seconds: float) -> None:
+    """Refuse a try that has lasted too long for the bytes of the file that it brought."""
+    if seconds > _GRACE_SECONDS + received / _SLOWEST:
+        raise _FailedTry(f"it sent {received:,} bytes of the file in {seconds:.0f} s: too slow")
 
 
 class _Receiver(threading.Thread):

@@ -124,9 +124,8 @@ class Selector(SelectorMixin, Estimator):
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
         last, and do not change the order of the others.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
@@ -318,33 +317,7 @@ def selects_by_ranking(cls: type) -> bool:
 
 
 class DiscretisingSelector(Selector):
-    """Base of the selectors by information theory, which take discrete features.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-    """
+    """Base of the selectors by information theory, which take discrete features."""
 
     def __init__(self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3) -> None:
         self.k = k

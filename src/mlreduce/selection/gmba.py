@@ -52,8 +52,8 @@ class GMBA(Selector):
         Length of a step, beta in the paper, > 0.
     max_iter : int or None, default=None
         Number of steps; None for one per instance. Further passes use another random order.
-    n_orders : int, default=1
-        Number of random orders over which the weights are averaged.
+    n_orders : int, default=30
+        Number of random orders over which the weights are averaged; the paper has one.
     visits : {"content", "position"}, default="content"
         What the seed draws: instances by what they hold, so that the order of the rows makes no difference, or rows.
     variant : {"equations", "published-code"}, default="equations"
@@ -73,9 +73,8 @@ class GMBA(Selector):
         Number of steps in each order.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -109,7 +108,7 @@ class GMBA(Selector):
         miss_weight: float = 1.0,
         step: float = 0.9,
         max_iter: int | None = None,
-        n_orders: int = 1,
+        n_orders: int = 30,
         visits: Literal["content", "position"] = "content",
         variant: Literal["equations", "published-code"] = "equations",
         random_state: Any = None,

@@ -75,9 +75,8 @@ class MGFS(Selector):
         Number of power iterations, until r changes by 1e-12 in all.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -145,9 +144,8 @@ class BMFS(Selector):
         The number of varying features that come after it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

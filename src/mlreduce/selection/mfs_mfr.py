@@ -80,9 +80,8 @@ class MFSMFR(DiscretisingSelector):
         Number of iterations.
     gap_ : float
         The largest change by a proximal gradient step of one, relative to the largest entry of R; 0 at a minimum.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -150,50 +150,7 @@ def minimise(loss: Loss, penalty: Penalty, start: FloatArray, scales: FloatArray
 
 
 class ProximalSelector(Selector):
-    """Base of the selectors that minimise a loss of coefficients plus a norm of them by proximal gradient steps.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sparsity : float, str or None, default=None
-        Weight of the norm: a number > 0; a percentage of ``sparsity_max_``; or None: the largest of 38 from 70 % of it
-        down to 1e-6 of it with which k features, or as many as instances, have a coefficient.
-    max_iter : int, default=1000
-        Largest number of iterations, >= 1.
-    tol : float, default=1e-4
-        Largest ``gap_`` at which to stop, >= 0.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
-        the loss is by these rows.
-    coef_ : ndarray of shape (n_features, n_labels)
-        The coefficients.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each iteration; it does not increase.
-    n_iter_ : int
-        Number of iterations.
-    sparsity_ : float
-        Weight of the norm.
-    sparsity_max_ : float
-        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
-    edge_ : bool
-        Whether sparsity was chosen and is the smallest that is tried.
-    n_nonzero_ : int
-        Number of features whose score is not 0.
-    gap_ : float
-        How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
-        above the minimum, relative to it.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the selectors that minimise a loss of coefficients plus a norm of them by proximal gradient steps."""
 
     by_feature = ("coef_",)
 

@@ -52,8 +52,7 @@ class RFS(RowSparseSelector):
     max_iter : int or None, default=None
         Largest number of iterations, >= 1; None is 1000, of "reweighted" 10.
     tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
+        Largest ``gap_`` at which to stop, of "reweighted" relative decrease of the objective, >= 0; 0 for no stop.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
         "reweighted", which ``tol`` does not end, is the algorithm of the paper: a sequence of ridge regressions, each
         with instances and features weighted by the norms of the previous one, of which the first has no weights and
@@ -68,8 +67,8 @@ class RFS(RowSparseSelector):
     n_iter_ : int
         Number of iterations.
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
+        Norms of the rows of W, equal of columns that are equal or one the negative of the other. Features with rows of
+        zeros are ranked by how steep the loss is by these rows.
     sparsity_ : float
         Weight of the norms.
     sparsity_max_ : float
@@ -84,9 +83,8 @@ class RFS(RowSparseSelector):
         Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

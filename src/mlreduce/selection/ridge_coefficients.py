@@ -34,30 +34,6 @@ class RidgeCoefficientSelector(Selector):
 
     ``D = (X'X + alpha I)^-1 X'Y`` minimises ``||X D - Y||^2 + alpha ||D||^2``, without an intercept. Labels that all or
     no instances have are left out.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=10.0
-        Weight of the coefficients' squares, > 0.
-    scale : {"std"} or None, default="std"
-        What features are divided by: their standard deviations. With None rankings depend on units, and features of
-        small numbers have large coefficients.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features, n_varying_labels)
-        D, of features as they are scaled, a column for each label that varies.
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
     """
 
     by_feature: tuple[str, ...] = ("coef_",)
@@ -131,9 +107,8 @@ class MFSMCDM(RidgeCoefficientSelector):
         D, of features as they are scaled, a column for each label that varies.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -213,9 +188,8 @@ class PMFS(RidgeCoefficientSelector):
         D, of features as they are scaled, a column for each label that varies.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

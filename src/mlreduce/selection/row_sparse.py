@@ -85,57 +85,6 @@ class RowSparseSelector(Selector):
     A method defines the loss. W is minimised over by block coordinate descent, which leaves rows exactly zero, and the
     other variables of the loss in between. Labels may be unknown, NaN in ``y``: the errors of labels are those of the
     known ones. The others are variables of the loss, too, and become what the rest of them gives.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
-        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
-    max_iter : int, default=1000
-        Largest number of iterations, >= 1.
-    tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
-    solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
-    coef_ : ndarray of shape (n_features, n_targets)
-        W.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each iteration; it does not increase.
-    n_iter_ : int
-        Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
-    gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
-    edge_ : bool
-        Whether sparsity was chosen and is the smallest that is tried.
-    n_nonzero_ : int
-        Number of features whose score is not 0.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
     """
 
     takes_unknown_cells = True

@@ -55,14 +55,12 @@ class SCNMF(ProximalSelector):
     scores_ : ndarray of shape (n_features,)
         Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
         the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norm.
-    sparsity_max_ : float
-        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    sparsity_, sparsity_max_ : float
+        Weight of the norm, and the smallest with which coefficients that are zero meet the conditions of a minimum.
     edge_ : bool
         Whether sparsity was chosen and is the smallest that is tried.
     n_nonzero_ : int
@@ -72,9 +70,8 @@ class SCNMF(ProximalSelector):
         above the minimum, relative to it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

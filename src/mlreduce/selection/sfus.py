@@ -48,12 +48,10 @@ class SFUS(RowSparseSelector):
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
+        Largest ``gap_`` at which to stop, of "reweighted" relative decrease of the objective, >= 0; 0 for no stop.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
+        "reweighted" is what the papers print, with a number for sparsity: in each iteration a ridge regression with
+        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j the last norm, at first 1/2. Rows of W do not reach zero.
 
     Attributes
     ----------
@@ -62,29 +60,25 @@ class SFUS(RowSparseSelector):
     subspace_ : ndarray of shape (n_features, n_latent)
         Q. The best P is ``Q'W``. Fewer columns where W is of a smaller rank.
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+        Norms of the rows of W, equal of columns that are equal or one the negative of the other. Features with rows of
+        zeros are ranked by how steep the loss is by these rows.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
-    gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
+    sparsity_, sparsity_max_ : float
+        Weight of the norms, and the smallest with which rows of zeros stay so, as all do where the problem is convex.
     edge_ : bool
         Whether sparsity was chosen and is the smallest that is tried.
-    n_nonzero_ : int
-        Number of features whose score is not 0.
+    gap_ : float
+        Bound of how far the objective is above the minimum, relative to it; where the problem is not convex how far the
+        conditions of a minimum are missed. Like the two before not of "reweighted".
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -134,7 +134,7 @@ def describe_input(dataset: Dataset, prepared: str | Path, folder: str | Path | 
     folder : path or None
         With the fetched files, as `Dataset.copies` names them; None for an embedded data set.
     """
-    entries = [entry for entries in dataset.files.values() for entry in entries]
+    entries = dataset.entries
     copies = dataset.copies(folder) if folder is not None else []
     files = [
         {"name": entry.name, "sha256": file_sha256(copy), "addresses": list(entry.addresses)}
