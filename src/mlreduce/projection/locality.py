@@ -79,7 +79,8 @@ class LPP(Regularised, OLPP):
     """Locality preserving projections (LPP): squared differences of neighbours relative to the scatter.
 
     ``max tr(P'X'(W - D(W))XP)`` subject to ``P'(X'D(W)X + ridge I)P = I``, or with ``X'X`` in place of ``X'D(W)X``.
-    Features are centred only where ``variance_share`` is below 1. Eigenvalues lie in [-2, 0] with ``constraint="degree"``.
+    Features are centred only where ``variance_share`` is below 1. Eigenvalues lie in [-2, 0] with
+    ``constraint="degree"``.
 
     Parameters
     ----------
