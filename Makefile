@@ -76,7 +76,7 @@ build test-wheel test-oldest sbom audit: $(STAMP)
 	envs/release.sh $@
 
 benchmark: .venv/.benchmark-installed ## methods beside other packages (hours)
-	for name in peers digits bibtex_split projections model_trees information selection embeddings; do \
+	for name in peers digits model_trees information selection; do \
 		OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 .venv/.%-installed: $(STAMP) envs/%.lock

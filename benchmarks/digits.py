@@ -57,7 +57,8 @@ SCORED = ("anova", "chi2", "ela-chi2", "grro", "mlfs", "mlrf", "qpfs")
 #: Orders of rows that tie in all are drawn.
 SEEDED = {"mope": {"random_state": 0}}
 #: By iteration, with their penalty.
-REGRESSIONS = {name: {"sparsity": 1.0} for name in ("rfs", "mssl", "csfs", "mdfs")}
+REGRESSIONS = {name: {"sparsity": 1.0} for name in ("rfs", "csfs", "mdfs")}
+REGRESSIONS["mssl"] = {"smoothness": 1.0, "sparsity": 1.0}
 #: With a ranking for scores: the first ten features are compared.
 RANKED = ("mim", "mrmr", "ami", "jmi", "cmim", "fimf", "igmf", "scls", "d2f", "mdmr", "lrfs", "tcrfs", "pmu")
 SELECTORS = (*SCORED, *REGRESSIONS, *RANKED)

@@ -33,7 +33,7 @@ from mlreduce.selection.information import mutual_information
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import information_by_the_book as book
-from projections import best_of
+from timed import best_of
 
 SETS = ("emotions", "yeast", "birds")
 PAIRS = ("bibtex",)

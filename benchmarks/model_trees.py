@@ -32,7 +32,7 @@ from mlreduce.predictors._tree_growth import grow
 from mlreduce.predictors._tree_models import Rows, finish
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from projections import best_of
+from timed import best_of
 from weka import M5P, Table, what_is_missing
 
 AGREEMENT = Path(__file__).parents[1] / "docs" / "deviations" / "m5p-weka.csv"

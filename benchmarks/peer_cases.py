@@ -793,7 +793,7 @@ CASES: dict[str, Case] = {
     ),
     "pmu": Case(Ours("pmu")),
     "qpfs": Case(Ours("qpfs")),
-    "gmba": Case(Ours("gmba", {"random_state": 0}), {}, distances),
+    "gmba": Case(Ours("gmba", {"n_orders": 1, "visits": "position", "random_state": 0}), {}, distances),
     "stratified folds": Case(
         Folds(),
         {

@@ -29,7 +29,8 @@ from mlreduce.datasets import MultiLabelData
 
 RIDGE = 1e-3
 METHODS = {
-    **{name: {} for name in ("pca", "lsi", "mddmp", "mddmf", "mvmd", "cca", "pls", "opls", "mlsi")},
+    **{name: {} for name in ("pca", "lsi", "mddmp", "mvmd", "cca", "pls", "opls", "mlsi")},
+    "mddmf": {"scatter_weight": 0.5},
     "rcca": {"ridge": 1.0},
     **{name: {"ridge": RIDGE} for name in ("lda-copy", "mlda", "dmlda")},
 }

@@ -33,7 +33,7 @@ from mlreduce.selection.label_graph import label_similarity
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import selection_by_the_book as book
-from projections import best_of
+from timed import best_of
 
 SETS = ("emotions", "yeast")
 METHODS = ("gmba", "mlrf", "spec", "mlfs")
@@ -71,7 +71,7 @@ def on_set(name: str, mirror: str | None) -> None:
     same = f"{np.abs(own() - graph).max():.0e} |"
     print(line(name, "graph", best_of(own), building, None, same), flush=True)
     for method in METHODS:
-        drawn = {"random_state": 0} if method == "gmba" else {}
+        drawn = {"n_orders": 1, "visits": "position", "random_state": 0} if method == "gmba" else {}
         selector = mlreduce.make(method, **drawn).fit(X, Y)  # loads what is compiled
         ours = best_of(partial(selector.fit, X, Y))
         with_graph = method in ("gmba", "spec")
@@ -101,7 +101,7 @@ def one_fit(n_samples: int) -> None:
     X, Y = generated(n_samples)
     mlreduce.make("gmba").fit(X[:100], Y[:100])  # imports are no part of a fit
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    selector, seconds = timed(partial(mlreduce.make("gmba", random_state=0).fit, X, Y))
+    selector, seconds = timed(partial(mlreduce.make("gmba", n_orders=1, random_state=0).fit, X, Y))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     verdict = "" if peak < GIGABYTES else ", too much"
     shape = f"{n_samples} x {X.shape[1]}, {Y.shape[1]} labels"

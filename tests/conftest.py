@@ -23,6 +23,7 @@ collect_ignore: list[str] = []
 if find_spec("snakemake") is None:
     collect_ignore += ["browser", "cluster", "faults", "fuzz", "studies", "workflow", "planning"]
     collect_ignore += ["unit/test_escaping.py", "unit/test_run_log.py", "plot/test_colours_and_points.py"]
+    collect_ignore += ["unit/test_quoted_numbers.py", "unit/test_readme.py"]
     collect_ignore += ["test_documents.py"]
 if find_spec("numpydoc") is None:
     collect_ignore += ["test_docstrings.py"]

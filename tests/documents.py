@@ -13,6 +13,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,6 +78,7 @@ def _tried(command: str) -> str | None:
     return command
 
 
+@cache
 def pieces(page: Path) -> list[Piece]:
     """Return what a page prints, from top to bottom."""
     found, marks, paragraph = [], [], []

@@ -81,6 +81,8 @@ def clone_project(folder: Path) -> Path:
     git("add", "--all")
     git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "As edited")
     (folder / ".venv").symlink_to(sys.prefix)
+    for compiled in (PROJECT / "src").rglob("__pycache__"):  # as after make install: that takes half a minute
+        shutil.copytree(compiled, folder / compiled.relative_to(PROJECT))
     for name in ("pyproject.toml", "envs/requirements.lock", "envs/docs.lock"):
         os.utime(folder / name, (0, 0))  # make does not install again what is installed
     return folder

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mlreduce import registry
+from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.selection.row_sparse import RowSparseSelector
 
 #: A method of each kind. What a kind shares is tested quickly with its method, and slowly with all methods.
@@ -30,7 +31,7 @@ def of_many(name: str, cases: Iterable[Any]) -> Any:
 
 
 def quick(name: str) -> dict[str, Any]:
-    """Numbers in place of those that are chosen on rows held out, dozens of fits."""
-    if issubclass(registry.method_class(name), RowSparseSelector):
+    """Numbers in place of those that are chosen by dozens of fits."""
+    if issubclass(registry.method_class(name), (RowSparseSelector, ProximalSelector)):
         return {"sparsity": "10%"}
     return {"leml": {"penalty": 1.0}, "sleec": {"n_components": "50%", "n_neighbors": 3, "alpha": 1.0}}.get(name, {})

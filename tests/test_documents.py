@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -105,11 +106,16 @@ def test_python_of_the_page_runs_and_its_comments_are_true(page, nothing_registe
     run_python(page)
 
 
+@cache
+def planted_rows():
+    X, Y = mlreduce.load_dataset("planted", return_X_y=True)
+    return X[:200, :30].round(3), Y[:200]
+
+
 def bring_along(page, folder):
     """Write the files that a page names and expects a reader to have."""
     wanted, rng = page.read_text(encoding="utf-8"), np.random.default_rng(0)
-    X, Y = mlreduce.load_dataset("planted", return_X_y=True)
-    X, Y = X[:200, :30].round(3), Y[:200]
+    X, Y = planted_rows()
     names = [f"label{number}" for number in range(12)]
     features = [f"x{number}" for number in range(30)]
 
@@ -119,13 +125,16 @@ def bring_along(page, folder):
             (folder / name).write_text("\n".join(lines) + "\n")
 
     def arff(name, rows, labels, relation="data", width=30):
+        if name not in wanted:
+            return
         values = ([*Y[row % 200, :labels], *np.resize(X[row % 200], width)] for row in rows)
         attributes = [f"@attribute {label} {{0,1}}" for label in names[:labels]]
         attributes += [f"@attribute x{number} numeric" for number in range(width)]
         write(name, f"@relation '{relation}'", *attributes, "@data", *(",".join(map(str, row)) for row in values))
 
     def table(name, columns, values):
-        write(name, ",".join(columns), *(",".join(map(str, row)) for row in values))
+        if name in wanted:
+            write(name, ",".join(columns), *(",".join(map(str, row)) for row in values))
 
     def xml(name, labels):
         lines = [f'<label name="{label}"></label>' for label in names[:labels]]
@@ -153,7 +162,7 @@ def bring_along(page, folder):
     arff("songs-train.arff", range(391), 6, width=72)
     arff("songs-test.arff", range(391, 593), 6, width=72)
     xml("songs.xml", 6)
-    words = [" ".join(f"{word}:1" for word in np.unique(rng.integers(1, 200000, 20))) for _ in range(60)]
+    words = [" ".join(f"{word}:1" for word in np.unique(part)) for part in rng.integers(1, 200000, (60, 20))]
     labels = [",".join(map(str, np.flatnonzero(row))) for row in Y[:60, :4]]
     write(
         "papers.svmlight", *(f"{','.join(map(str, np.flatnonzero(Y[row, :4]) + 1))} {words[row]}" for row in range(60))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import polars
 import pyarrow
 import pytest
 import scipy.sparse as sp
+from quick import KINDS, of_many
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 import mlreduce
@@ -74,6 +76,12 @@ Y = np.asarray(as_dense(DATA.Y), dtype=np.int64)
 CLASSIFIERS = [cls for cls in CLASSES if issubclass(cls, LabelClassifier)]
 
 
+@cache
+def plain_classifier(cls):
+    """The model of the usual form of labels."""
+    return fit_classifier(cls, Y)
+
+
 def fit_classifier(cls, labels):
     model = cls(random_state=0) if "random_state" in cls().get_params() else cls()
     return model.fit(DATA.X, labels)
@@ -82,7 +90,7 @@ def fit_classifier(cls, labels):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
 def test_predictions_are_arrays_in_the_values_of_the_labels(cls, form):
-    plain, labels = fit_classifier(cls, Y), FORMS[form](Y)
+    plain, labels = plain_classifier(cls), FORMS[form](Y)
     model = fit_classifier(cls, labels)
     predicted = model.predict(DATA.X)
     expected = plain.predict(DATA.X) if "signs" not in form else 2 * plain.predict(DATA.X) - 1
@@ -116,9 +124,11 @@ def expected_scores(model):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
 def test_scorers_do_not_depend_on_the_form_of_the_labels(cls):
-    expected = expected_scores(fit_classifier(cls, Y))
+    expected = expected_scores(plain_classifier(cls))
     assert len(expected) >= 15
-    for form in sorted({*FORMS} - {"sparse", "sparse signs", "signs", "pyarrow"}):
+    forms = sorted({*FORMS} - {"sparse", "sparse signs", "signs", "pyarrow"})
+    name = registry.name_of(cls)
+    for form in forms if name in KINDS else [of_many(cls.__name__, forms)]:
         labels = FORMS[form](Y)
         model = fit_classifier(cls, labels)
         values = check_scoring(model, scoring=list(expected))(model, DATA.X, labels)
@@ -127,7 +137,7 @@ def test_scorers_do_not_depend_on_the_form_of_the_labels(cls):
 
 @pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
 def test_accuracy_of_labels_of_signs(cls):
-    expected = get_scorer("accuracy")(fit_classifier(cls, Y), DATA.X, Y)
+    expected = get_scorer("accuracy")(plain_classifier(cls), DATA.X, Y)
     signs = 2 * Y - 1
     assert get_scorer("accuracy")(fit_classifier(cls, signs), DATA.X, signs) == expected
 

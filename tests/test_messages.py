@@ -106,7 +106,12 @@ WORDS = [
     ("pmu", {"pairs": "order"}, "pairs must be 'distinct' or 'ordered'; got 'order'; did you mean 'ordered'?"),
     ("smse1", {"decision": "halv"}, "decision must be 'prior' or 'half'; got 'halv'; did you mean 'half'?"),
     ("mvmd", {"beta": 3}, "beta must be a number in [0, 1]; got 3"),
-    ("rcca", {"ridge": "much"}, "ridge must be a number >= 0; got 'much'"),
+    (
+        "rcca",
+        {"ridge": "much"},
+        "ridge must be a number >= 0, None, a percentage of the mean diagonal such as '0.1%', or 'all-columns'; "
+        "got 'much'",
+    ),
     ("rfs", {"system": "instanzes"}, "unknown system 'instanzes'; did you mean"),
 ]
 

@@ -78,7 +78,9 @@ def test_weights_are_numbers_of_equal_rows(name):
             mlreduce.WMLDA(weights="correlation"),
             mlreduce.MLSI(centred=False),
             mlreduce.HSL2(centred=True),
-            mlreduce.MESDFDA(weighted=True),
+            mlreduce.MORP(beta=0.0),
+            mlreduce.SFEHS(kernel="rbf", estimate="unbiased"),
+            mlreduce.MESD(base="mmc"),
         ),
         *(mlreduce.PLST(centred=False), mlreduce.PLST(n_components=2, solver="randomized"), mlreduce.LSI()),
         *(mlreduce.MESDFDA(weighted=True), mlreduce.MESDMMC(n_components=1, weighted=True)),
@@ -110,6 +112,7 @@ def test_weights_need_what_is_said():
     for method, message in (
         (mlreduce.MDDMKernel(kernel=lambda labels: labels @ labels.T), "a kernel by name"),
         (mlreduce.WMLDA(weights="fuzzy"), "weights='entropy'"),
+        (mlreduce.MESD(base="dla"), "such as 'fda'; DLA is none"),
     ):
         with pytest.raises(DataError, match=message):
             method.fit(X, Y, sample_weight=WEIGHTS)
@@ -121,7 +124,7 @@ def test_weights_need_what_is_said():
 
 
 def test_the_number_of_methods_with_weights_grows():
-    assert len(WEIGHTED) >= 94
+    assert len(WEIGHTED) >= 109
 
 
 @pytest.mark.parametrize(

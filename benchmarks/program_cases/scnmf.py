@@ -37,7 +37,14 @@ def _scaled(X, Y):
 def _case(alpha, beta):
     def ours(data):
         method = mlreduce.make(
-            "scnmf", k=None, feature_similarity=alpha, label_smoothness=beta, sparsity=1.0, tol=1e-6, max_iter=20_000
+            "scnmf",
+            k=None,
+            scale=None,
+            feature_similarity=alpha,
+            label_smoothness=beta,
+            sparsity=1.0,
+            tol=1e-6,
+            max_iter=20_000,
         )
         fitted = method.fit(data["X"], np.asarray(data["Y"]))
         return {"scores": fitted.scores_, "objective": fitted.objective_[-1]}

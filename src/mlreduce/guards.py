@@ -96,9 +96,11 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
             marks = {**_ARCHIVES, **dict.fromkeys(_COMPRESSED, "compressed twice")}
             kind = next((kind for mark, kind in marks.items() if head.startswith(mark)), "")
             if head.startswith(_OLD_EXCEL) or (head.startswith(b"PK") and _is_workbook(source)):
+                copy = str(Path(path).with_name(f"{stem(path)}-sheet.csv"))
                 raise DataError(
                     f"{path}: is a spreadsheet of Excel or OpenDocument; save its sheet as CSV (UTF-8) in the program "
-                    "that wrote it, and read that file"
+                    "that wrote it, or in Python, with the package openpyxl (.xlsx), xlrd (.xls) or odfpy (.ods):\n"
+                    f"import pandas\npandas.read_excel({str(path)!r}).to_csv({copy!r}, index=False)"
                 )
             if kind or head[_TAR_PLACE:] == _TAR:
                 raise DataError(f"{path}: is {kind or 'a tar archive'}; unpack it and name the file that was in it")

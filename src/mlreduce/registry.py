@@ -165,7 +165,7 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
         registered = (
             [methods[name] for methods in _methods.values() if name in methods]
             if of_package
-            else _classes_of_package(name)
+            else [methods[name] for methods in map(_methods_of, FAMILIES) if name in methods]
         )
         if registered and registered[0].__module__ != cls.__module__:
             raise ConfigurationError(f"the method name {name!r} is already used by {registered[0].__module__}")
@@ -176,11 +176,6 @@ def register(name: str, kind: str | None = None) -> Callable[[_Class], _Class]:
         return cls
 
     return remember
-
-
-def _classes_of_package(name: str) -> list[type]:
-    """Return the class of the package that has a name, if there is one."""
-    return [methods[name] for methods in map(_methods_of, FAMILIES) if name in methods]
 
 
 def method_names(kind: str | None = None) -> list[str]:

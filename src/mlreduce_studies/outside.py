@@ -27,7 +27,6 @@ class AtMost(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    transformer : transformer
     size : int
         Dimensions, >= 1.
     parameter : str, default="n_components"

@@ -117,7 +117,6 @@ class Study:
 
     Attributes
     ----------
-    name, title : str
     identifier : str or None
         Address by which the paper is cited.
     family : {"labelspace", "projection", "selection"}
@@ -133,7 +132,6 @@ class Study:
     dimensions : dict of str to dict
         Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
         addition to the percentages; parameters are searched at the first.
-    datasets : list of str
     left_out : list of str
         Data sets of the paper that are not run, since the mirror does not have them.
     claimed_on : list of str
@@ -144,13 +142,10 @@ class Study:
         Data sets, and "default", to the number of splits on which fitting is timed, alone; see `timed_on`.
     curves : list of str
         Data sets measured at every size of 1..n_labels.
-    groups : dict of str to Group
-    predictors : dict of str to dict
     sizes : list of int
         Percentages of the labels, or of the features.
     energies : list of float
         Shares of the eigenvalues' sum.
-    measures : list of str
     decision : str
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     ties : {"standard", "expected"}
@@ -159,7 +154,6 @@ class Study:
         Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.evaluation.limits`.
     excluded : dict of str to str
         Data sets that a benchmark leaves out, each with the reason.
-    tables, figures : dict of str to dict
     approximation : dict or None
         What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
     costs : dict or None

@@ -15,6 +15,7 @@ from scipy.io import savemat
 
 import mlreduce
 from mlreduce import commandline
+from mlreduce.commandline import listing
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff
@@ -50,8 +51,9 @@ def refused(capsys, *arguments):
 
 
 def test_lists(capsys):
-    lines = said(capsys, "list").splitlines()
-    assert [line.split()[0] for line in lines] == mlreduce.registry.method_names()
+    facts = [facts_of(name) for name in mlreduce.registry.method_names()]
+    lines = [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
+    assert said(capsys, "list").splitlines() == lines
     assert "lpp                 projection  2003  Locality preserving projections (LPP)" in lines
     records = json.loads(said(capsys, "list", "--family", "selection", "--json"))
     assert [record["name"] for record in records] == mlreduce.registry.method_names("selection")
@@ -259,13 +261,16 @@ def test_doctor_names_what_is_missing(capsys, monkeypatch):
     assert "no-such-package  missing: pip install 'mlreduce[plot]'" in said(capsys, "doctor")
 
 
-def test_as_a_program(tmp_path):
-    command = [sys.executable, "-m", "mlreduce"]
-    ran = subprocess.run([*command, "lsit"], capture_output=True, text=True, check=False)
-    assert (ran.returncode, "invalid choice: 'lsit'" in ran.stderr) == (2, True)
-    ran = subprocess.run(
-        f"{shlex.join(command)} list | head -1", shell=True, capture_output=True, text=True, check=False
-    )
+def test_a_command_that_is_none(capsys):
+    with pytest.raises(SystemExit) as ended:
+        commandline.main(["lsit"])
+    assert ended.value.code == 2
+    assert "invalid choice: 'lsit'" in capsys.readouterr().err
+
+
+def test_as_a_program():
+    command = f"{shlex.quote(sys.executable)} -m mlreduce list | head -1"
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr) == ("all-features        selection         All features\n", "")
 
 
@@ -276,19 +281,13 @@ def test_help_imports_little():
     assert ran.stdout.endswith("[]\n")
 
 
-def test_the_list_shows_the_facts(capsys):
-    facts = [facts_of(name) for name in mlreduce.registry.method_names()]
-    lines = [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
-    assert said(capsys, "list").splitlines() == lines
-
-
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
         ("mlreduce comp", ["compare"]),
-        pytest.param("mlreduce info mv", ["mvmd"], marks=pytest.mark.slow),
-        ("mlreduce info yea", ["yeast"]),
-        ("mlreduce reduce x.csv --method mlf", ["mlfs"]),
+        ("mlreduce info mv", ["mvmd"]),
+        pytest.param("mlreduce info yea", ["yeast"], marks=pytest.mark.slow),
+        pytest.param("mlreduce reduce x.csv --method mlf", ["mlfs"], marks=pytest.mark.slow),
     ],
 )
 def test_completion_in_the_shell(typed, expected):
@@ -300,6 +299,10 @@ def test_completion_in_the_shell(typed, expected):
         check=False,
     )  # fmt: skip
     assert (ran.stdout.split(), ran.stderr) == (expected, "")
+
+
+def test_a_shell_completes_the_names_of_all_methods_and_data_sets():
+    assert sorted(listing._names()) == sorted([*mlreduce.registry.method_names(), *read_catalogue()])
 
 
 @pytest.mark.slow

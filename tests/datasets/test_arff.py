@@ -1,16 +1,10 @@
 from __future__ import annotations
 
-import re
-
-import arff
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mlreduce.datasets.readers.arff import read_arff
-from mlreduce.datasets.readers.arff_syntax import read_table
 from mlreduce.datasets.readers.mulan import read_label_names
 from mlreduce.exceptions import DataError
 
@@ -138,6 +132,22 @@ def test_parts_are_stacked_and_must_agree(write, labels):
         ((DENSE[DENSE.index("@data") :], ""), r"cut off or not laid out"),
         ((DENSE[DENSE.index("p1, 1.5") :], ""), r"no rows of data.*truncated"),
         (("@attribute size numeric", "@attribute size relational"), r"line 5: .*'size' is of the type 'relational'"),
+        (("p1, 1.5", "p1, 1e400"), r"line 14: the number 1e400 of attribute 'size' is too large"),
+        (("p1, 1.5", "p1, 1_5"), "line 14: '1_5' is not a number"),
+        (("north, YES, 1", "north', YES, 1"), "line 14: a quote or brace is out of place"),
+        (("p1, 1.5", "{0 p1}\np1, 1.5"), "line 15: a sparse row is in braces"),
+        (("p2, -2e3", "{0 p1}\np2, -2e3"), "line 15: a quote or brace is out of place"),
+        (("{YES, NO}", "{YES, YES}"), "line 8: the attribute 'flag' lists a value twice"),
+        (("{YES, NO}", "{YES, 'NO}"), "line 8: the attribute 'flag' has a quote or brace out of place"),
+        (("'two words'", "two words"), r"line 6: the attribute 'two' is of the type 'words REAL'"),
+        (("'two words'", "'two words"), "line 6: an attribute is '@attribute name type'"),
+        (("@relation", "@attribute"), "line 2: the file is cut off or not laid out as ARFF: expected @RELATION"),
+        (("@data", "@relation b\n@data"), "line 13: .* expected @ATTRIBUTE or @DATA, got '@relation b'"),
+        (
+            ("@attribute id", "@attribute 'i\x07d'"),
+            r"bad\.arff: the name of a feature contains",
+        ),
+        (("@attribute size", "@attribute place=north"), r"bad\.arff: two features are called 'place=north'"),
     ],
 )
 def test_bad_dense_files_are_named_with_their_line(write, labels, change, message):
@@ -147,17 +157,25 @@ def test_bad_dense_files_are_named_with_their_line(write, labels, change, messag
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("row", "message"),
     [
-        (("{2 y, 4 1}", "{2 y, 4 "), r"line 10: .*cut off"),
-        (("{2 y, 4 1}", "{2 q, 4 1}"), r"line 10: the value 'q' is not"),
-        (("{2 y, 4 1}", "{2 y, 99999999999999999999 ?}"), r"line 10: there is no attribute 9+: the file has 5"),
-        (("{2 y, 4 1}", "{2 y, 4 7}"), r"line 10: the value '7' is not"),
+        ("{2 y, 4 ", "a sparse row is in braces; this one is cut off"),
+        ("{2 q, 4 1}", "the value 'q' is not"),
+        ("{2 y, 99999999999999999999 ?}", "there is no attribute 9+: the file has 5"),
+        ("{2 y, 4 7}", "the value '7' is not"),
+        ("{0 1, 0 0}", "attribute 0 has two values"),
+        ("{-1 1}", "expected the place of an attribute and its value, got '-1 1'"),
+        ("{0 1,}", "expected the place of an attribute and its value, got ''"),
+        ("{0 1 1 2}", "expected the place of an attribute and its value"),
+        ("{1 1e400}", "the number 1e400 of attribute 'b' is too large"),
+        ("{1 1_0}", "'1_0' is not a number"),
+        ("{" + "9" * 5000 + " 1}", "there is no attribute 9{40}: the file has 5"),
+        ("{", "a sparse row is in braces; this one is cut off"),
     ],
 )
-def test_bad_sparse_files_are_named_with_their_line(write, change, message):
-    with pytest.raises(DataError, match=message):
-        read_arff([write("bad.arff", SPARSE.replace(*change))], 2)
+def test_bad_sparse_files_are_named_with_their_line(write, row, message):
+    with pytest.raises(DataError, match=rf"bad\.arff, line 10: {message}"):
+        read_arff([write("bad.arff", SPARSE.replace("{2 y, 4 1}", row))], 2)
 
 
 def test_labels_must_be_attributes_with_two_values(write):
@@ -219,50 +237,6 @@ def test_not_text(tmp_path, labels):
         read_label_names(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("p1, 1.5", "p1, 1e400"), r"line 14: the number 1e400 of attribute 'size' is too large"),
-        (("p1, 1.5", "p1, 1_5"), "line 14: '1_5' is not a number"),
-        (("north, YES, 1", "north', YES, 1"), "line 14: a quote or brace is out of place"),
-        (("p1, 1.5", "{0 p1}\np1, 1.5"), "line 15: a sparse row is in braces"),
-        (("p2, -2e3", "{0 p1}\np2, -2e3"), "line 15: a quote or brace is out of place"),
-        (("{YES, NO}", "{YES, YES}"), "line 8: the attribute 'flag' lists a value twice"),
-        (("{YES, NO}", "{YES, 'NO}"), "line 8: the attribute 'flag' has a quote or brace out of place"),
-        (("'two words'", "two words"), r"line 6: the attribute 'two' is of the type 'words REAL'"),
-        (("'two words'", "'two words"), "line 6: an attribute is '@attribute name type'"),
-        (("@relation", "@attribute"), "line 2: the file is cut off or not laid out as ARFF: expected @RELATION"),
-        (("@data", "@relation b\n@data"), "line 13: .* expected @ATTRIBUTE or @DATA, got '@relation b'"),
-        (
-            ("@attribute id", "@attribute 'i\x07d'"),
-            r"bad\.arff: the name of a feature contains",
-        ),
-        (("@attribute size", "@attribute place=north"), r"bad\.arff: two features are called 'place=north'"),
-    ],
-)
-def test_dense_files_that_only_look_right(write, labels, change, message):
-    with pytest.raises(DataError, match=message):
-        read_arff([write("bad.arff", DENSE.replace(*change))], labels)
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("{0 1, 0 0}", "attribute 0 has two values"),
-        ("{-1 1}", "expected the place of an attribute and its value, got '-1 1'"),
-        ("{0 1,}", "expected the place of an attribute and its value, got ''"),
-        ("{0 1 1 2}", "expected the place of an attribute and its value"),
-        ("{1 1e400}", "the number 1e400 of attribute 'b' is too large"),
-        ("{1 1_0}", "'1_0' is not a number"),
-        ("{" + "9" * 5000 + " 1}", "there is no attribute 9{40}: the file has 5"),
-        ("{", "a sparse row is in braces; this one is cut off"),
-    ],
-)
-def test_sparse_rows_that_only_look_right(write, row, message):
-    with pytest.raises(DataError, match=rf"bad\.arff, line 10: {message}"):
-        read_arff([write("bad.arff", SPARSE.replace("{2 y, 4 1}", row))], 2)
-
-
 def test_line_ends_quotes_and_order_of_entries_do_not_matter(write):
     whole, _ = read_arff([write("s.arff", SPARSE)], 2)
     other = SPARSE.replace("{0 1, 1 2.5, 3 1}", "{ 3 '1' , 0 1,1 \"2.5\" }").replace("{x,y,z}", "{ x , 'y', z}")
@@ -276,67 +250,6 @@ def test_line_ends_quotes_and_order_of_entries_do_not_matter(write):
 def test_values_far_apart_are_themselves(write):
     text = "@relation x\n@attribute a {1e308,-1e308}\n@attribute l {0,1}\n@data\n1e308,1\n-1e308,0\n?,0\n"
     np.testing.assert_array_equal(read_arff([write("f.arff", text)], 1)[0].X.ravel(), [1e308, -1e308, np.nan])
-
-
-_names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
-_values = st.lists(_names.filter(lambda name: name != "?"), min_size=2, max_size=4, unique=True)
-_numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr)
-
-
-@st.composite
-def _files(draw):
-    """An ARFF file, dense or sparse, in the quotes and spaces that its values need or somebody likes."""
-    quote = draw(st.sampled_from(["'", '"']))
-
-    def quoted(text):
-        needed = not text.isalnum() or draw(st.booleans())
-        escaped = "".join(f"\\{character}" if character in "'\"\\%" else character for character in text)
-        return f"{quote}{escaped}{quote}" if needed else text
-
-    # liac-arff takes all quotes off the ends of a name, those that belong to it too.
-    unquoted = _names.filter(lambda name: not set(name) & set("'\"\\"))
-    names = draw(st.lists(unquoted, min_size=3, max_size=5, unique=True))
-    kinds = [draw(st.one_of(st.none(), _values)) for _ in names[1:]] + [["0", "1"]]
-    space = draw(st.sampled_from(["", " ", "  "]))
-    head = ["@relation x"]
-    for name, kind in zip(names, kinds, strict=True):
-        listed = "numeric" if kind is None else "{" + f",{space}".join(map(quoted, kind)) + "}"
-        head.append(f"@attribute {quoted(name)} {listed}")
-    sparse = draw(st.booleans())
-    rows = []
-    for _ in range(draw(st.integers(1, 4))):
-        values = [draw(_numbers) if kind is None else quoted(draw(st.sampled_from(kind))) for kind in kinds]
-        if sparse:
-            kept = draw(st.lists(st.sampled_from(range(len(kinds))), unique=True))
-            rows.append("{" + f",{space}".join(f"{place} {values[place]}" for place in kept) + "}")
-        else:
-            rows.append(f",{space}".join([*(draw(st.sampled_from([v, v, "?"])) for v in values[:-1]), values[-1]]))
-    return "\n".join([*head, "@data", *rows, ""])
-
-
-@settings(max_examples=100)
-@given(_files())
-def test_files_are_read_as_by_liac_arff(tmp_path_factory, text):
-    path = tmp_path_factory.mktemp("arff") / "f.arff"
-    path.write_text(text, encoding="utf-8")
-    try:
-        sparse = "\n{" in text.partition("@data")[2]
-        kind = arff.LOD if sparse else arff.DENSE
-        expected = arff.ArffDecoder().decode(text, encode_nominal=True, return_type=kind)
-    except (arff.ArffException, ValueError):
-        return  # what it does not read
-    table = read_table(path)
-    plain = [re.sub(r"\\(.)", r"\1", name) for name, _ in expected["attributes"]]
-    assert [attribute.name for attribute in table.attributes] == plain
-    for attribute, (_, values) in zip(table.attributes, expected["attributes"], strict=True):
-        assert (None if attribute.places is None else list(attribute.places)) == (
-            None if values == "NUMERIC" else values
-        )
-    rows = table.values.toarray() if sparse else table.values
-    for row, other in zip(rows, expected["data"], strict=True):
-        if sparse:
-            other = [other.get(place, 0) for place in range(len(row))]
-        np.testing.assert_array_equal(row, np.array(other, dtype=float))
 
 
 MEKA = "@relation 'songs: {}'\n" + "".join(

@@ -1,11 +1,11 @@
-"""Files as people have them: each kind is built here, and read from ../shared/cases too where that folder is."""
+"""Files as people have them: each kind is built here."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import re
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,13 +25,13 @@ PLAIN = HEAD + "@attribute a real\n@data\n"
 TWO = [[0, 1], [1, 0]]
 MUSIC = "@relation 'm: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@data\n?,?,1\n?,?,2\n"
 
-#: Contents and Y by the names that such files have in ../shared/cases.
+#: Contents and Y by name.
 ARFF = {
     "pm": (PLAIN.replace("L1 {0,1}", "L1 {-1,1}").replace("L2 {0,1}", "L2 {1,-1}") + "-1,1,2.5\n1,-1,3\n", TWO),
     "attr_nospace": (PLAIN.replace(" {", "{").replace("a real", "a\treal") + "0,1,2.5\n1,0,3\n", TWO),
     "spacesep": (PLAIN + "0 1 2.5\n1\t0\t3\n", TWO),
     "comment": (PLAIN.replace("L1 {0,1}", "L1 {0,1} % l") + "% c\n0,1,2.5\n\n1,0,3 % trailing, 'quote\n", TWO),
-    "misslabel": (PLAIN + "0,?,2.5\n1,0,3\n", [[0, NAN], [1, 0]]),
+    "misslabel": (PLAIN.replace("a real", "a INTEGER [0,10]") + "0,?,2.5\n1,0,3\n", [[0, NAN], [1, 0]]),
     "weights": (PLAIN + "0,1,2.5,{2}\n1,0,3, {0.5}\n", TWO),
 }
 
@@ -310,7 +310,6 @@ X, Y = np.arange(12.0).reshape(4, 3), np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
         ),
         ({"D": np.hstack([Y, X]), "L": 2}, {"variables": ("D",), "labels": {"first": 2}}, X, Y, "D 4 x 5, L 1 x 1"),
         ({"data": X[:2], "target": [[1, 0], [1, 1]]}, {"labels_in": "rows"}, X[:2], [[1, 1], [0, 1]], "labels_in="),
-        ({"data": X, "target": Y.T, "partial": Y[::-1].T}, {"variables": ("data", "partial")}, X, Y[::-1], None),
         ({"data": X, "target": np.where(Y, 1.0, NAN)}, {}, X, np.where(Y, 1.0, NAN), None),
     ],
 )
@@ -323,6 +322,14 @@ def test_matlab_variables_by_name(tmp_path, content, said, features, labels, sen
     data = mlreduce.read(path, **said)
     np.testing.assert_array_equal(values(data), features)
     np.testing.assert_array_equal(data.Y, labels)
+
+
+def test_other_labels_of_the_same_instances_are_named(tmp_path):
+    scipy.io.savemat(tmp_path / "m.mat", {"data": X, "target": Y.T, "partial": Y[::-1].T, "mean": X[:1]})
+    with pytest.warns(ProjectionWarning, match="partial, of the same shape, was left out") as caught:
+        np.testing.assert_array_equal(mlreduce.read(tmp_path / "m.mat").Y, Y)
+    variables = re.search(r"variables=(\(.*\))", str(caught[0].message))[1]
+    np.testing.assert_array_equal(mlreduce.read(tmp_path / "m.mat", variables=eval(variables)).Y, Y[::-1])
 
 
 @pytest.mark.parametrize(
@@ -450,66 +457,6 @@ def test_what_was_left_out_is_said_of_own_data(own):
     written(own.parent, "market.csv", ";id;prix;region;a;b\n0;q;0,5;n;off;on\n1;r;1,5;s;on;off\n")
     with pytest.warns(ProjectionWarning, match="the first column, which has no name"):
         mlreduce.load_dataset("market", catalogue=own)
-
-
-CASES = next((path for parent in Path(__file__).parents if (path := parent.parent / "shared" / "cases").is_dir()), None)
-#: Of the files of that folder: arguments, and the shape and labels of the first rows where the file has a test above.
-SHARED = {
-    "pm.arff": ({}, (2, 1), TWO),
-    "attr_nospace.arff": ({}, (2, 1), TWO),
-    "spacesep.arff": ({}, (2, 1), TWO),
-    "comment.arff": ({}, (2, 1), TWO),
-    "weights.arff": ({}, (2, 1), TWO),
-    "date.arff": ({"drop": ["t"]}, (2, 1), TWO),
-    "string.arff": ({"keep_text": ["id"]}, (2, 1), TWO),
-    "integer_type.arff": ({}, (2, 2), TWO),
-    "nominal_spaces.arff": ({}, (3, 3), TWO),
-    "misslabel.arff": ({}, (2, 1), [[0, NAN], [1, 0]]),
-    "missing-labels.arff": ({}, (4, 2), [[1, NAN], [0, 1]]),
-    "missing-labels.csv": ({"labels": 2}, (4, 2), [[1, NAN], [0, 1]]),
-    "misslab.csv": ({"labels": 2}, (2, 2), [[NAN, 1], [1, 0]]),
-    "part.csv": ({"labels": 2}, (5, 3), [[0, 1], [1, NAN]]),
-    "Music_missing_classes.arff": ({}, (592, 71), np.full((2, 6), NAN)),
-    "latin1.arff": ({"encoding": "latin-1"}, (2, 1), TWO),
-    "latin.csv": ({"labels": 2, "encoding": "latin-1"}, (2, 2), TWO),
-    "semi.csv": ({"labels": 2, "sep": ";", "decimal": ","}, (2, 2), TWO),
-    "bool.csv": ({"labels": 2}, (2, 2), [[1, 0], [0, 1]]),
-    "sentinel.csv": ({"labels": 2}, (60, 5), [[0, 1], [1, 1]]),
-    "sk.svm": ({}, (200, 30), None),
-    "sk0.svm": ({"zero_based": True}, (200, 30), None),
-    "g.arff.gz": ({}, (2, 1), TWO),
-    "g.csv.gz": ({"labels": 2}, (2, 2), TWO),
-    "x-y-xt-yt.mat": ({"variables": ("X", "Y", "Xt", "Yt")}, (6, 3), TWO[::-1]),
-    "data_train-label_train.mat": ({"variables": ("data_train", "label_train")}, (4, 3), TWO[::-1]),
-    "dataset-class.mat": ({"variables": ("dataset", "class")}, (4, 3), TWO[::-1]),
-    "D-L.mat": ({"variables": ("D",), "labels": {"first": 2}}, (4, 3), TWO[::-1]),
-    "square.mat": ({"labels_in": "rows"}, (3, 3), None),
-    "data-target-partial.mat": ({"variables": ("data", "partial_labels")}, (4, 3), [[1, 1], [1, 1]]),
-    "Slashdot-data_train.mat": (
-        {"variables": ("data_train", "label_train", "data_test", "label_test")},
-        (3782, 1079),
-        None,
-    ),
-    "order.arff": ({}, (3, 1), [[1, 0], [0, 1]]),
-}
-
-
-@pytest.mark.skipif(CASES is None, reason="needs the folder ../shared/cases")
-@pytest.mark.parametrize("name", SHARED)
-def test_files_that_people_have(name):
-    said, shape, labels = SHARED[name]
-    data = mlreduce.read(CASES / name, **said)
-    assert data.X.shape == shape
-    if labels is not None:
-        np.testing.assert_array_equal(data.Y[:2], labels)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(CASES is None, reason="needs the folder ../shared/cases")
-def test_a_small_file_of_many_zeros():
-    with pytest.raises(DataError, match="max_bytes=288096000"):
-        mlreduce.read(CASES / "dense-mostly-zeros.mat")
-    assert mlreduce.read(CASES / "dense-mostly-zeros.mat", max_bytes=288096000).X.shape == (6000, 6000)
 
 
 @pytest.mark.slow

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mlreduce.datasets.readers.matlab import read_mat
 from mlreduce.exceptions import DataError
@@ -165,21 +163,3 @@ def test_sparse_matrices_that_point_outside_are_refused(save, place, indptr):
     path.write_bytes(content[:found] + np.array(indptr, dtype="<i4").tobytes() + content[found + 4 * len(good) :])
     with pytest.raises(DataError, match="the sparse variable data does not fit together|small element|not a complete"):
         read_mat([path])
-
-
-@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")
-@settings(max_examples=40)
-@given(st.data())
-def test_arrays_are_read_as_by_scipy(tmp_path_factory, data):
-    kind = data.draw(st.sampled_from(["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]))
-    shape = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 4)))
-    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    values = rng.integers(0, 120, shape).astype(kind)
-    stored = sp.csc_array(values.astype(float)) if data.draw(st.booleans()) else values
-    labels = rng.integers(0, 2, (shape[0], 6))
-    path = tmp_path_factory.getbasetemp() / "random.mat"
-    scipy.io.savemat(path, {"data": stored, "target": labels.T}, do_compression=data.draw(st.booleans()))
-    other, own = scipy.io.loadmat(path), read_mat([path])
-    both = [matrix.toarray() if sp.issparse(matrix) else matrix for matrix in (own.X, other["data"])]
-    np.testing.assert_array_equal(*both)
-    np.testing.assert_array_equal(own.Y, other["target"].T)

@@ -46,7 +46,7 @@ _NUMBERS = st.one_of(st.floats(allow_infinity=False), st.sampled_from([0.0, 1.0,
 
 
 @st.composite
-def _sets(draw, sparse=None):
+def _sets(draw):
     names = draw(st.lists(_NAMES, min_size=3, max_size=5, unique=True))
     n_rows, n_features = draw(st.integers(1, 4)), len(names) - 2
     X = np.array([draw(st.lists(_NUMBERS, min_size=n_features, max_size=n_features)) for _ in range(n_rows)])
@@ -54,7 +54,7 @@ def _sets(draw, sparse=None):
     Y = np.array([draw(st.lists(cells, min_size=2, max_size=2)) for _ in range(n_rows)])
     weights = draw(st.one_of(st.none(), st.lists(st.floats(0, 1e9), min_size=n_rows, max_size=n_rows)))
     return MultiLabelData(
-        sp.csr_array(X) if sparse is not False and draw(st.booleans()) else X,
+        sp.csr_array(X) if draw(st.booleans()) else X,
         Y if np.isnan(Y).any() else Y.astype(np.int8),
         names[2:],
         names[:2],
@@ -74,28 +74,10 @@ def test_arff_round_trips(tmp_path_factory, data, layout):
     assert path.with_name("w2.arff").read_bytes() == path.read_bytes()
 
 
-@settings(max_examples=50, deadline=None)
-@given(data=_sets(sparse=False), suffix=st.sampled_from([".csv", ".tsv", ".parquet"]))
-def test_tables_round_trip(tmp_path_factory, data, suffix):
-    data = replace(data, sample_weight=None)
-    path = tmp_path_factory.mktemp("w") / f"w{suffix}"
-    data.save(path)
-    equal(mlreduce.read(path, labels=list(data.label_names)), data)
-
-
 def test_small_weights_come_back(tmp_path, songs):
     data = replace(songs, sample_weight=np.array([0.0, 5e-324, 2e-307]))
     data.save(tmp_path / "w.npz")
     equal(mlreduce.read(tmp_path / "w.npz"), data)
-
-
-@settings(max_examples=20, deadline=None)
-@given(data=_sets())
-def test_npz_round_trips(tmp_path_factory, data):
-    data = replace(data, texts={"t": [f"text {i}\n" for i in range(len(data.Y))]})
-    path = tmp_path_factory.mktemp("w") / "w.npz"
-    data.save(path)
-    equal(mlreduce.read(path), data)
 
 
 @pytest.mark.parametrize("layout", ["meka", "mulan"])

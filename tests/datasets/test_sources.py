@@ -39,6 +39,13 @@ def test_the_outputs_of_keel_are_labels(tmp_path, name, ending):
     assert mlreduce.read(path, {"last": 1}).label_names == ["L2"]
 
 
+def test_a_missing_value_of_keel(tmp_path):
+    (tmp_path / "k.dat").write_text(KEEL + "<null>, <null>, 1, <null>\n")
+    data = mlreduce.read(tmp_path / "k.dat")
+    assert np.isnan(data.X[2]).all()
+    np.testing.assert_array_equal(data.Y[2], [np.nan, 1])
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -1,11 +1,7 @@
 from __future__ import annotations
 
-import io
-
-import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.exceptions import DataError
@@ -124,22 +120,3 @@ def test_bad_xmc_files_are_named_with_their_line(write, text, sentence):
 def test_parts_of_xmc_must_agree(write):
     with pytest.raises(DataError, match=r"b\.txt, line 1: 7 features and 3 labels, but .*a\.txt has 6 and 3"):
         read_xmc([write(XMC, "a.txt"), write(b"1 7 3\n1 2:1\n", "b.txt")])
-
-
-@pytest.mark.parametrize("zero_based", [False, True])
-def test_what_scikit_learn_writes_is_read_as_by_it(write, zero_based):
-    rng = np.random.default_rng(0)
-    dense, Y = rng.random((30, 12)), rng.random((30, 4)) < 0.3
-    dense[dense < 0.8] = 0
-    dense[0, 11], Y[0] = 1.0, True
-    X = sp.csr_array(dense)
-    buffer = io.BytesIO()
-    dump_svmlight_file(X, sp.csr_array(Y.astype(int)), buffer, multilabel=True, zero_based=zero_based)
-    other, labels = load_svmlight_file(io.BytesIO(buffer.getvalue()), multilabel=True, zero_based=zero_based)
-    if zero_based:
-        data = read_xmc([write(b"30 12 4\n" + buffer.getvalue(), "a.txt")])
-    else:
-        data = read_svmlight([write(buffer.getvalue())])
-    assert abs(data.X - other).sum() == 0
-    np.testing.assert_array_equal(data.X.toarray(), dense)
-    assert [tuple(np.flatnonzero(row)) for row in data.Y] == [tuple(map(int, row)) for row in labels]

@@ -88,8 +88,9 @@ def load(name: str) -> Any:
 
 
 def make(name: str, **parameters: Any) -> Any:
-    """A method with the parameters of its definition."""
-    return mlreduce.make(name, **getattr(load(name), "PARAMETERS", {}) | parameters)
+    """A method with the parameters of its definition, and directions in the full space, as its formula has them."""
+    formula = {"variance_share": 1.0} if "variance_share" in registry.method_class(name)._get_param_names() else {}
+    return mlreduce.make(name, **formula | getattr(load(name), "PARAMETERS", {}) | parameters)
 
 
 def problem(kind: str, n: int, d: int, q: int, seed: int = 7) -> tuple[Any, Any]:

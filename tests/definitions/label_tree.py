@@ -11,15 +11,16 @@ PARAMETERS = {"max_leaf": 2, "tol": 1e-12, "max_iter": 3000, "prune": 0, "beam_s
 
 def definition(X, Y, fitted):
     size = np.sqrt(np.square(X).sum(axis=1).mean())
-    X, Y, new = np.asarray(X) / size, np.asarray(Y), new_rows(X) / size
+    rows, X, Y = new_rows(np.asarray(X)), np.asarray(X) / size, np.asarray(Y)
+    new = rows / size
     total = 0.0
     for nodes in fitted.trees_:
         np.testing.assert_array_equal(nodes[0].labels, np.arange(Y.shape[1]))
         total = total + along(nodes, 0, X, Y, new, np.ones(len(X), dtype=bool), 0.0)
     scores = total / len(fitted.trees_)
-    np.testing.assert_allclose(fitted.predict_scores(new), scores, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(fitted.predict_scores(rows), scores, rtol=1e-6, atol=1e-9)
     sure = np.abs(scores - 0.5) > 1e-6
-    np.testing.assert_array_equal(fitted.predict(new)[sure], scores[sure] > 0.5)
+    np.testing.assert_array_equal(fitted.predict(rows)[sure], scores[sure] > 0.5)
 
 
 def along(nodes, number, X, Y, new, rows, loss):

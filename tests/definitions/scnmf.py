@@ -6,7 +6,14 @@ from regressions_by_the_book import cosines, scnmf_objective, similarities
 
 from ._scores import stationary
 
-PARAMETERS = {"feature_similarity": 0.3, "label_smoothness": 0.5, "sparsity": 6.0, "tol": 1e-6, "max_iter": 20_000}
+PARAMETERS = {
+    "scale": None,
+    "feature_similarity": 0.3,
+    "label_smoothness": 0.5,
+    "sparsity": 6.0,
+    "tol": 1e-6,
+    "max_iter": 20_000,
+}
 
 
 def definition(X, Y, fitted):

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from mlreduce import registry
-from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation import kernel_choice, measuring
 from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import RAISE, FailedCellWarning, Failures
@@ -17,7 +16,6 @@ from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, search_on_splits
 from mlreduce.evaluation.selection import SelectionStrategy
-from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.plst import PLST
@@ -93,13 +91,6 @@ class FailingRidge(RidgeRegressor):
             yield guess
 
 
-@pytest.fixture(scope="module")
-def study():
-    data = planted(n_samples=90, n_features=10, n_labels=5, n_latent=2, n_distractors=2).data
-    order = random_orders(90, 1, 7, "planted")[0]
-    return data, {fold: fold_rows(order, 6, fold) for fold in range(3)}
-
-
 @pytest.fixture(autouse=True)
 def failing(study, monkeypatch):
     data, splits = study
@@ -131,14 +122,17 @@ def same_but_for(scores, whole, method, missing):
 # --- label space ----------------------------------------------------------------------------------------------------
 
 
-def run_labels(study, methods, predictor="linear", **parameters):
-    data, splits = study
-    strategy, failures = LabelSpaceStrategy(data, seed=7), Failures("reduce")
+def run(strategy, study, methods, predictor, measured, step="reduce", **parameters):
+    _, splits = study
+    failures = Failures(step)
     fitted = dict(strategy.fit(splits, methods, failures))
     after = Failures("predict", predictor, failures.table())
-    measured = Measured(["hamming-loss"], [40, 100])
-    scores = strategy.score(splits, fitted, methods, (predictor, parameters), measured, after)
-    return scores, failures, after
+    return strategy.score(splits, fitted, methods, (predictor, parameters), measured, after), failures, after
+
+
+def run_labels(study, methods, predictor="linear", **parameters):
+    strategy = LabelSpaceStrategy(study[0], seed=7)
+    return run(strategy, study, methods, predictor, Measured(["hamming-loss"], [40, 100]), **parameters)
 
 
 CODERS = {"plst": {}, "failing-coder": {}, "cplst": {}}
@@ -227,13 +221,8 @@ def test_a_choice_that_fails_leaves_the_other_methods_theirs(study, monkeypatch)
 
 
 def run_features(study, methods, predictor="ridge"):
-    data, splits = study
-    strategy, failures = FeatureSpaceStrategy(data), Failures("reduce")
-    fitted = dict(strategy.fit(splits, methods, failures))
-    after = Failures("predict", predictor, failures.table())
     measured = Measured(["hamming-loss"], [20, 50, 100], [0.9])
-    scores = strategy.score(splits, fitted, methods, (predictor, {}), measured, after)
-    return scores, failures, after
+    return run(FeatureSpaceStrategy(study[0]), study, methods, predictor, measured)
 
 
 PROJECTIONS = {"pca": {}, "failing-projection": {}, "mddmp": {}}
@@ -340,13 +329,8 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
 
 
 def run_selectors(study, methods, predictor="br-knn"):
-    data, splits = study
-    strategy, failures = SelectionStrategy(data, {"scaling": "standard"}), Failures("rank")
-    rankings = dict(strategy.fit(splits, methods, failures))
-    after = Failures("predict", predictor, failures.table())
-    measured = Measured(["hamming-loss"], [20, 100])
-    scores = strategy.score(splits, rankings, methods, (predictor, {}), measured, after)
-    return scores, failures, after
+    strategy = SelectionStrategy(study[0], {"scaling": "standard"})
+    return run(strategy, study, methods, predictor, Measured(["hamming-loss"], [20, 100]), "rank")
 
 
 def test_a_selector_that_raises_is_missing_on_its_split_and_does_not_raise_again(study):

@@ -16,7 +16,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import mlreduce
 from mlreduce import registry
-from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
 from mlreduce.evaluation.feature_space import FeatureSpaceStrategy, make_reduction
 from mlreduce.evaluation.foreign import as_predictor
@@ -33,8 +32,7 @@ BAYES = {"class": "sklearn.naive_bayes.GaussianNB"}
 
 
 @pytest.fixture(scope="module")
-def study():
-    data = planted(n_samples=90, n_features=10, n_labels=5, n_latent=2, n_distractors=2).data
+def study(data):
     return data, {0: fold_rows(random_orders(90, 1, 7, "planted")[0], 3, 0)}
 
 

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from quick import KINDS
 from sklearn.base import clone
 
 import mlreduce
@@ -68,6 +69,8 @@ FAMILIES = {
         ("ridge", "linear", "kernel-ridge", "m5p", "ml-knn", "mlnb", "flda", "majority-labels"),
     ),
 }
+#: Beside those of `quick`: the only ones of their family, or of a coder without a projection.
+QUICK = ("smse2", "ml-grf", "faie", "mlrf")
 #: Codes of the training rows are part of what these fit, and of no other rows are there any.
 NO_PROJECTION = ("mlc-bmad", "faie")
 
@@ -96,8 +99,13 @@ def forget():
 
 
 def cases(*families):
+    """Each method that says what a method does, overridden; quickly for one of each kind."""
     return [
-        pytest.param(family, name, method, id=f"{name}-{method}")
+        pytest.param(
+            *(family, name, method),
+            id=f"{name}-{method}",
+            marks=[] if name in (*KINDS, *QUICK) else pytest.mark.slow,
+        )
         for family in families
         for name in FAMILIES[family][2]
         for method in FAMILIES[family][0]

@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import mlreduce
 from mlreduce.evaluation.comparison import Comparison
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.stats.posterior import posterior
 
 MARGIN, CV = 0.02, 5
@@ -152,3 +152,12 @@ def test_folds_on_which_a_measure_is_undefined_are_left_out_with_a_warning():
     assert np.isnan(result.table()["micro-auc"]).all()
     with pytest.raises(DataError, match="micro-auc is undefined on every fold"):
         result.values()
+
+
+def test_what_fits_warn_of_is_passed_on_once():
+    data = mlreduce.load_dataset("planted-300")
+    methods = {"many": {"method": "pls", "n_components": 20}, "more": {"method": "pls", "n_components": 19}}
+    with pytest.warns(ProjectionWarning, match="PLS has . positive eigenvalues") as caught:
+        mlreduce.compare(data, methods=methods, predictors=["linear"], cv=3, sizes=[50], progress=False)
+    (warning,) = caught
+    assert str(warning.message).endswith("(with many, more)")

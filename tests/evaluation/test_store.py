@@ -112,25 +112,13 @@ def test_sparse_data_are_the_same_after_use(data, tmp_path, runs):
         X.has_canonical_format  # noqa: B018 - SciPy remembers the answer in the matrix
 
 
-@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"[]", b'{"content": 1}', None])
-def test_damaged_files_are_made_anew(data, tmp_path, runs, damage):
-    first = compare(data, tmp_path)
-    file = sorted(tmp_path.iterdir())[0]
-    whole = file.read_bytes()
-    place = whole.index(b"0.") + 2
-    changed = whole[:place] + (b"1" if whole[place : place + 1] != b"1" else b"2") + whole[place + 1 :]
-    file.write_bytes(changed if damage is None else damage)
-    runs.clear()
-    pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
-    assert len(runs) == 1
-
-
 def as_kept(key, content):
     """What the store keeps, whatever the content is."""
     return json.dumps({"digest": digest(key, content), "content": content})
 
 
 WRONG = {
+    **{text: lambda key, own, text=text: text for text in ("", "\udcff", "[]", '{"content": 1}')},
     "deep": lambda key, own: "[" * 1000 + "]" * 1000,
     "a deep content": lambda key, own: '{"digest": "", "content": ' + "[" * 1000 + "]" * 1000 + "}",
     "a number of 5,000 digits": lambda key, own: "1" * 5000,
@@ -146,35 +134,28 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG)
-def test_json_of_another_kind_is_made_anew(data, tmp_path, runs, wrong):
+def last_digit_changed(key, own):
+    """The file with another last digit of its first score."""
+    text, score = as_kept(key, own), str(own["scores"][0][-1])
+    return text.replace(score, score[:-1] + ("1" if score[-1] != "1" else "2"), 1)
+
+
+@pytest.mark.parametrize("wrong", [*WRONG, "a changed digit", "that of another", "a folder"])
+def test_damaged_files_are_made_anew(data, tmp_path, runs, wrong):
     first = compare(data, tmp_path)
-    file = sorted(tmp_path.iterdir())[0]
-    file.write_text(WRONG[wrong](file.stem, json.loads(file.read_text())["content"]))
+    file, other, *_ = sorted(tmp_path.iterdir())
+    content = json.loads(file.read_text())["content"]
+    if wrong == "a folder":  # which stays, and is not used
+        file.unlink()
+        file.mkdir()
+        (file / "thesis.txt").write_text("mine")
+    else:
+        make = WRONG | {"a changed digit": last_digit_changed, "that of another": lambda *_: other.read_text()}
+        file.write_text(make[wrong](file.stem, content), errors="surrogateescape")
     runs.clear()
     pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
     assert len(runs) == 1
-
-
-def test_a_file_under_the_name_of_another_is_made_anew(data, tmp_path, runs):
-    first = compare(data, tmp_path)
-    one, other, *_ = sorted(tmp_path.iterdir())
-    one.write_bytes(other.read_bytes())
-    runs.clear()
-    pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
-    assert len(runs) == 1
-
-
-def test_a_folder_in_the_place_of_a_file_stays_and_is_not_used(data, tmp_path, runs):
-    first = compare(data, tmp_path)
-    file = sorted(tmp_path.iterdir())[0]
-    file.unlink()
-    file.mkdir()
-    (file / "thesis.txt").write_text("mine")
-    runs.clear()
-    pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
-    assert len(runs) == 1
-    assert (file / "thesis.txt").read_text() == "mine"
+    assert wrong != "a folder" or (file / "thesis.txt").read_text() == "mine"
 
 
 def test_interrupted_at_any_fit_it_goes_on(data, tmp_path, runs, monkeypatch):

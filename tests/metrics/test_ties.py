@@ -8,7 +8,7 @@ from math import comb, factorial, log2, prod
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
@@ -99,16 +99,6 @@ def test_scale_and_shift_do_not_matter(problem, power, shift):
         np.testing.assert_allclose(
             measured(OF_SCORES, labels, part), measured(OF_SCORES, labels, scores), atol=1e-12, err_msg=str(part)
         )
-
-
-@given(problems())
-def test_the_default_is_scikit_learn(problem):
-    labels, scores = problem
-    assume(labels.shape[1] > 1)
-    loss, precision = (evaluate(name, labels, scores) for name in ("ranking-loss", "average-precision"))
-    assert loss == pytest.approx(metrics.label_ranking_loss(labels, scores), abs=1e-12)
-    assert precision == pytest.approx(metrics.label_ranking_average_precision_score(labels, scores), abs=1e-12)
-    assert evaluate("ranking-loss", labels, scores, ties="standard") == loss
 
 
 @given(problems(st.tuples(st.just(4), st.integers(2, 8))))

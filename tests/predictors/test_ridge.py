@@ -340,7 +340,7 @@ def test_generalised_errors_without_eigenvectors(shape, kind, monkeypatch):
     squares, along = np.square(values[kept]), left[:, kept].T @ Y
     outside = np.square(Y - Y.mean(axis=0) - left[:, kept] @ along).sum()
     before = mlreduce.RidgeRegressor("plain-gcv").fit(X, Y)
-    monkeypatch.setattr("mlreduce.predictors.ridge._MANY", 1)
+    monkeypatch.setattr("mlreduce.linalg.penalties._MANY", 1)
     found = mlreduce.RidgeRegressor("plain-gcv").fit(X, Y)
     np.testing.assert_allclose(found.penalties_, np.logspace(-10, 3, 53) * squares[0], rtol=1e-12)
     shares = found.penalties_[:, np.newaxis] / (squares + found.penalties_[:, np.newaxis])
@@ -355,6 +355,6 @@ def test_generalised_errors_without_eigenvectors(shape, kind, monkeypatch):
 
 
 def test_generalised_errors_of_features_that_do_not_vary(monkeypatch):
-    monkeypatch.setattr("mlreduce.predictors.ridge._MANY", 1)
+    monkeypatch.setattr("mlreduce.linalg.penalties._MANY", 1)
     model = mlreduce.RidgeRegressor("gcv").fit(np.ones((5, 3)), np.arange(5.0))
     assert not model.coef_.any()

@@ -105,7 +105,7 @@ def test_a_ridge_may_count_all_columns(rng):
     trace = np.trace(mlreduce.MLDA()._within(TrainingSet(X, Y.astype(float))).matrix(Features(X, centred=True)))
     number = mlreduce.MLDA(ridge=1e-3 * trace / 21).fit(more, Y)
     np.testing.assert_allclose(old.components_, number.components_, atol=1e-9)
-    whole, none = (mlreduce.MLDA(ridge=ridge).fit(X, Y) for ridge in ("all-columns", None))
+    whole, none = (mlreduce.MLDA(ridge=ridge).fit(X, Y) for ridge in ("all-columns", "0.1%"))
     np.testing.assert_array_equal(whole.components_, none.components_)
     with pytest.raises(DataError, match="ridge must be a number >= 0"):
         mlreduce.MLDA(ridge="all").fit(X, Y)

@@ -87,10 +87,28 @@ def test_neighbours_are_searched_once(rng, monkeypatch):
 def test_directions_in_which_features_hardly_vary_are_reported(name):
     """Pixels at the border of digits are nearly constant: there the cost of neighbours is least."""
     data = mlreduce.load_dataset("digits-300")
-    with pytest.warns(DegenerateWarning, match=r"the 3 directions hold .* random ones 0\.05: .*Fit it after PCA"):
-        mlreduce.make(name, n_components=3).fit(data.X, data.Y)
-    reduced = mlreduce.PCA(n_components=0.5).fit_transform(data.X)
+    with pytest.warns(DegenerateWarning, match=r"the 3 directions hold .* random ones 0\.05: .*Give variance_share"):
+        mlreduce.make(name, n_components=3, variance_share=1).fit(data.X, data.Y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mlreduce.make(name, n_components=3).fit(reduced, data.Y)
+        mlreduce.make(name, n_components=3).fit(data.X, data.Y)
         mlreduce.make(name, n_components=None).fit(data.X, data.Y)  # all directions hold all variance
+
+
+@pytest.mark.parametrize("name", ["olpp", "npp", "mesd-dla", "mesd-mfa", "ssmmc", "ssmope"])
+@pytest.mark.parametrize(("k", "share", "size"), [(2, 0.8, None), (4, 0.0, 4), (3, 1.0, 6)])
+def test_directions_are_the_best_combinations_of_leading_principal_components(name, k, share, size, rng):
+    X, Y = data(rng, 40, 6, 3)
+    Y[~Y.any(axis=1), 0] = 1
+    method = mlreduce.make(name, n_components=k, variance_share=share).fit(X, Y)
+    values, vectors = np.linalg.eigh(np.cov(X.T))
+    size = size or 1 + np.searchsorted(np.cumsum(values[::-1]) / values.sum(), share)
+    basis = vectors[:, ::-1][:, :size]
+    training = method._training_set(X, Y)
+    features = training.centred if method.centred else training.raw
+    A = basis.T @ method.objective(training).matrix(features) @ basis
+    B = method._constraint(training)
+    B = np.eye(size) if B is None else basis.T @ B.matrix(features) @ basis
+    np.testing.assert_allclose(method.components_ @ basis @ basis.T, method.components_, atol=1e-9)
+    best = scipy.linalg.eigh(A, B, eigvals_only=True)[::-1][:k]
+    np.testing.assert_allclose(method.eigenvalues_, best, atol=1e-7 * np.abs(best).max())

@@ -155,8 +155,9 @@ def test_signed_eigenvalues_have_no_shares(name, rng):
 #: Of parameters whose ranges differ, what is no number; `STATED` has the others.
 OUT_OF_RANGE = [
     *(("coding", value) for value in ("one-hot", None, 2)),
-    *((name, value) for name in ("beta", "repulsion", "scatter_weight") for value in ("half", None, np.nan, True)),
-    *(("ridge", value) for value in (-1, "some", np.nan, np.inf, True)),
+    *((name, value) for name in ("beta", "repulsion") for value in ("half", None, np.nan, True)),
+    *(("scatter_weight", value) for value in ("half", np.nan, True)),
+    *(("ridge", value) for value in (-1, "some", "-1%", "x%", np.nan, np.inf, True)),
     *(("gamma", value) for value in (np.nan, np.inf, False)),
     ("centred", "no"),
     ("centred", None),
@@ -219,7 +220,7 @@ def test_ends_of_ranges_are_allowed(name, rng):
 
 
 @pytest.mark.parametrize("name", ["lda-copy", "mlda", "dmlda"])
-def test_default_ridge_is_relative_to_the_scatter(name, rng):
+def test_a_ridge_may_be_a_share_of_the_scatter(name, rng):
     X, Y = data(rng, 40, 6, 3)
     P = make(name, ridge=0).fit(X, Y).components_
     if name == "dmlda":  # as many directions as features: the constraint says what the scatter is
@@ -231,7 +232,7 @@ def test_default_ridge_is_relative_to_the_scatter(name, rng):
             within += difference.T @ (z[:, None] * difference)
         np.testing.assert_allclose(P @ within @ P.T, np.eye(2), atol=1e-8)
     ridge = 1e-3 * np.trace(within) / 6
-    same_directions(mlreduce.make(name).fit(X, Y), make(name, ridge=ridge).fit(X, Y))
+    same_directions(mlreduce.make(name, ridge="0.1%").fit(X, Y), make(name, ridge=ridge).fit(X, Y))
 
 
 def weights_of_mlda(Y):

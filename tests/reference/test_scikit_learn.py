@@ -50,7 +50,6 @@ for _name, _reason in {
         ("BR", "CompressedSensing", "CSSP", "MLCBMaD", "PBR", "PLST"),
         "after a fit to features and labels no features are transformed, which the check does",
     ),
-    **dict.fromkeys(("CSFS", "MSSL", "PNC", "RFS", "SFUS"), "the choice of the weight of the norm is by rows held out"),
     "LIFT": "k-means draws its first centres by the order of the rows",
     "SLEEC": "the embedding of labels pairs rows that are equally near by their order",
     "DMLDA": "directions whose eigenvalues are nearly equal agree to 1e-8, not to 1e-9",

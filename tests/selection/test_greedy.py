@@ -212,3 +212,15 @@ def test_informations_are_those_of_the_pairs():
     np.testing.assert_allclose(known.relevances, mutual_information(F, Y), atol=1e-12)
     np.testing.assert_allclose(known.shared(2, others), mutual_information(F)[2, others], atol=1e-12)
     np.testing.assert_allclose(known.interactions(2, others).sum(axis=1), known.interaction(2, others), atol=1e-12)
+
+
+# Why defaults may be no better than random features
+
+
+@pytest.mark.parametrize(("name", "informative"), [("d2f", 2), ("pmu", 2), ("mrmr", 6), ("jmi", 6), ("cmim", 6)])
+def test_redundancy_that_is_summed_and_not_averaged_prefers_noise(name, informative):
+    """Six features that agree with the label in nine of ten instances, and six that know nothing of it."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=(300, 1))
+    F = np.column_stack([np.where(rng.random((300, 6)) < 0.9, y, 1 - y), rng.integers(2, size=(300, 6))])
+    assert np.count_nonzero(fit(name, F, y, 6).ranking_[:6] <= 6) == informative

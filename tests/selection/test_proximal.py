@@ -93,9 +93,9 @@ def test_the_papers_term_of_llsf_is_refused_where_the_objective_falls_without_en
 def test_scnmf_ends_no_higher_than_the_multiplicative_loop_of_its_program():
     X, Y = problem()
     X /= X.max(axis=0)
-    fitted = SCNMF(k=None, feature_similarity=0.05, label_smoothness=0.1, sparsity=1.0, tol=1e-6, max_iter=20_000).fit(
-        X, Y
-    )
+    fitted = SCNMF(
+        k=None, scale=None, feature_similarity=0.05, label_smoothness=0.1, sparsity=1.0, tol=1e-6, max_iter=20_000
+    ).fit(X, Y)
     W, objective = book.scnmf(X, Y, 0.05, 0.1, 1.0, 5000)
     assert fitted.objective_[-1] <= objective * (1 + 1e-9)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-2 * W.max())

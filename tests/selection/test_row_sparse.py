@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SFUS, row_sparse
+from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SFUS
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -412,18 +412,39 @@ def test_copies_have_equal_scores_and_cost_nothing(name, form):
 
 
 @every
-def test_the_weight_is_that_of_the_smallest_error_on_rows_held_out(name):
+@pytest.mark.parametrize("k", [3, 9])
+def test_the_weight_is_the_largest_with_which_k_rows_are_not_zero(name, k):
     X, Y = problem(n=120, d=12)
-    fitted = mlreduce.make(name, k=3).fit(X, Y)
-    assert fitted.sparsity_ == fitted.sparsities_[fitted.errors_.argmin()]
-    assert len(fitted.sparsities_) == len(fitted.errors_) <= 19
-    assert 0.6 * fitted.sparsity_max_ < fitted.sparsities_[0] < fitted.sparsity_max_
-    assert fitted.scores_.any()
-    assert (np.diff(fitted.sparsities_) < 0).all()
-    again = mlreduce.make(name, k=3, sparsity=fitted.sparsity_).fit(X, Y)
+    fitted = mlreduce.make(name, k=k).fit(X, Y)
+    assert fitted.n_nonzero_ == np.count_nonzero(fitted.scores_) >= k
+    assert not fitted.edge_
+    again = mlreduce.make(name, k=k, sparsity=fitted.sparsity_).fit(X, Y)
     np.testing.assert_array_equal(fitted.ranking_, again.ranking_)
+    if name in ("csfs", "mdfs", "mssl", "pnc"):  # the convex ones
+        assert mlreduce.make(name, k=k, sparsity=1.44 * fitted.sparsity_).fit(X, Y).n_nonzero_ < k
     if name != "scmfs":  # whose features are all positive, and so alike
         assert len(set(np.argsort(fitted.ranking_)[:3]) & {0, 1, 2}) > 1
+
+
+@pytest.mark.parametrize("name", [*NAMES, "rfs"])
+def test_the_order_of_rows_features_and_labels_makes_no_difference(name):
+    X, Y = problem(60, 12, seed=3)
+    rows, columns, labels = (np.random.default_rng(1).permutation(size) for size in (60, 12, 3))
+    fitted = mlreduce.make(name, k=4).fit(X, Y)
+    again = mlreduce.make(name, k=4).fit(X[rows][:, columns], Y[rows][:, labels])
+    assert again.sparsity_ == pytest.approx(fitted.sparsity_)
+    np.testing.assert_allclose(again.scores_, fitted.scores_[columns], atol=1e-6 * fitted.scores_.max())
+    np.testing.assert_array_equal(again.get_support(), fitted.get_support()[columns])
+
+
+def test_the_edge_is_where_no_weight_leaves_k_rows():
+    X, Y = problem(8, 40)
+    assert CSFS(k=30).fit(X, Y).n_nonzero_ >= 8  # as many as instances, with which any labels are fitted
+    X, Y = problem()
+    fitted = CSFS(k=5).fit(np.column_stack([X[:, :3], 1e-9 * X[:, 3:]]), Y)
+    assert fitted.edge_
+    assert fitted.n_nonzero_ == 3
+    assert fitted.sparsity_ == pytest.approx(1e-6 * fitted.sparsity_max_)
 
 
 @every
@@ -449,13 +470,3 @@ def test_weights_that_cannot_be_are_refused(name):
             mlreduce.make(name, sparsity=gamma, solver="reweighted").fit(X, Y)
     with pytest.raises(DataError, match="solver must be 'coordinate-descent' or 'reweighted'; got 'newton'"):
         mlreduce.make(name, solver="newton").fit(X, Y)
-
-
-@pytest.mark.parametrize(("n_samples", "tried"), [(30, False), (300, True)])
-def test_weights_end_where_more_features_are_kept_than_half_of_the_rows(n_samples, tried, monkeypatch):
-    monkeypatch.setattr(row_sparse, "_PATIENCE", 100)
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n_samples, 60))
-    Y = (X[:, :3] + rng.standard_normal((n_samples, 3)) > 0).astype(float)
-    errors = mlreduce.CSFS(k=5).fit(X, Y).errors_
-    assert (len(errors) == len(row_sparse._SHARES)) == tried

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import selection_by_the_book as book
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.feature_selection import f_classif
 
 from mlreduce.selection import GMBA, MLFS, MLRF, SPEC
@@ -125,7 +126,7 @@ def test_gmba_matches_the_reference(
     X, Y = problem(features, labels, n, d, q, seed)
     parameters = {"n_neighbors": n_neighbors, "s_min": s_min, "variant": variant}
     parameters |= {"step": step, "max_iter": max_iter, "n_orders": n_orders, "random_state": seed}
-    ours = GMBA(**parameters).fit(FORMS[form](X), Y)
+    ours = GMBA(visits="position", **parameters).fit(FORMS[form](X), Y)
     # Steps of a fixed length across a valley enlarge rounding errors.
     scored(X, ours.scores_, book.gmba(X, Y, **parameters), rtol=1e-5, atol=1e-5)
     if max_iter is None:
@@ -183,7 +184,7 @@ def test_lists_of_neighbours_of_any_length(n_neighbors):
 @variants
 def test_block_size_does_not_matter(monkeypatch, variant):
     X, Y = problem("few levels", "few sets", n=50)
-    selectors = [GMBA(variant=variant, random_state=0), GMBA(variant=variant, n_orders=2, random_state=0)]
+    selectors = [GMBA(n_orders=1, variant=variant, random_state=0), GMBA(variant=variant, n_orders=2, random_state=0)]
     selectors += [SPEC(variant=variant), MLRF(variant=variant, random_state=0), MLRF(variant="pairs")]
     whole = [selector.fit(X, Y).scores_ for selector in selectors]
     monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 50 * 7)
@@ -270,10 +271,26 @@ def test_instances_with_too_few_hits_or_misses_are_skipped():
 def test_orders_are_averaged_and_drawn_one_after_the_other():
     X, Y = problem(labels="few sets", seed=7)
     one, three = np.random.RandomState(5), GMBA(n_orders=3, random_state=5).fit(X, Y)
-    single = [GMBA(random_state=one).fit(X, Y).scores_ for _ in range(3)]
+    single = [GMBA(n_orders=1, random_state=one).fit(X, Y).scores_ for _ in range(3)]
     np.testing.assert_allclose(three.scores_, np.mean(single, axis=0), rtol=1e-9)
     np.testing.assert_allclose(single[0], GMBA(n_orders=1, random_state=5).fit(X, Y).scores_)
     assert not np.allclose(single[0], single[1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_seed_of_gmba_draws_the_same_instances_wherever_they_are(form):
+    X, Y = problem("rows repeated", n=30, seed=7)
+    X[::2], Y[::2] = problem(n=15, seed=8)
+    order, columns, labels = (np.random.default_rng(0).permutation(size) for size in (30, 6, 4))
+    expected = GMBA(n_neighbors=2, n_orders=2, random_state=3).fit(form(X), Y).scores_
+    again = GMBA(n_neighbors=2, n_orders=2, random_state=3).fit(1024 * form(X)[order], Y[order][:, labels])
+    np.testing.assert_allclose(again.scores_, expected, rtol=1e-9)
+    turned = GMBA(n_neighbors=2, n_orders=2, random_state=3).fit(form(X[::2][:, columns]), Y[::2]).scores_
+    np.testing.assert_allclose(
+        turned, GMBA(n_neighbors=2, n_orders=2, random_state=3).fit(X[::2], Y[::2]).scores_[columns]
+    )
+    by_row = GMBA(n_neighbors=2, visits="position", random_state=3)
+    assert not np.allclose(by_row.fit(X[order], Y[order]).scores_, clone(by_row).fit(X, Y).scores_)
 
 
 def test_more_steps_than_instances_begin_another_order():
@@ -282,7 +299,7 @@ def test_more_steps_than_instances_begin_another_order():
     for i in [*random.permutation(12), *random.permutation(12)[:8]]:
         gradient = omega * slopes[i]
         omega -= 0.1 * gradient / (np.linalg.norm(gradient) or 1)
-    scores = GMBA(n_neighbors=2, step=0.1, max_iter=20, random_state=1).fit(X, Y).scores_
+    scores = GMBA(n_neighbors=2, step=0.1, max_iter=20, n_orders=1, visits="position", random_state=1).fit(X, Y).scores_
     np.testing.assert_allclose(scores, omega)
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick import quick
+from scipy.stats import spearmanr
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -165,18 +166,18 @@ def test_sparse_features_stay_sparse(name):
 @pytest.mark.parametrize("name", mlreduce.registry.method_names("selection"))
 def test_labels_of_nobody_and_of_everybody(name):
     """As docs/selection.md says: without information, but for the methods that it names."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(2)
     X = rng.uniform(size=(60, 12))
     latent = X[:, :4] @ rng.standard_normal((4, 4)) + 0.3 * rng.standard_normal((60, 4))
     Y = (latent > np.median(latent, axis=0)).astype(int)
     X = X - X.mean(axis=0) if mlreduce.describe(name).facts.negative else X
-    method = mlreduce.make(name)
+    method = mlreduce.make(name, **({"label_smoothness": 1.0} if name == "llsf" else {}))
     method.set_params(**{key: None if key == "k" else 0 for key in ("k", "random_state") if key in method.get_params()})
     ranking = method.fit(X, Y).ranking_
     same = [
         np.array_equal(method.fit(X, np.insert(Y, 2, value, axis=1)).ranking_, ranking) for value in (0, 1)
     ]  # fmt: skip
-    by_instances = {"ela-chi2", "gmba", "llsf", "mlfs", "mlrf", "spec", "rfs", "mifs", "pnc", "scmfs", "scnmf"}
+    by_instances = {"ela-chi2", "gmba", "llsf", "mdfs", "mlfs", "mlrf", "spec", "rfs", "mifs", "pnc", "scmfs", "scnmf"}
     assert same == [True, name not in by_instances]
 
 
@@ -206,3 +207,35 @@ def rows_and_labels():
     rng = np.random.default_rng(3)
     X = rng.uniform(size=(40, 8))
     return X, (X[:, :3] + 0.2 * rng.standard_normal((40, 3)) > 0.5).astype(int)
+
+
+@every
+@pytest.mark.parametrize("k", [4])
+def test_the_unit_of_all_features_makes_no_difference(name, k):
+    X, Y = rows_and_labels()
+    parameters = {"k": k} if name != "all-features" else {}
+    method = mlreduce.make(name, **parameters)
+    method.set_params(
+        **{key: value for key, value in (("random_state", 0), ("min_count", 2)) if key in method.get_params()}
+    )
+    support = method.fit(X, Y).get_support()
+    np.testing.assert_array_equal(method.fit(1024 * X, Y).get_support(), support)
+    if hasattr(method, "edge_"):
+        assert method.n_nonzero_ >= k
+
+
+@pytest.mark.parametrize("name", ["anova", "mim", "mutual-info", "spec", "mcls"])
+def test_features_judged_one_by_one_are_copies_of_the_best(name):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 8))
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] + rng.standard_normal(200) > 0]).astype(int)
+    X[:, 2:6] = X[:, [0]] + 0.05 * rng.standard_normal((200, 4))
+    np.testing.assert_array_equal(np.flatnonzero(make(name, k=5).fit(X, Y).get_support()), [0, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize(("name", "depends"), [("mcls", False), ("spec", False), ("mlfs", True), ("anova", True)])
+def test_scores_on_graphs_depend_little_on_the_labels(name, depends):
+    data = mlreduce.load_dataset("digits-300")
+    labels = data.Y[np.random.default_rng(0).permutation(len(data.Y))]
+    scores, of_others = (mlreduce.make(name).fit(data.X, Y).scores_ for Y in (data.Y, labels))
+    assert (spearmanr(scores, of_others)[0] < 0.5) == depends

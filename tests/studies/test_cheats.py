@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,27 +19,29 @@ from mlreduce_studies.leaderboard import apart
 from mlreduce_studies.leaderboard.apart import EntryError, Transformer
 from mlreduce_studies.outside import Waiting
 
+#: Of several ways to one end one is tried quickly: each starts a process.
+slow = partial(pytest.param, marks=pytest.mark.slow)
 TESTS = Path(__file__).parents[1]
 LIMITS = {"seconds": 30, "gigabytes": 1}
 RNG = np.random.default_rng(7)
 X, Y = RNG.random((30, 5)), RNG.integers(0, 2, (30, 6))
 OTHERS, LABELS = RNG.random((19, 5)), RNG.integers(0, 2, (19, 6))  # of test rows, which the scorer has
-BEFORE = apart._descendants(os.getpid())
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="entries are run on Linux")
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _ended():
-    yield
+def before():
+    """Processes that tests of other files left, such as those of joblib."""
+    yield apart._descendants(os.getpid())
     apart.close()
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left():
+def _nothing_is_left(before):
     """After each test there are no more processes than the one that waits for the next call, and that above it."""
     yield
-    assert len(apart._descendants(os.getpid(), BEFORE)) <= 1 + bool(apart._unshare())
+    assert len(apart._descendants(os.getpid(), before)) <= 1 + bool(apart._unshare())
 
 
 @pytest.fixture(params=["namespaces", pytest.param("one namespace for all", marks=pytest.mark.slow)])
@@ -66,7 +69,7 @@ def honest():
 
 
 @pytest.mark.usefixtures("_namespaces")
-@pytest.mark.parametrize("name", ["LeavesChild", "LeavesBusyChild", "LeavesMany"])
+@pytest.mark.parametrize("name", [slow("LeavesChild"), slow("LeavesBusyChild"), "LeavesMany"])
 def test_what_a_fit_starts_ends_with_it(name):
     before = set(apart._descendants(os.getpid()))
     began = time.monotonic()
@@ -77,9 +80,7 @@ def test_what_a_fit_starts_ends_with_it(name):
 
 
 @pytest.mark.usefixtures("_namespaces")
-@pytest.mark.parametrize(
-    "name", ["HoldsOutput", "KillsAll", "KillsOthers", pytest.param("Bomb", marks=pytest.mark.slow), "Stops"]
-)
+@pytest.mark.parametrize("name", ["HoldsOutput", "KillsAll", slow("KillsOthers"), slow("Bomb"), slow("Stops")])
 def test_an_entry_cannot_hang_or_end_the_scorer(name):
     if name in ("KillsAll", "KillsOthers", "Bomb") and not apart._unshare():
         pytest.skip("namespaces alone keep from it")
@@ -93,7 +94,7 @@ def test_an_entry_cannot_hang_or_end_the_scorer(name):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("SearchesObjects", "there are 0 arrays of labels"),
+        slow("SearchesObjects", "there are 0 arrays of labels"),
         ("WalksFrames", "there are 0 arrays of labels"),
         ("ReadsMemory", "0 processes can be read"),
     ],
@@ -109,10 +110,10 @@ def test_labels_are_in_no_memory_that_an_entry_can_read(name, sentence):
     ("name", "error", "sentence"),
     [
         ("BusyInC", TimeLimitError, "took more than 0.5 s"),
-        ("Prints", TimeLimitError, "took more than 0.5 s"),
+        slow("Prints", TimeLimitError, "took more than 0.5 s"),
         ("Exits", EntryError, "ended its process before it had a result"),
-        ("ClosesFiles", EntryError, "ended its process before it had a result"),
-        ("Objects", EntryError, "TypeError: float"),
+        slow("ClosesFiles", EntryError, "ended its process before it had a result"),
+        slow("Objects", EntryError, "TypeError: float"),
         ("FewRows", EntryError, r"transform returned \(1, 2\) for 19 rows"),
         ("Huge", MemoryLimitError, "took more memory than the limit of the study"),
     ],
@@ -152,7 +153,7 @@ def test_what_is_set_in_the_process_of_an_entry_is_not_set_in_the_scorer(name):
     assert "CHEATED" not in os.environ
 
 
-@pytest.mark.parametrize("answer", ["0", "{}", "[" * 40000])
+@pytest.mark.parametrize("answer", [slow("0"), slow("{}"), "[" * 40000])
 def test_answers_of_an_entry_before_it_has_a_result_fail(answer):
     with pytest.raises(EntryError):
         entry("Answers", answer).fit(X, Y)

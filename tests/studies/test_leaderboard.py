@@ -84,7 +84,7 @@ def project(tmp_path):
         ("bad_entries.Hungry", "projection", "took more memory than the limit of the study"),
         ("bad_entries.Missing", "projection", "numbers that are not finite"),
         ("bad_entries.RatesNothing", "selection", "predicts NaN: 39 of 39 features that vary have no rating"),
-        ("bad_coders.MissingCodes", "labelspace", "numbers that are not finite"),
+        pytest.param("bad_coders.MissingCodes", "labelspace", "numbers that are not finite", marks=pytest.mark.slow),
         ("bad_entries.Drawn", "projection", "is not the same twice with one seed"),
         ("bad_entries.ByBatch", "projection", "looks at test rows: the image of a row depends on how many rows are"),
         pytest.param(
@@ -94,7 +94,7 @@ def project(tmp_path):
         ("bad_entries.Nothing", "projection", "unknown class of bad_entries 'Nothing'"),
         ("bad_entries.Rates", "projection", "it has no transform"),
         ("bad_entries.First", "selection", "First rates no features"),
-        ("bad_entries.First", "labelspace", "is no label coder"),
+        pytest.param("bad_entries.First", "labelspace", "is no label coder", marks=pytest.mark.slow),
     ],
 )
 def test_what_breaks_a_rule_is_said_in_one_sentence(name, family, sentence):

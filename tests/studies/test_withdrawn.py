@@ -42,6 +42,8 @@ def test_scores_run_again_are_those_of_the_list():
     assert {piece.study for piece in pieces.listed()} >= {"benchmark-coders"}
 
 
+@pytest.mark.slow
+@pytest.mark.promise
 def test_two_names_of_one_model_have_the_same_scores_with_ties_in_expectation_alone():
     fair, counted = (withdrawn.coders_again(expected)[["br", "plst", "cplst"]] for expected in (True, False))
     assert len(fair) > 30

@@ -87,7 +87,7 @@ def test_methods_that_draw_are_written_out(changed):
     study = changed({"methods.controls.random": {"method": "random-features", "draws": 3}}, GMBA)
     assert study.averages["random"] == ["random-0", "random-1", "random-2"]
     assert study.methods["random-1"] == {"method": "random-features"}
-    assert study.methods["gmba-4"] == {"method": "gmba"}
+    assert study.methods["gmba-4"] == {"method": "gmba", "visits": "position"}
     assert "gmba" not in study.methods
 
 

@@ -135,10 +135,6 @@ def test_no_file_of_others_is_lost(layout, earlier, force, tmp_path):
     assert not [name for name in after.keys() - before.keys() if ".partial" in name]
 
 
-def test_the_layouts_are_fifty():
-    assert 2 * len(LAYOUTS) >= 50
-
-
 @pytest.mark.parametrize("layout", ["a file", "an empty folder", "hidden files", "our front page"])
 def test_a_folder_without_a_list_is_refused_before_anything_is_made(layout, tmp_path):
     LAYOUTS[layout](tmp_path / "output")

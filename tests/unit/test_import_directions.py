@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import mlreduce
@@ -66,15 +67,22 @@ LOOSE = {
 }
 
 
+@cache
+def imports_of(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Return the imports of a file, inside functions and for annotations too."""
+    every = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in every if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported_modules(path: Path) -> set[str]:
-    """Return the modules of mlreduce that a file imports, inside functions too."""
+    """Return the modules of mlreduce that a file imports."""
     modules = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == "mlreduce":
+        elif node.module == "mlreduce":
             modules |= {f"mlreduce.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif node.module and not node.level:
             modules.add(node.module)
     return {module for module in modules if module.startswith(("mlreduce.", "mlreduce_studies."))}
 
@@ -125,19 +133,19 @@ def test_imports_inside_projection():
 
 
 def import_graph() -> dict[str, set[str]]:
-    """Return what each module imports, inside functions and for annotations too."""
+    """Return what each module imports."""
     names = {}
     for path in ROOT.parent.glob("mlreduce*/**/*.py"):
         parts = path.relative_to(ROOT.parent).with_suffix("").parts
         names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     graph: dict[str, set[str]] = {name: set() for name in names}
     for name, path in names.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module in names:
+        for node in imports_of(path):
+            if isinstance(node, ast.Import):
+                graph[name] |= {alias.name for alias in node.names} & names.keys()
+            elif node.module in names:
                 members = {f"{node.module}.{alias.name}" for alias in node.names}
                 graph[name] |= {member if member in names else node.module for member in members}
-            elif isinstance(node, ast.Import):
-                graph[name] |= {alias.name for alias in node.names} & names.keys()
     return graph
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import mlreduce
 from mlreduce import list_methods
 from mlreduce.datasets import load_dataset
 from mlreduce.registry import FAMILIES, kind_of, method_class, method_names
@@ -102,6 +103,9 @@ def test_pictures_are_of_the_methods_of_their_pages(pictures):
         assert (FOLDER / f"{page}.png").is_file()
     for page, panels in pictures.PAGES.items():
         assert {name for _, name, _ in panels} <= {*pictures.methods_on(page, "projection", "embedding")}
+    for title, name, parameters in (panel for panels in pictures.PAGES.values() for panel in panels):
+        for parameter, value in re.findall(r"(\w+) = (\S+)", title):
+            assert mlreduce.make(name, **parameters).get_params()[parameter] == float(value)
     for page, lines in pictures.CURVES.items():
         shown = {name for _, *names in lines for name in (names[0], names[2])}
         assert shown & {*pictures.methods_on(page, "selection", "predictors")}

@@ -96,7 +96,7 @@ def test_a_frame_of_many_sparse_columns_stays_sparse(monkeypatch):
 
 def test_the_least_limit_counts(monkeypatch, tmp_path):
     monkeypatch.setattr(memory, "machine_memory", lambda: 8e9)
-    monkeypatch.setattr(memory, "_taken", lambda: (3e9, 1e9))
+    monkeypatch.setattr(memory, "taken_memory", lambda: (3e9, 1e9))
     monkeypatch.setattr(memory, "_group_memory", lambda: float("inf"))
     monkeypatch.setattr(memory, "_address_space", lambda: float("inf"))
     assert memory_left() == (7e9, "this machine")

@@ -94,6 +94,7 @@ def deployed(source, request):
     return Deployed.found(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deployed", ["Git host"], indirect=True)
 def test_a_module_from_a_git_host_is_planned(deployed):
     said = deployed.run("-n", "--cores", "1", "--quiet", "rules", "--config", "studies=mvmd-2016")

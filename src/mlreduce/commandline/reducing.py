@@ -10,6 +10,7 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.commandline.arguments import add_command, add_data, check_outputs, named_value, read_data
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
+from mlreduce.methods.evidence import measured_methods
 
 #: Fitted attributes that a saved model holds: what `transform` of the selectors and projections uses.
 _FITTED = ("ranking_", "components_", "mean_")
@@ -22,7 +23,7 @@ def add_commands(commands: Any) -> None:
     )
     add_data(parser, optional=True)
     method = parser.add_argument("--method", help="a projection, embedding or selection")
-    method.completer = lambda **_: registry.method_names()
+    method.completer = lambda **_: measured_methods()
     parser.add_argument(
         "--components", metavar="N", help="how many features come out, or what percentage: 50%% (default: the method's)"
     )

@@ -40,6 +40,11 @@ class Dataset(NamedTuple):
     #: The entry itself, with the options of the reader and the checks.
     options: Mapping[str, Any]
 
+    @property
+    def entries(self) -> list[FileEntry]:
+        """The files of all roles."""
+        return [entry for entries in self.files.values() for entry in entries]
+
     def to_json(self) -> str:
         """Serialise the entry, with checksums of files of the user.
 
@@ -68,19 +73,17 @@ class Dataset(NamedTuple):
 
     def fetch(self, mirror: str | Path | None = None, cache_folder: str | Path | None = None) -> list[Path]:
         """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
-        return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
+        return [fetch(entry, mirror, cache_folder) for entry in self.entries]
 
     def is_at_hand(self, mirror: str | Path | None = None) -> bool:
         """Whether the files are available: in the mirror if there is one; unpublished files must be there."""
         folder = mirror_folder(mirror)
-        entries = [entry for entries in self.files.values() for entry in entries if entry.local is None]
-        needed = [entry for entry in entries if folder or not entry.addresses]
+        needed = [entry for entry in self.entries if entry.local is None and (folder or not entry.addresses)]
         return all(((folder or default_cache()) / entry.folder / entry.name).is_file() for entry in needed)
 
     def copy(self, folder: str | Path, mirror: str | Path | None = None, cache: str | Path | None = None) -> None:
         """Fetch every file and copy it into a folder; see `mlreduce.datasets.fetch.copy`."""
-        entries = [entry for entries in self.files.values() for entry in entries]
-        for entry, place in zip(entries, self.copies(folder), strict=True):
+        for entry, place in zip(self.entries, self.copies(folder), strict=True):
             copy(entry, place, mirror, cache)
 
     def copies(self, folder: str | Path) -> list[Path]:
@@ -88,14 +91,12 @@ class Dataset(NamedTuple):
 
         They are numbered: files of the user may be in different folders under one name.
         """
-        names = [entry.name for entries in self.files.values() for entry in entries]
-        return [Path(folder) / f"{number}-{name}" for number, name in enumerate(names)]
+        return [Path(folder) / f"{number}-{entry.name}" for number, entry in enumerate(self.entries)]
 
     def read_copies(self, folder: str | Path) -> MultiLabelData:
         """Read the data set from what `copy` put into a folder; a `DataError` where a file has another checksum."""
-        entries = [entry for entries in self.files.values() for entry in entries]
         paths = self.copies(folder)
-        for entry, path in zip(entries, paths, strict=True):
+        for entry, path in zip(self.entries, paths, strict=True):
             if not path.is_file() or entry.sha256 not in (None, file_sha256(path)):
                 raise DataError(f"{path}: not the file that was fetched; delete the folder {folder} and run again")
         return self.read(paths)
@@ -126,25 +127,18 @@ class Dataset(NamedTuple):
                 data, attributes = read_files(
                     kind, files, options | ({} if labels is None else {"labels": labels}), self.name
                 )
-            if any(entry.local for entries in self.files.values() for entry in entries):
+            if any(entry.local for entry in self.entries):
                 for note in data.notes:
                     warn(note, ProjectionWarning)
         elif self.reader == "sgml":
             from mlreduce.datasets.readers.reuters import read_reuters
 
             data = read_reuters(by_role["data"], name=self.name, **parameters)
-        elif self.reader == "digits":
-            from mlreduce.datasets.embedded import digits
-
-            data = replace(digits(**parameters), name=self.name)
-        elif self.reader == "planted":
-            from mlreduce.datasets.embedded import planted
-
-            data = replace(planted(**parameters).data, name=self.name)
         else:
-            from mlreduce.datasets.embedded import documents
+            from mlreduce.datasets import embedded
 
-            data = replace(documents(**parameters), name=self.name)
+            generated = getattr(embedded, self.reader)(**parameters)  # digits, planted or documents
+            data = replace(getattr(generated, "data", generated), name=self.name)
         return self._checked(data, attributes)
 
     def views(self) -> list[Dataset]:

@@ -67,7 +67,7 @@ class MDS(_Scaling):
     True
     """
 
-    complexity = Complexity("n s + k n^2", "n^2", least_bytes=1)
+    complexity = Complexity("s m + k n m", "n m", least_bytes=1)
 
     def _objective(self, data: TrainingSet) -> Form:
         return inner_products(data.centred)

@@ -54,7 +54,7 @@ class SLVM(Embedding):
     (300, 4)
     """
 
-    complexity = Complexity("n s + k n^2", "n^2", least_bytes=1)
+    complexity = Complexity("s m + k n m", "n m", least_bytes=1)
     supervised = True
     signed_values = False
 

@@ -28,7 +28,7 @@ from mlreduce.evaluation.limits import MemoryLimitError, within_limits
 from mlreduce.evaluation.request import Request, stored_results, to_run
 from mlreduce.evaluation.store import Store
 from mlreduce.model_selection import iterative_stratification
-from mlreduce.validation import memory_left
+from mlreduce.validation import memory_left, taken_memory
 
 # Instances of the first sample; how many times as many the next may have; of how many times as many one is drawn.
 _FIRST, _STEP, _POOL = 250, 8, 10
@@ -228,24 +228,13 @@ def _send(sender: Any, parent: int, *arguments: Any) -> None:
 def _run_limited(job: Job, common: Common, path: Path, gigabytes: float) -> Any:
     """Return the result of a job, or that it needs too much memory."""
     try:
-        with within_limits({"gigabytes": max(gigabytes - _held(), 0.01)}):
+        with within_limits({"gigabytes": max(gigabytes - taken_memory()[1] / 1e9, 0.01)}):
             data = joblib.load(path, mmap_mode="r")  # noqa: TID251 - in a folder of this call alone
             coded = job.method.family == "labelspace"
             design = factorise(data, common.settings["scaling"]) if coded else None
             return run_job(job, replace(common, data=data, design=design))[1]
     except (MemoryError, MemoryLimitError):
         return _SPACE
-
-
-def _held() -> float:
-    """Return the gigabytes that this process holds; 0 where the system does not report them."""
-    try:
-        import resource
-
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
-    except (OSError, ImportError):
-        return 0.0
-    return int(pages[1]) * resource.getpagesize() / 1e9
 
 
 class Limited:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import GroupKFold
 
-from mlreduce import registry
+from mlreduce import exceptions, registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.budget import Limited, Outcome, default_gigabytes, sampled
 from mlreduce.evaluation.compared import (
@@ -31,7 +32,7 @@ from mlreduce.evaluation.compared import (
     versions_of,
 )
 from mlreduce.evaluation.comparison import Comparison
-from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Job, ends_fits
+from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, ends_fits
 from mlreduce.evaluation.request import Request
 from mlreduce.evaluation.store import Store
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name, warn
@@ -171,7 +172,8 @@ def compare(
     -----
     UserWarning
         If a method failed on a fold, methods or instances were left out within the limits, or the time budget ended
-        before the last fit; if labels are unknown and something needs all, or a label is known of no instance.
+        before the last fit; if labels are unknown and something needs all, or a label is known of no instance; and
+        what estimators warn of, once, with the methods.
     UndefinedMetricWarning
         If a measure is undefined on a fold, as an area under the ROC curve where no test row lacks a label.
 
@@ -230,8 +232,12 @@ def compare(
         "test_share": float(np.mean([len(test) / (len(train) + len(test)) for train, test in splits])),
         **{"time_budget": time_budget, "memory_limit": memory_limit, "notes": outcome.notes},
     }
-    done = _select_balanced(outcome.jobs, outcome.results)
-    result = _make_result([outcome.results[job.key] for job in done], settings)
+    # Those of the folds that all methods have; where there is no such fold, all that were done.
+    partial_folds = {job.fold for job in outcome.jobs if job.key not in outcome.results}
+    done = [job for job in outcome.jobs if job.key in outcome.results]
+    parts = [outcome.results[job.key] for job in [job for job in done if job.fold not in partial_folds] or done]
+    result = _make_result(parts, settings)
+    _warn_of_fits(parts)
     _warn_of_gaps(result, sum(job.key not in outcome.results for job in outcome.jobs))
     return result
 
@@ -385,12 +391,6 @@ def _check_names(
         )
 
 
-def _select_balanced(jobs: Sequence[Job], results: Mapping[str, Any]) -> list[Job]:
-    """Return the jobs of the folds that all methods have; where there is no such fold, all that were done."""
-    partial = {job.fold for job in jobs if job.key not in results}
-    return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in results]
-
-
 def _make_result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
     order = ["method", "predictor", "measure", "size_percent", "split"]
     scores = pd.DataFrame([row for part in parts for row in part["scores"]], columns=list(SCORES))
@@ -401,6 +401,18 @@ def _make_result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
         pd.DataFrame([part["fit"] for part in parts], columns=["method", "split", "seconds"]),
         settings,
     )
+
+
+def _warn_of_fits(parts: Sequence[Mapping[str, Any]]) -> None:
+    """Pass on what estimators warned of, in whichever process, once whatever its numbers."""
+    fits: dict[tuple[str, str], dict[str, str]] = {}
+    for part in parts:
+        for text, category in part["warnings"]:
+            key = re.sub(r"[0-9.]+", "", text), category
+            fits.setdefault(key, {}).setdefault(part["fit"]["method"], text)
+    for (_, category), texts in fits.items():
+        methods = f"{', '.join([*texts][:3])}{' and others' if len(texts) > 3 else ''}"
+        warn(f"{next(iter(texts.values()))} (with {methods})", getattr(exceptions, category, UserWarning))
 
 
 def _warn_of_gaps(result: Comparison, left: int) -> None:

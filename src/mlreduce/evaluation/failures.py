@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from mlreduce.evaluation.limits import within_limits
 from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.validation import out_of_memory
@@ -100,7 +101,8 @@ class Failures:
             If the memory runs out.
         """
         try:
-            return _limited(self._limits, work, *arguments) if self._limits else work(*arguments)
+            with within_limits(self._limits):
+                return work(*arguments)
         except MemoryError as error:
             raise out_of_memory(error, method) from error
         except PASSING:
@@ -152,13 +154,6 @@ class Failures:
             {**dict.fromkeys(FAILURE_COLUMNS, ""), **row, "predictor": self._predictor, **job} for row in self._rows
         ]
         return sorted_failures([as_table([tuple(cell.values()) for cell in cells], FAILURE_COLUMNS)])
-
-
-def _limited(limits: Mapping[str, float], work: Callable[..., _Result], *arguments: Any) -> _Result:
-    from mlreduce.evaluation.limits import within_limits  # few studies have limits
-
-    with within_limits(limits):
-        return work(*arguments)
 
 
 class _Raise(Failures):

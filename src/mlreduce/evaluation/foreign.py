@@ -182,7 +182,7 @@ class ForeignClassifier(BaseEstimator):
 
     def predict(self, X: FloatArray) -> Guess:
         """Return labels and scores."""
-        labels = _as_float_array(self.estimator.predict(X))
+        labels = as_dense(self.estimator.predict(X))  # which scikit-multilearn has sparse
         if labels.shape != (len(X), self._n_labels):
             raise DataError(
                 f"{type(self.estimator).__name__} predicted {labels.shape} for {len(X)} rows and {self._n_labels} "
@@ -193,11 +193,6 @@ class ForeignClassifier(BaseEstimator):
     def _scores(self, X: FloatArray) -> FloatArray | None:
         outputs = label_scores(self.estimator, X, self._n_labels)
         return None if outputs is None else outputs[0]
-
-
-def _as_float_array(values: Any) -> FloatArray:
-    """Return a label matrix, which scikit-multilearn has sparse, as an array."""
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
 
 
 def as_predictor(estimator: Any, label: str) -> Any:

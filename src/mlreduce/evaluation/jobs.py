@@ -44,6 +44,7 @@ FORM = {
     "scores": [(str, str, str, int, int, int, str, float)],
     "failures": [(str, str, int, str, str, str)],
     "fit": {"method": str, "split": int, "seconds": float},
+    "warnings": [(str, str)],
 }
 
 # Replaces the names of study and data set: folds and seeds depend on what the data are, not on what they are called.
@@ -209,7 +210,7 @@ def run_job(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     _end_with(common.owner)
     common.register()
     # One BLAS thread: the bits must not depend on the number of processes.
-    with _one, warnings.catch_warnings(), threadpoolctl.threadpool_limits(1, user_api="blas"):
+    with _one, warnings.catch_warnings(record=True) as caught, threadpoolctl.threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", FailedCellWarning)  # the failures are returned
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # NaN is
         start = time.perf_counter()
@@ -226,6 +227,7 @@ def run_job(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
         "scores": scores[list(SCORES)].astype(object).to_numpy().tolist(),
         "failures": failures[list(FAILURES)].astype(object).to_numpy().tolist(),
         "fit": {"method": job.method.label, "split": job.fold, "seconds": seconds},
+        "warnings": [[*one] for one in dict.fromkeys((str(one.message), one.category.__name__) for one in caught)],
     }
 
 

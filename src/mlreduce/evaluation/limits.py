@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from mlreduce.validation import taken_memory
+
 
 class TimeLimitError(Exception):
     """An estimator took more processor time than its study allows."""
@@ -74,8 +76,8 @@ def _limit_time(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def _limit_memory(gigabytes: float | None) -> Iterator[None]:
-    held = _address_space()
-    if gigabytes is None or held is None:
+    held, _ = (0, 0) if gigabytes is None else taken_memory()
+    if not held or gigabytes is None:
         yield
         return
     import resource  # not on Windows
@@ -92,14 +94,3 @@ def _limit_memory(gigabytes: float | None) -> Iterator[None]:
         raise MemoryLimitError(f"took more than {gigabytes:g} GB, the limit of the study") from error
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def _address_space() -> int | None:
-    """Return the bytes of address space that this process has; None where the system does not report it."""
-    try:
-        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - opened for every fit
-            pages = int(file.read().split()[0])
-        import resource
-    except (OSError, ImportError):
-        return None
-    return pages * resource.getpagesize()

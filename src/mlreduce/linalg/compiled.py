@@ -50,17 +50,17 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled loop; None where it is not there or cannot be read."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            return super().load_overload(sig, target_context)
         except Exception as error:  # noqa: BLE001 - whatever unpickling damaged bytes raises
             self._warn(error)
             with suppress(OSError):
-                self.flush()  # type: ignore[no-untyped-call]
+                self.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled loop, where that is possible."""
         try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+            super().save_overload(sig, data)
         except Exception as error:  # noqa: BLE001 - a full disk, or damaged bytes in the index
             self._warn(error)
 
@@ -81,7 +81,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # C calls none of them
     loop: Any = numba.njit(**options)(function)
     with suppress(RuntimeError):  # neither the package's folder nor the user's cache can be written
-        loop._cache = _Cache(function)  # type: ignore[no-untyped-call]
+        loop._cache = _Cache(function)
     return loop
 
 

@@ -150,6 +150,32 @@ def rows_of(X: Any, rows: Any) -> Any:
     return X if isinstance(rows, slice) else X[rows]
 
 
+def order_by_content(X: Any, labels: Any) -> NDArray[np.intp]:
+    """Return an order of the instances by what they hold, whatever the order of rows, columns and labels.
+
+    Features may be multiplied by a number. Only instances that differ by an exchange of equally frequent columns are in
+    an order that depends on that of the columns.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    labels : ndarray or csr_array of shape (n_samples, n_labels)
+        NaN where not known.
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+    """
+    tables: list[Any] = [
+        sp.csr_array(table if is_sparse(table) else np.nan_to_num(table, nan=-1.0)) for table in (X, labels)
+    ]
+    # Products of a csr_array are sums of each row by itself, which are the same wherever the row is.
+    keys = [table @ np.random.default_rng(0).random(table.shape[1]) for table in tables]
+    squares = tables[0].multiply(tables[0]).tocsr()
+    shares = squares @ quotient(1.0, np.asarray(squares.sum(axis=0), dtype=np.float64).reshape(-1))
+    return np.lexsort([*keys, np.round(shares, 9)])
+
+
 # Entries of a direction whose magnitudes differ by less, relatively, are of equal magnitude but for rounding.
 _EQUAL = 1e-6
 

@@ -150,7 +150,7 @@ def describe(name: str) -> Description:
     cls: Any = registry.method_class(name)
     parameters = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
     parts = complexities(name)
-    declared = method_of(name)
+    declared, iterated = method_of(name), ", by iteration where instances and features are more than 6000"
     return Description(
         facts=facts_of(name),
         summary=declared.headline,
@@ -160,12 +160,8 @@ def describe(name: str) -> Description:
             for key, parameter in parameters.items()
             if parameter.default is not inspect.Parameter.empty
         },
-        cost=f"{parts[0]} operations{_iterated(parts[0].iterated)}" if parts else "",
+        cost=f"{parts[0]} operations{iterated if parts[0].iterated else ''}" if parts else "",
         memory=f"{parts[0].memory} numbers" if parts else "",
         evidence=[str(ranking) for ranking in rankings_of(name)],
         documented=f"{declared.module}.{declared.class_name}",
     )
-
-
-def _iterated(operations: str | None) -> str:
-    return "" if operations is None else ", by iteration where instances and features are more than 6000"

@@ -347,10 +347,16 @@ def _costs() -> dict[str, dict[str, float]]:
         return {row["method"]: {name: float(row[name]) for name in CONSTANTS} for row in csv.DictReader(file)}
 
 
+def measured_methods() -> list[str]:
+    """Return the names of the methods whose costs were measured, without importing one."""
+    return list(_costs())
+
+
 def constants(name: str) -> dict[str, float]:
     """Return the constants of the costs of a method; where it was not measured the medians of its family."""
     costs, family = _costs(), registry.kind_of(name)
-    known = [costs[name]] if name in costs else [cost for other, cost in costs.items() if _is_of_family(other, family)]
+    of_family = costs.keys() & registry.method_names(family)
+    known = [costs[name]] if name in costs else [costs[other] for other in of_family]
     return {key: median(cost[key] for cost in known or costs.values()) for key in CONSTANTS}
 
 
@@ -412,7 +418,3 @@ def typical_seconds(name: str) -> float | None:
         return None
     estimate = estimated(name, TYPICAL, False)
     return None if estimate is None else estimate.seconds
-
-
-def _is_of_family(name: str, family: str) -> bool:
-    return name in registry.method_names() and registry.kind_of(name) == family

@@ -170,7 +170,7 @@ def facts_of(name: str) -> Facts:
         full_name=declared.full_name,
         family=declared.family,
         needs_labels=None if tags is None else bool(tags.target_tags.required),
-        unknown_labels=_unknown(cls),
+        unknown_labels=next((part for part in ("cells", "rows") if getattr(cls, f"takes_unknown_{part}", False)), "no"),
         single_label=getattr(cls, "single_label", False),
         least_labels=getattr(cls, "least_labels", 1),
         least_instances=getattr(method, "least_instances", 2),
@@ -192,12 +192,6 @@ def _made(cls: Any) -> Any:
         return cls()
     except TypeError:
         return None
-
-
-def _unknown(cls: Any) -> str:
-    if getattr(cls, "takes_unknown_cells", False):
-        return "cells"
-    return "rows" if getattr(cls, "takes_unknown_rows", False) else "no"
 
 
 def _sparse(accepted: bool, complexity: Complexity | None) -> str:

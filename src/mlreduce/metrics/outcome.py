@@ -212,7 +212,8 @@ class Outcome:
     @cached_property
     def gain_runs(self) -> Runs:
         """The same, each true label counted by its inverse propensity."""
-        return Runs.compute(self.stored_labels * (1 / np.asarray(self.propensities)), self.scores, self.known, TOP)
+        gains = sp.csr_array(self.stored_labels * (1 / np.asarray(self.propensities)))  # COO of SciPy 1.15
+        return Runs.compute(gains, self.scores, self.known, TOP)
 
     @cached_property
     def ranks(self) -> Ranks:

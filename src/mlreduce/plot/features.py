@@ -12,6 +12,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.plot.colours import FAINT
 from mlreduce.plot.figure import axes, without_middle
 from mlreduce.plot.layout import style
+from mlreduce.stats.stability import stability_index
 from mlreduce.validation import FloatArray
 
 
@@ -75,7 +76,7 @@ def features(selectors: Any, *, number: int = 20, feature_names: Sequence[str] |
     if len(fitted) > 1:
         values, label = shares, f"share of {len(fitted)} selectors that keep it"
         axis.set_xlim(0, 1)
-        stable = _stability(selected)
+        stable = stability_index(selected)
         title += "" if np.isnan(stable) else f", stability {stable:.2f}"
     elif scores is not None:
         values, label = np.asarray(scores, dtype=np.float64), "score"
@@ -105,13 +106,3 @@ def _selected_and_ranks(fitted: Sequence[Any]) -> tuple[Any, FloatArray]:
     if len({len(one) for one in selected}) != 1:
         raise DataError("the selectors are of different numbers of features, or there is none")
     return np.array(selected), np.array(ranks)
-
-
-def _stability(selected: Any) -> float:
-    """Return the stability of Nogueira, Sechidis and Brown; NaN where all or no features are selected."""
-    shares, number = selected.mean(axis=0), len(selected)
-    size = shares.mean()
-    if size in (0.0, 1.0):
-        return float("nan")
-    variance = number / (number - 1) * shares * (1 - shares)
-    return float(1 - variance.mean() / (size * (1 - size)))

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.penalties import choose_penalty
 from mlreduce.linalg.utilities import known_together
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import (
@@ -20,7 +21,6 @@ from mlreduce.predictors.ridge import (
     _Factor,
     _plus_diagonal,
     check_coefficients,
-    choose_penalty,
     nested_parts,
 )
 from mlreduce.registry import register

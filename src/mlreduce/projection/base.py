@@ -14,6 +14,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, DegenerateWarning, ProjectionWarning, warn
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import DENSE_SIDE
+from mlreduce.linalg.utilities import signed
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
@@ -53,6 +54,10 @@ _SHARE_ROUNDING = 1e-12
 
 # Directions are orthonormal within this, and hold little variance at this share of what random ones hold.
 _ORTHONORMAL, _LITTLE = 1e-6, 0.1
+
+# Principal components beyond those wanted that directions are combinations of, at most; and the relative difference of
+# their variances below which these are equal.
+_MOST_LEADING, _EQUAL_VARIANCE = 100, 1e-8
 
 
 def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
@@ -147,6 +152,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     takes_unknown_cells = False
     #: Whether A and B are those of the centred features.
     centred = True
+    #: Share of the variance in the space of the directions.
+    variance_share: float = 1.0
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.
     signed_values = False
 
@@ -211,8 +218,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if share <= _LITTLE * of_random:
             warn(
                 f"{type(self).__name__}: the {len(P)} directions hold {share:.1g} of the variance of X, as many random "
-                f"ones {of_random:.1g}: the least cost is where X hardly varies. Fit it after PCA, "
-                f"make_pipeline(PCA(n_components=0.5), {type(self).__name__}(...)), or standardise the features",
+                f"ones {of_random:.1g}: the least cost is where X hardly varies. Give variance_share less than 1, "
+                "or standardise the features",
                 DegenerateWarning,
             )
 
@@ -267,7 +274,10 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         labels = data.labels if self.supervised else None
         constraint = self._constraint(data)
-        return solve(
+        basis = self._leading_components(data, wanted) if self._is_restricted else None
+        if basis is not None:
+            features = Features(features.dot(basis), centred=False)
+        solution = solve(
             features,
             data.weighted(self._objective(data)),
             constraint,
@@ -277,6 +287,34 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             variation=features.dot,
             who=type(self).__name__,
         )
+        return solution if basis is None else solution._replace(components=signed(solution.components @ basis.T))
+
+    def _space(self) -> float:
+        """Return the share of the variance in the space of the directions."""
+        return self.variance_share
+
+    @property
+    def _is_restricted(self) -> bool:
+        """Whether directions are combinations of some principal components."""
+        return self._space() < 1 and self.n_components is not None and not self._wants_share
+
+    def _leading_components(self, data: TrainingSet, wanted: int | None) -> FloatArray:
+        """Return as columns the principal directions that hold the share of the variance, as many as wanted at least.
+
+        Not more than `_MOST_LEADING` beyond those wanted; of directions of equal variance all or none.
+        """
+        least = wanted or 1
+        limit = least + _MOST_LEADING
+        leading = data.cached(
+            f"{limit} principal directions", lambda: solve(data.centred, Form(weights=1.0), limit=limit, who="PCA")
+        )
+        values = leading.eigenvalues
+        if not len(values):
+            return leading.components.T
+        enough = self._space() * float(data.centred.squared_norms.sum()) * (1 - _SHARE_ROUNDING)
+        size = max(int(np.searchsorted(np.cumsum(values), enough)) + 1, least)
+        size += int(np.count_nonzero(values[size:] >= values[min(size, len(values)) - 1] * (1 - _EQUAL_VARIANCE)))
+        return leading.components[:size].T
 
     def objective(self, data: TrainingSet) -> Form:
         """Return A as a form over all instances, zero for those that the method does not use.
@@ -304,6 +342,12 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return B; None is the identity."""
         return None
 
+    def _take_ridge(self, part: Projection) -> None:
+        """Set what a part chose for its constraint."""
+        for name in ("ridge_", "edge_"):
+            if hasattr(part, name):
+                setattr(self, name, getattr(part, name))
+
     def _mean(self, data: TrainingSet) -> FloatArray:
         return (data.centred if self.centred else data.raw).mean
 
@@ -311,6 +355,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Raise DataError if a parameter is out of range; to be extended by methods with further parameters."""
         if not isinstance(self.centred, (bool, np.bool_)):
             raise DataError(f"centred must be True or False; got {self.centred!r}")
+        check_range(self._space(), "variance_share", 0, 1)
         if self._wants_share:
             if self.signed_values:
                 raise DataError(
@@ -423,23 +468,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 
 class WeightedProjection(Projection):
-    """Base of the projections whose A and B are sums over the instances, which may have weights.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the projections whose A and B are sums over the instances, which may have weights."""
 
     #: Without weights `fit` does what it does.
     fit_training_set = Projection.fit_training_set

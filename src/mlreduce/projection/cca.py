@@ -6,9 +6,10 @@ import numpy as np
 
 from mlreduce.projection.base import LEAST_SQUARES
 from mlreduce.projection.covariance import CovarianceProjection
+from mlreduce.projection.ridge import Regularised, Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, Size, check_range
+from mlreduce.validation import FloatArray, Size
 
 # Relative variance below which a direction of the labels has none.
 _NO_VARIANCE = 1e-10
@@ -37,16 +38,11 @@ class CCA(CovarianceProjection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -65,6 +61,7 @@ class CCA(CovarianceProjection):
 
     takes_unknown_cells = False
     complexity = LEAST_SQUARES
+    unregularised_for = "RCCA"
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))
@@ -74,7 +71,7 @@ class CCA(CovarianceProjection):
 
 
 @register("rcca")
-class RCCA(CCA):
+class RCCA(Regularised, CCA):
     """Regularised canonical correlation analysis (RCCA): `CCA` with a ridge.
 
     As `CCA`, subject to ``P'(Xc'Xc + ridge I)P = I``.
@@ -84,21 +81,20 @@ class RCCA(CCA):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, default=1.0
-        >= 0, in squared units of the features; 0 is CCA.
+    ridge : float, str or None, default=None
+        Ridge of the constraint, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels; 0 is CCA.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -118,13 +114,11 @@ class RCCA(CCA):
     True
     """
 
-    def __init__(self, n_components: Size = None, ridge: float = 1.0) -> None:
+    unregularised_for = ""
+
+    def __init__(self, n_components: Size = None, ridge: Ridge = None) -> None:
         super().__init__(n_components)
         self.ridge = ridge
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_range(self.ridge, "ridge", 0)
-
     def _constraint(self, data: TrainingSet) -> Form:
-        return Form(weights=1.0, ridge=float(self.ridge))
+        return self._with_ridge(Form(weights=1.0), data)

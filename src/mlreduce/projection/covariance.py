@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
-from mlreduce.linalg.features import Features, WeightedFeatures
-from mlreduce.linalg.utilities import scaled
+from mlreduce.exceptions import DataError, DegenerateWarning, warn
+from mlreduce.linalg.features import WeightedFeatures
 from mlreduce.projection.base import NoDirectionError, Projection
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import (
@@ -25,6 +24,9 @@ from mlreduce.validation import (
     one_hot,
     remember_label_names,
 )
+
+# Instances from which a lack of them is reported: fewer are a lack anyway.
+_ENOUGH = 100
 
 # Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
@@ -81,30 +83,16 @@ class _Covariances(NamedTuple):
         root = np.sqrt(values[nonzero])[:, np.newaxis] * vectors[:, nonzero].T * scale
         data = TrainingSet(np.ascontiguousarray(root[:, :n_features]), root[:, n_features:])
         data.centred = data.raw  # they are already
-        data.label_scatter = data.label_products
+        data.label_scatter, data.n_summarised = data.label_products, self.weight
         return data
 
 
 class CovarianceProjection(Projection):
-    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
 
     takes_unknown_cells = True
+    #: The method with a ridge, of one whose constraint has none.
+    unregularised_for = ""
     #: Without weights `fit` does what it does.
     fit_training_set = Projection.fit_training_set
 
@@ -137,6 +125,9 @@ class CovarianceProjection(Projection):
         -----
         ProjectionWarning
             If there are fewer directions than ``n_components``, or the constraint is singular.
+        DegenerateWarning
+            If the constraint has no ridge (`CCA`, `OPLS`), and of 100 instances or more there are less than twice as
+            many as features.
         """
         check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
@@ -152,18 +143,25 @@ class CovarianceProjection(Projection):
             remember_label_names(self, y)
         if known is not None:
             labels = completed_labels(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
+        if self.unregularised_for:
+            self._check_determined(features)
         if weights is None:
             return self.fit_training_set(TrainingSet(features, labels))
-        data = TrainingSet(features, None if labels is None else scaled(labels, np.sqrt(weights)))
-        data.centred = WeightedFeatures(features, weights)
-        if not self.centred:
-            data.raw = Features(scaled(features, np.sqrt(weights)), centred=False)
-        if labels is not None:
-            sizes = labels.T @ weights
-            data.label_scatter = data.label_products - np.outer(sizes, sizes) / weights.sum()
-        self.fit_training_set(data)
+        (rows,) = np.nonzero(weights)
+        labels = None if labels is None else labels[rows]
+        self.fit_training_set(TrainingSet(features[rows], labels, weights=weights[rows]))
         self._n_rows = float(weights.sum())
         return self
+
+    def _check_determined(self, features: Any) -> None:
+        """Warn where a constraint without a ridge lets directions fit the training rows."""
+        n_samples, n_features = features.shape
+        if n_samples >= _ENOUGH and 2 * n_features > n_samples:
+            warn(
+                f"{type(self).__name__} has no ridge: its directions fit the training rows, {n_samples} instances of "
+                f"{n_features} features. {self.unregularised_for} chooses a ridge",
+                DegenerateWarning,
+            )
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add a batch to the covariances, and find the directions of all batches.

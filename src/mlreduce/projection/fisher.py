@@ -10,7 +10,8 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS, Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
-from mlreduce.projection.scatter import Discriminant, Ridge, between_classes, within_classes
+from mlreduce.projection.ridge import Ridge
+from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import symmetrised
@@ -31,22 +32,20 @@ class FDA(WeightedProjection, ClassProjection, Discriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
     classes_ : ndarray of shape (n_classes,)
@@ -90,24 +89,25 @@ class LFDA(FDA):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
     classes_ : ndarray of shape (n_classes,)
@@ -137,9 +137,11 @@ class LFDA(FDA):
         n_components: Size = None,
         ridge: Ridge = None,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -176,27 +178,28 @@ class MFA(ClassProjection, Discriminant):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     n_neighbors : int, default=5
         K1, number of nearest instances in the same class, >= 1.
     n_pairs : int or None, default=None
         K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
         (for `MESD`, of their duplicates).
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
     classes_ : ndarray of shape (n_classes,)
@@ -223,10 +226,12 @@ class MFA(ClassProjection, Discriminant):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, ridge)
         self.n_neighbors = n_neighbors
         self.n_pairs = n_pairs
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -264,21 +269,19 @@ class MMC(WeightedProjection, ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     within_weight : float, default=1.0
         Weight of the within-class scatter, lambda in the paper, >= 0.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -299,9 +302,10 @@ class MMC(WeightedProjection, ClassProjection):
     complexity = PRODUCTS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, within_weight: float = 1.0) -> None:
+    def __init__(self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.within_weight = within_weight
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

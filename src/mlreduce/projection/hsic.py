@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import Projection
 from mlreduce.projection.mddm import MDDMKernel
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -38,16 +37,11 @@ class SFEHS(MDDMKernel):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -71,10 +65,6 @@ class SFEHS(MDDMKernel):
     (300, 3)
     """
 
-    #: The estimate counts pairs of instances.
-    fit = Projection.fit  # type: ignore[assignment]
-    fit_training_set = Projection.fit_training_set
-
     def __init__(
         self,
         n_components: Size = None,
@@ -90,17 +80,18 @@ class SFEHS(MDDMKernel):
         check_option(self.estimate, "estimate", ("biased", "unbiased"))
 
     def _objective(self, data: TrainingSet) -> Form:
-        kernel, n = self._kernel(data), int(data.X.shape[0])
+        kernel, n = self._kernel(data), data.n_counted
         if self.estimate == "biased":
             return kernel * (1.0 / (n - 1) ** 2)
         if n < 4:
-            raise DataError(f"the unbiased estimate needs four instances at least; got n_samples={n}")
-        diagonal = kernel.diagonal(n)
-        totals = kernel.dot(data.centred, np.ones(n)) - diagonal
-        total = float(totals.sum())
+            raise DataError(f"the unbiased estimate needs four instances at least; got n_samples={n:.15g}")
+        counts = np.ones(data.X.shape[0]) if data.weights is None else data.weights
+        diagonal = kernel.diagonal(len(counts))
+        totals = kernel.dot(data.centred, counts) - diagonal
+        total = float(counts @ totals)
         # Times n (n - 1)(n - 2)(n - 3): integers stay exact, and constant labels cancel exactly.
         weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * diagonal - total
         middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
-        rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)
+        rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(len(counts))]), middle=middle)
         scaled = kernel * ((n - 1.0) * (n - 2.0)) + rest
         return scaled * (1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))

@@ -6,12 +6,13 @@ import numpy as np
 
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.projection.base import LEAST_SQUARES, WeightedProjection
+from mlreduce.projection.ridge import Regularised, Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import Size, check_range
+from mlreduce.validation import Size
 
 
-class _HypergraphProjection(WeightedProjection):
+class _HypergraphProjection(WeightedProjection, Regularised):
     """Base: ``S = D^-1/2 Y diag(n_c)^-q Y' D^-1/2``, D the row sums of ``Y diag(n_c)^-q Y'``, 0 without labels.
 
     S has the rank of Y and no eigenvalue above 1.
@@ -21,14 +22,10 @@ class _HypergraphProjection(WeightedProjection):
     #: The exponent q.
     power: int
 
-    def __init__(self, n_components: Size = None, ridge: float = 1.0, centred: bool = False) -> None:
+    def __init__(self, n_components: Size = None, ridge: Ridge = None, centred: bool = False) -> None:
         super().__init__(n_components)
         self.ridge = ridge
         self.centred = centred
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_range(self.ridge, "ridge", 0)
 
     def _objective(self, data: TrainingSet) -> Form:
         sizes = data.class_sizes
@@ -37,7 +34,7 @@ class _HypergraphProjection(WeightedProjection):
         return Form(factor=scaled(data.labels, quotient(1.0, np.sqrt(degrees)), np.sqrt(weights)))
 
     def _constraint(self, data: TrainingSet) -> Form:
-        return Form(weights=1.0, ridge=float(self.ridge))
+        return self._with_ridge(Form(weights=1.0), data)
 
 
 @register("hsl1")
@@ -52,23 +49,22 @@ class HSL1(_HypergraphProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, default=1.0
-        Ridge of the constraint, >= 0, in squared units of the features.
+    ridge : float, str or None, default=None
+        Ridge of the constraint, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     centred : bool, default=False
         Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -102,23 +98,22 @@ class HSL2(_HypergraphProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, default=1.0
-        Ridge of the constraint, >= 0, in squared units of the features.
+    ridge : float, str or None, default=None
+        Ridge of the constraint, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     centred : bool, default=False
         Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -150,23 +145,22 @@ class HSL3(_HypergraphProjection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, default=1.0
-        Ridge of the constraint, >= 0, in squared units of the features.
+    ridge : float, str or None, default=None
+        Ridge of the constraint, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     centred : bool, default=False
         Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, Projection
-from mlreduce.projection.scatter import Ridge, check_ridge, with_ridge
+from mlreduce.projection.ridge import Regularised, Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike, attraction, check_proximity, degrees, reconstruction
@@ -31,19 +31,17 @@ class OLPP(_Locality):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -63,9 +61,10 @@ class OLPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, proximity: ProximityLike = None) -> None:
+    def __init__(self, n_components: Size = None, proximity: ProximityLike = None, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -76,7 +75,7 @@ class OLPP(_Locality):
 
 
 @register("lpp")
-class LPP(OLPP):
+class LPP(Regularised, OLPP):
     """Locality preserving projections (LPP): squared differences of neighbours relative to the scatter.
 
     ``max tr(P'X'(W - D(W))XP)`` subject to ``P'(X'D(W)X + ridge I)P = I``, or with ``X'X`` in place of ``X'D(W)X``.
@@ -91,22 +90,20 @@ class LPP(OLPP):
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     constraint : {"degree", "scatter"}, default="degree"
         ``X'D(W)X``, D(W) the row sums of W, or ``X'X``.
-    ridge : float or None, default=None
-        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal over the
-        features that are not zero.
+    ridge : float or str, default="0.1%"
+        Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
+        are not zero.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -124,28 +121,33 @@ class LPP(OLPP):
     """
 
     complexity = NEIGHBOURS_DENSE
-    centred = False
+
+    @property
+    def centred(self) -> bool:  # type: ignore[override]
+        """Whether features are centred, as principal components are."""
+        return self._is_restricted
 
     def __init__(
         self,
         n_components: Size = None,
         proximity: ProximityLike = None,
         constraint: str = "degree",
-        ridge: Ridge = None,
+        ridge: Ridge = "0.1%",
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, proximity)
         self.constraint = constraint
         self.ridge = ridge
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_ridge(self.ridge)
         check_option(self.constraint, "constraint", ("degree", "scatter"))
 
     def _constraint(self, data: TrainingSet) -> Form:
         by_degree = self.constraint == "degree"
         scatter = Form(weights=degrees(check_proximity(self.proximity).matrix(data)) if by_degree else 1.0)
-        return with_ridge(scatter, data.raw, self.ridge)
+        return self._with_ridge(scatter, data)
 
 
 @register("onpp")
@@ -162,19 +164,17 @@ class ONPP(_Locality):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -196,9 +196,10 @@ class ONPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -209,7 +210,7 @@ class ONPP(_Locality):
 
 
 @register("npp")
-class NPP(ONPP):
+class NPP(Regularised, ONPP):
     """Neighbourhood preserving projections (NPP): `ONPP` with orthonormal projected features.
 
     ``max -tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'(X'X + ridge I)P = I``; features are not
@@ -222,22 +223,20 @@ class NPP(ONPP):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
-    ridge : float or None, default=None
-        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal over the
-        features that are not zero.
+    ridge : float or str, default="0.1%"
+        Ridge of the constraint, >= 0, in its units; ``"0.1%"`` is a share of its mean diagonal over the features that
+        are not zero.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -255,15 +254,18 @@ class NPP(ONPP):
     """
 
     complexity = NEIGHBOURS_DENSE
-    centred = False
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = None) -> None:
+    @property
+    def centred(self) -> bool:  # type: ignore[override]
+        """Whether features are centred, as principal components are."""
+        return self._is_restricted
+
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = "0.1%", variance_share: float = 0.2
+    ) -> None:
         super().__init__(n_components, n_neighbors)
         self.ridge = ridge
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_ridge(self.ridge)
+        self.variance_share = variance_share
 
     def _constraint(self, data: TrainingSet) -> Form:
-        return with_ridge(Form(weights=1.0), data.raw, self.ridge)
+        return self._with_ridge(Form(weights=1.0), data)

@@ -12,6 +12,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, squared_distances
 from mlreduce.projection.base import LEAST_SQUARES, THIN, WeightedProjection
 from mlreduce.projection.covariance import CovarianceProjection
+from mlreduce.projection.ridge import chosen_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.training_set import selection_matrix
@@ -49,16 +50,11 @@ class MDDMp(CovarianceProjection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -103,21 +99,19 @@ class MDDMf(MDDMp):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     coding : {"signed", "binary"}, default="signed"
         Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it only scales eigenvalues, by 4.
-    scatter_weight : float, default=0.5
-        Weight of the features' scatter in the constraint, in [0, 1].
+    scatter_weight : float or None, default=None
+        Weight of the features' scatter in the constraint, in [0, 1]. None is 1 over 1 plus the ridge that has the least
+        leave-one-out errors of ridge regression of the labels, so that the units of the features do not matter.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    scatter_weight_, edge_ : float, {"lowest", "highest"} or None
+        The weight, and which end of those compared the chosen ridge is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -138,16 +132,23 @@ class MDDMf(MDDMp):
 
     complexity = LEAST_SQUARES
 
-    def __init__(self, n_components: Size = None, coding: str = "signed", scatter_weight: float = 0.5) -> None:
+    def __init__(self, n_components: Size = None, coding: str = "signed", scatter_weight: float | None = None) -> None:
         super().__init__(n_components, coding)
         self.scatter_weight = scatter_weight
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_range(self.scatter_weight, "scatter_weight", 0, 1)
+        if self.scatter_weight is not None:
+            check_range(self.scatter_weight, "scatter_weight", 0, 1)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
-        weight = float(self.scatter_weight)
+        self.edge_ = None
+        if self.scatter_weight is None:
+            ridge, self.edge_ = chosen_ridge(data)
+            weight = 1.0 / (1.0 + ridge)
+        else:
+            weight = float(self.scatter_weight)
+        self.scatter_weight_ = weight
         return Form(weights=weight, ridge=1.0 - weight) if weight else None
 
 
@@ -173,16 +174,11 @@ class MDDMKernel(WeightedProjection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -268,16 +264,11 @@ class SupervisedPCA(MDDMKernel):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
@@ -16,7 +17,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
 from mlreduce.projection.repulsion import DLA, DNE, OLPPR
-from mlreduce.projection.scatter import Ridge
+from mlreduce.projection.ridge import Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
@@ -25,7 +26,7 @@ from mlreduce.validation import FloatArray, Size, check_options
 
 
 @register("mesd")
-class MESD(Projection):
+class MESD(WeightedProjection):
     """Multi-label extension by sample duplication (MESD) of any projection for single-label data.
 
     Every instance is duplicated once per label and the base is fitted to the duplicates: ``C'AC`` and ``C'BC`` over the
@@ -46,16 +47,14 @@ class MESD(Projection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any;
+        only where the base has one.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -101,6 +100,9 @@ class MESD(Projection):
         """Whether eigenvalues of the base may be negative."""
         return self._base().signed_values
 
+    def _space(self) -> float:
+        return self._base().variance_share
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._base()._check_parameters()
@@ -108,13 +110,19 @@ class MESD(Projection):
             raise DataError(f"weighted must be True or False; got {self.weighted!r}")
 
     def _usable(self, data: TrainingSet) -> TrainingSet:
+        if data.weights is not None and not has_fit_parameter(base := self._base(), "sample_weight"):
+            name = type(base).__name__
+            raise DataError(f"sample_weight needs a base of sums over the instances, such as 'fda'; {name} is none")
         return instances_with_labels(data)
 
     def _objective(self, data: TrainingSet) -> Form:
         return self._base()._objective(data)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
-        return self._base()._constraint(data)
+        base = self._base()
+        form = base._constraint(data)
+        self._take_ridge(base)
+        return form
 
     def _mean(self, data: TrainingSet) -> FloatArray:
         return self._base()._mean(data)
@@ -124,6 +132,9 @@ class _NamedMESD(MESD):
     """MESD of one method, with the parameters of the method and ``weighted``."""
 
     _method: ClassVar[type[ClassProjection]]
+    #: Neighbours have no weights.
+    fit = Projection.fit  # type: ignore[assignment]
+    fit_training_set = Projection.fit_training_set
 
     def __init__(self, weighted: bool = False, **parameters: Any) -> None:
         self.weighted = weighted
@@ -164,7 +175,7 @@ def _doc(cls: type) -> str:
 
 
 @_extends("mesd-fda", FDA)
-class MESDFDA(WeightedProjection, _NamedMESD):
+class MESDFDA(_NamedMESD):
     """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`.
 
     Examples
@@ -175,6 +186,9 @@ class MESDFDA(WeightedProjection, _NamedMESD):
     >>> np.allclose(one.fit_transform(data.X, data.Y), other.fit_transform(data.X, data.Y))
     True
     """
+
+    fit = WeightedProjection.fit
+    fit_training_set = WeightedProjection.fit_training_set
 
     def __init__(self, n_components: Size = None, ridge: Ridge = None, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, ridge=ridge)
@@ -197,9 +211,12 @@ class MESDLFDA(_NamedMESD):
         n_components: Size = None,
         ridge: Ridge = None,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, ridge=ridge, proximity=proximity)
+        super().__init__(
+            weighted, n_components=n_components, ridge=ridge, proximity=proximity, variance_share=variance_share
+        )
 
 
 @_extends("mesd-mfa", MFA)
@@ -223,13 +240,21 @@ class MESDMFA(_NamedMESD):
         ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, ridge=ridge, n_neighbors=n_neighbors, n_pairs=n_pairs)
+        super().__init__(
+            weighted,
+            n_components=n_components,
+            ridge=ridge,
+            n_neighbors=n_neighbors,
+            n_pairs=n_pairs,
+            variance_share=variance_share,
+        )
 
 
 @_extends("mesd-mmc", MMC)
-class MESDMMC(WeightedProjection, _NamedMESD):
+class MESDMMC(_NamedMESD):
     """Maximum margin criterion (`MMC`) extended by sample duplication.
 
     Examples
@@ -241,8 +266,15 @@ class MESDMMC(WeightedProjection, _NamedMESD):
     True
     """
 
-    def __init__(self, n_components: Size = None, within_weight: float = 1.0, weighted: bool = False) -> None:
-        super().__init__(weighted, n_components=n_components, within_weight=within_weight)
+    fit = WeightedProjection.fit
+    fit_training_set = WeightedProjection.fit_training_set
+
+    def __init__(
+        self, n_components: Size = None, within_weight: float = 1.0, variance_share: float = 0.2, weighted: bool = False
+    ) -> None:
+        super().__init__(
+            weighted, n_components=n_components, within_weight=within_weight, variance_share=variance_share
+        )
 
 
 @_extends("mesd-dla", DLA)
@@ -266,11 +298,13 @@ class MESDDLA(_NamedMESD):
         n_neighbors: int = 5,
         n_others: int = 5,
         repulsion: float = 0.1,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
             weighted, n_components=n_components, n_neighbors=n_neighbors, n_others=n_others, repulsion=repulsion
         )
+        self.variance_share = variance_share
 
 
 @_extends("mesd-dne", DNE)
@@ -288,8 +322,10 @@ class MESDDNE(_NamedMESD):
     (300, 2)
     """
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5, weighted: bool = False) -> None:
-        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors)
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2, weighted: bool = False
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, variance_share=variance_share)
 
 
 @_extends("mesd-olpp-r", OLPPR)
@@ -307,9 +343,16 @@ class MESDOLPPR(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, repulsion: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
+        self,
+        n_components: Size = None,
+        repulsion: float = 1.0,
+        proximity: ProximityLike = None,
+        variance_share: float = 0.2,
+        weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, repulsion=repulsion, proximity=proximity)
+        super().__init__(
+            weighted, n_components=n_components, repulsion=repulsion, proximity=proximity, variance_share=variance_share
+        )
 
 
 @_extends("mesd-sonpp", SONPP)
@@ -326,9 +369,16 @@ class MESDSONPP(_NamedMESD):
     """
 
     def __init__(
-        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 0.001, weighted: bool = False
+        self,
+        n_components: Size = None,
+        n_neighbors: int = 5,
+        reg: float = 0.001,
+        variance_share: float = 0.2,
+        weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg)
+        super().__init__(
+            weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg, variance_share=variance_share
+        )
 
 
 @_extends("mesd-donpp", DONPP)
@@ -353,9 +403,17 @@ class MESDDONPP(_NamedMESD):
         n_others: int = 5,
         repulsion: float = 0.1,
         reg: float = 0.001,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
-        super().__init__(weighted, n_components=n_components, n_others=n_others, repulsion=repulsion, reg=reg)
+        super().__init__(
+            weighted,
+            n_components=n_components,
+            n_others=n_others,
+            repulsion=repulsion,
+            reg=reg,
+            variance_share=variance_share,
+        )
 
 
 @_extends("mesd-onpp-r", ONPPR)
@@ -377,6 +435,7 @@ class MESDONPPR(_NamedMESD):
         reg: float = 0.001,
         repulsion: float = 0.1,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
         weighted: bool = False,
     ) -> None:
         super().__init__(
@@ -387,3 +446,4 @@ class MESDONPPR(_NamedMESD):
             repulsion=repulsion,
             proximity=proximity,
         )
+        self.variance_share = variance_share

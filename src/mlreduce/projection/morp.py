@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import Projection
+from mlreduce.linalg.utilities import scaled
+from mlreduce.projection.base import WeightedProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import row_space
@@ -13,7 +14,7 @@ from mlreduce.validation import Size, check_range
 
 
 @register("morp")
-class MORP(Projection):
+class MORP(WeightedProjection):
     """Multi-output regularised feature projection (MORP): projections that reconstruct features and labels.
 
     ``min tr(P'(Xc'HXc + ridge I)P)`` subject to ``P'Xc'XcP = I``, with H the inverse of
@@ -32,16 +33,11 @@ class MORP(Projection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -89,9 +85,13 @@ class MORP(Projection):
             return Form(ridge=-cost)
         coordinates, _ = row_space(data.centred)
         squares = np.einsum("ij,ij->j", coordinates.X, coordinates.X)
-        left, singular, _ = np.linalg.svd(coordinates.cross(data.labels) / squares[:, np.newaxis], full_matrices=False)
+        # Coordinates are those of features times the roots of the weights, as a form's factor will be.
+        roots = np.ones(data.X.shape[0]) if data.weights is None else np.sqrt(data.weights)
+        labels = scaled(data.labels, roots)
+        left, singular, _ = np.linalg.svd(coordinates.cross(labels) / squares[:, np.newaxis], full_matrices=False)
         saved = singular**2 / (singular**2 + (1.0 - self.beta) / self.beta) / (1.0 - self.beta)
-        return Form(factor=coordinates.X @ (left / squares[:, np.newaxis]), middle=np.diag(saved), ridge=-cost)
+        factor = coordinates.X @ (left / squares[:, np.newaxis]) / roots[:, np.newaxis]
+        return Form(factor=factor, middle=np.diag(saved), ridge=-cost)
 
     def _constraint(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

@@ -37,21 +37,19 @@ class SONPP(ClassProjection):
         Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -72,10 +70,13 @@ class SONPP(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3) -> None:
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3, variance_share: float = 0.2
+    ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.reg = reg
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -106,21 +107,19 @@ class ONPPR(SONPP):
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W of the repulsion, as of `OLPPR`.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -144,10 +143,12 @@ class ONPPR(SONPP):
         reg: float = 1e-3,
         repulsion: float = 0.1,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components, n_neighbors, reg)
         self.repulsion = repulsion
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -179,21 +180,19 @@ class DONPP(ClassProjection):
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
         averaged over the class.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -221,11 +220,13 @@ class DONPP(ClassProjection):
         n_others: int = 5,
         repulsion: float = 0.1,
         reg: float = 1e-3,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.n_others = n_others
         self.repulsion = repulsion
         self.reg = reg
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

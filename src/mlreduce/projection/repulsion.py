@@ -45,21 +45,19 @@ class DLA(ClassProjection):
         K2, number of nearest instances in other classes, >= 1.
     repulsion : float, default=0.1
         Weight of the instances of other classes, lambda in the paper, >= 0.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -87,11 +85,13 @@ class DLA(ClassProjection):
         n_neighbors: int = 5,
         n_others: int = 5,
         repulsion: float = 0.1,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.n_others = n_others
         self.repulsion = repulsion
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -119,21 +119,19 @@ class DNE(ClassProjection):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances, in the same class and in other classes, >= 1.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -155,9 +153,10 @@ class DNE(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 5) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 5, variance_share: float = 0.2) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -186,21 +185,19 @@ class OLPPR(ClassProjection):
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
         equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -220,10 +217,17 @@ class OLPPR(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, repulsion: float = 1.0, proximity: ProximityLike = None) -> None:
+    def __init__(
+        self,
+        n_components: Size = None,
+        repulsion: float = 1.0,
+        proximity: ProximityLike = None,
+        variance_share: float = 0.2,
+    ) -> None:
         super().__init__(n_components)
         self.repulsion = repulsion
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

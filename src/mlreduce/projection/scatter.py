@@ -1,45 +1,17 @@
-"""Scatter between and within classes, the ridge of a scatter, and the base of the discriminant analyses."""
+"""Scatter between and within classes, and the base of the discriminant analyses."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
+from mlreduce.projection.ridge import Regularised, Ridge
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, Size, check_memory, check_range
-
-# Default ridge of a scatter, relative to its mean diagonal.
-_RIDGE = 1e-3
-
-#: A ridge of a thousandth of the mean diagonal over all columns, constant ones too.
-ALL_COLUMNS = "all-columns"
-
-
-#: Number, None or `ALL_COLUMNS`.
-Ridge: TypeAlias = float | str | None
-
-
-def check_ridge(ridge: Ridge) -> None:
-    """Raise DataError unless a ridge is None, `ALL_COLUMNS` or a number >= 0."""
-    if ridge is not None and not (isinstance(ridge, str) and ridge == ALL_COLUMNS):
-        check_range(ridge, "ridge", 0)
-
-
-def with_ridge(scatter: Form, features: Features, ridge: Ridge) -> Form:
-    """Return a scatter of features plus a ridge, None for a thousandth of the scatter's mean diagonal.
-
-    The mean is over the columns that are not zero, so that others may be left out; with `ALL_COLUMNS` over all.
-    """
-    if ridge is None or isinstance(ridge, str):
-        n_columns, n_used = features.shape[1], features.n_used
-        unscaled = isinstance(ridge, str) or n_used in (0, n_columns)
-        ridge = _RIDGE * scatter.mean_diagonal(features) * (1.0 if unscaled else n_columns / n_used)
-    return replace(scatter, ridge=float(ridge))
+from mlreduce.validation import FloatArray, Size, check_memory
 
 
 def between_classes(members: Any, sizes: FloatArray) -> Form:
@@ -83,7 +55,7 @@ def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:
     return features.mean + features.transposed_dot(weights) / weights.sum()
 
 
-class Discriminant(Projection):
+class Discriminant(Regularised, Projection):
     """Base of the discriminant analyses: ``max tr(P'AP)`` subject to ``P'(S_w + ridge I)P = I``, S_w `_within`.
 
     Parameters
@@ -91,37 +63,17 @@ class Discriminant(Projection):
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter. See `Regularised`.
     """
 
     def __init__(self, n_components: Size = None, ridge: Ridge = None) -> None:
         super().__init__(n_components)
         self.ridge = ridge
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_ridge(self.ridge)
-
     def _within(self, data: TrainingSet) -> Form:
         """Return S_w."""
         raise NotImplementedError  # abstract
 
     def _constraint(self, data: TrainingSet) -> Form:
-        return with_ridge(data.weighted(self._within(data)), data.centred, self.ridge)
+        return self._with_ridge(self._within(data), data)

@@ -36,23 +36,6 @@ class PartlyLabelled(Projection):
     """Base of the projections that need the labels of some instances only.
 
     Rows of unlabelled instances are NaN in ``y``. A method defines its parts (`_parts`) and combines their forms.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
     """
 
     takes_unknown_rows = True
@@ -95,6 +78,7 @@ class PartlyLabelled(Projection):
         """Return a part's B over all instances."""
         part_data = _instances_of(part, data)
         form = part._constraint(part_data)
+        self._take_ridge(part)
         return None if form is None else self._extended(form, part, part_data, data)
 
     def _extended(self, form: Form, part: Projection, part_data: TrainingSet, data: TrainingSet) -> Form:
@@ -149,16 +133,11 @@ class SemiSupervised(PartlyLabelled):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -275,11 +254,13 @@ class _Pair(SemiSupervised):
         unsupervised_weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
+        variance_share: float = 0.2,
     ) -> None:
         Projection.__init__(self, n_components)
         self.unsupervised_weight = unsupervised_weight
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters
+        self.variance_share = variance_share
 
     def _parts(self) -> tuple[Projection, Projection]:
         supervised, unsupervised = super()._parts()
@@ -302,11 +283,13 @@ def _pairs(name: str, supervised: type[Projection], unsupervised: type[Projectio
         if cls.__doc__:  # python -OO removes docstrings
             first, _, references = _doc(cls).partition("References\n")
             parameters, _, others = _doc(SemiSupervised).partition("Parameters\n")[2].partition("constraint : ")
+            share = _doc(unsupervised).partition("variance_share : ")[2].partition("\n\n")[0]
             attributes = others.partition("Attributes\n")[2].partition("References\n")[0]
             cls.__doc__ = (
                 f"{first}Parameters\n{parameters}"
                 "supervised_parameters, unsupervised_parameters : dict or None, default=None\n"
-                f"    Parameters of `{supervised.__name__}` and of `{unsupervised.__name__}`.\n\n"
+                f"    Parameters of `{supervised.__name__}` and of `{unsupervised.__name__}`.\n"
+                f"variance_share : {share}\n\n"
                 f"Attributes\n{attributes}References\n{references}\n"
             )
         return register(name)(cls)
@@ -336,21 +319,19 @@ class SELFProjection(_Pair):
         Of `MESDLFDA`, whose ridge is 0 by default, since ``lambda I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`; none has an effect.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
+from mlreduce.projection.ridge import Ridge
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -26,8 +27,10 @@ class SSFDA(PartlyLabelled):
         string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
     smoothness : float, default=1.0
         Weight of the Laplacian, >= 0; with 0 it is `MESDFDA` of the labelled instances.
-    ridge : float or None, default=None
-        Ridge, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of S_w.
+    ridge : float, str or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
@@ -35,16 +38,13 @@ class SSFDA(PartlyLabelled):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -70,7 +70,7 @@ class SSFDA(PartlyLabelled):
         self,
         n_components: Size = None,
         smoothness: float = 1.0,
-        ridge: float | None = None,
+        ridge: Ridge = None,
         proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components)
@@ -83,8 +83,6 @@ class SSFDA(PartlyLabelled):
 
     def _check_parameters(self) -> None:
         check_range(self.smoothness, "smoothness", 0)
-        if self.ridge is not None:
-            check_range(self.ridge, "ridge", 0)
         super()._check_parameters()
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -116,21 +114,19 @@ class SSMMC(PartlyLabelled):
         Weight of the Laplacian, >= 0; with 0 it is `MESDMMC` of the labelled instances.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -159,11 +155,13 @@ class SSMMC(PartlyLabelled):
         within_weight: float = 1.0,
         smoothness: float = 1.0,
         proximity: ProximityLike = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.within_weight = within_weight
         self.smoothness = smoothness
         self.proximity = proximity
+        self.variance_share = variance_share
 
     def _parts(self) -> tuple[MESDMMC, OLPP]:
         return MESDMMC(within_weight=self.within_weight), OLPP(proximity=self.proximity)

@@ -9,7 +9,8 @@ import numpy as np
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.projection.base import LEAST_SQUARES, WeightedProjection
-from mlreduce.projection.scatter import Discriminant, Ridge, with_ridge
+from mlreduce.projection.ridge import Ridge
+from mlreduce.projection.scatter import Discriminant
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.training_set import selection_matrix
@@ -37,22 +38,20 @@ class SIR(WeightedProjection, Discriminant):
         slices.
     min_count : int, default=2
         Of ``"label-sets"``, at least 1: instances whose label sets occur less often are one slice together.
-    ridge : float, "all-columns" or None, default=None
-        Ridge of the scatter of the features, >= 0, in squared units of the features; None is a thousandth of its mean
-        diagonal over the features that vary, "all-columns" over all of them.
+    ridge : float, str or None, default=None
+        Ridge of the scatter of the features, >= 0, in squared units of the features. ``"0.1%"`` is a share of its mean
+        diagonal over the features that vary, "all-columns" a thousandth of that over all features. None chooses it by
+        the leave-one-out errors of ridge regression of the labels.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The directions, most important first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
-    objective_ratio_ : ndarray of shape (n_components,)
-        Share of each eigenvalue in the sum of all positive ones, where it is known. See `Projection`.
-    mean_ : ndarray of shape (n_features,)
-        Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
+    ridge_, edge_ : float, {"lowest", "highest"} or None
+        The ridge, and which end of those compared a chosen one is, if any.
+    components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
+        The directions, most important first, and what is subtracted from the features before projection.
+    eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
+        Contribution of each direction to the objective, descending, and its share in their sum. See `Projection`.
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -121,5 +120,5 @@ class SIR(WeightedProjection, Discriminant):
             )
         return selection_matrix(numbers[which], n_slices)
 
-    def _constraint(self, data: TrainingSet) -> Form:
-        return with_ridge(Form(weights=1.0), data.centred, self.ridge)
+    def _within(self, data: TrainingSet) -> Form:
+        return Form(weights=1.0)

@@ -23,6 +23,8 @@ from mlreduce.validation import (
     check_known_labels,
     check_labels,
     check_option,
+    check_percentage,
+    check_range,
     check_size,
     check_table,
     is_sparse,
@@ -45,6 +47,19 @@ def check_variant(variant: Any, *others: str) -> bool:
         If the variant is unknown.
     """
     return bool(check_option(variant, "variant", (*VARIANTS, *others)) == VARIANTS[1])
+
+
+def weigh(value: Any, name: str, unit: float, open_ends: bool = False) -> float:
+    """Return a weight >= 0, which is a number or a percentage of a unit.
+
+    Raises
+    ------
+    DataError
+        If it is neither; of a number with ``open_ends``, if it is 0.
+    """
+    if isinstance(value, str):
+        return float(check_percentage(value, name)) / 100.0 * unit
+    return check_range(value, name, 0, open_ends=open_ends)
 
 
 def check_not_negative(X: Any, method: str, names: Any) -> None:
@@ -109,9 +124,8 @@ class Selector(SelectorMixin, Estimator):
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
         last, and do not change the order of the others.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
@@ -157,7 +171,7 @@ class Selector(SelectorMixin, Estimator):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score and rank the features.
 
         Parameters
@@ -167,6 +181,8 @@ class Selector(SelectorMixin, Estimator):
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1} or {-1, 1}, NaN where not known for methods that take it. A label that is known nowhere is
             ignored. The controls `AllFeatures` and `RandomFeatures` ignore ``y``.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many equal rows each row stands for: whole numbers >= 0.
 
         Returns
         -------
@@ -176,13 +192,9 @@ class Selector(SelectorMixin, Estimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible; if a label is NaN and
-            the method takes no unknown ones, or no label is known.
+            If a feature is not finite, a label is not 0/1 or -1/1, a weight is no whole number >= 0, or a parameter is
+            impossible; if a label is NaN and the method takes no unknown ones, or no label is known.
         """
-        return self._fit(X, y)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows that are repeated as often as their weights say."""
         check_fit_memory(self, X, y)
         features = check_features(self, X, reset=True)
         labels = np.empty((features.shape[0], 0))
@@ -252,6 +264,8 @@ class Selector(SelectorMixin, Estimator):
     def _rank(self, features: Any, labels: Any, size: int) -> None:
         """Score and rank features, of which ``size`` are to be selected."""
         self._n_selected = size
+        # Of a penalised regression so many features are to have a score: as many as instances fit any labels.
+        self._n_wanted = min(size, features.shape[0])
         self.scores_ = self._scores(features, labels)
         self.ranking_ = np.empty(len(self.scores_), dtype=np.intp)
         self.ranking_[self._best_first(self.scores_)] = np.arange(1, len(self.scores_) + 1)
@@ -302,77 +316,8 @@ def selects_by_ranking(cls: type) -> bool:
     return has_shortcut(cls, "_rank", "transform", "fit_transform", "get_support", "_get_support_mask")
 
 
-class WeightedSelector(Selector):
-    """Base of the selectors by counts of instances or sums over them, which may have weights.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Score and rank the features.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
-            Labels in {0, 1} or {-1, 1}, NaN where not known for methods that take it. A label that is known nowhere is
-            ignored.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many equal rows each row stands for: whole numbers >= 0.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a weight is no whole number >= 0, or a parameter is
-            impossible; if a label is NaN and the method takes no unknown ones, or no label is known.
-        """
-        return self._fit(X, y, sample_weight)
-
-
-class DiscretisingSelector(WeightedSelector):
-    """Base of the selectors by information theory, which take discrete features.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-    """
+class DiscretisingSelector(Selector):
+    """Base of the selectors by information theory, which take discrete features."""
 
     def __init__(self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3) -> None:
         self.k = k

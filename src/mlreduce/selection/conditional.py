@@ -28,8 +28,7 @@ class JMI(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -41,9 +40,8 @@ class JMI(GreedySelector):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -97,8 +95,7 @@ class CMIM(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -110,9 +107,8 @@ class CMIM(GreedySelector):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -164,8 +160,7 @@ class D2F(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -177,9 +172,8 @@ class D2F(GreedySelector):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -220,8 +214,7 @@ class MDMR(MeanRedundancy):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -233,9 +226,8 @@ class MDMR(MeanRedundancy):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

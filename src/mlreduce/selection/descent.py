@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +22,9 @@ _SHARE = 0.1
 # Rows that may enter the first working set; later as many as twice those that are not zero.
 _FIRST = 10
 
+
+#: Weights of the norms on a path, relative to the smallest with which all rows are zero.
+SHARES = np.geomspace(1.0, 1e-6, 39)[1:]
 
 # Iterations, and the relative decrease of the objective, at which nothing but rounding errors is left.
 _STALL, _LOST = 50, 1e-15
@@ -114,6 +118,41 @@ def minimise(
             momentum = ahead
             if positive:
                 np.maximum(coefficients, 0.0, out=coefficients)
+
+
+def follow_path(
+    largest: float, given: float, wanted: int, minimise_at: Callable[[float, bool], int]
+) -> tuple[float, bool]:
+    """Minimise for one weight of the norms after the other, down to one that is given or leaves as many rows as wanted.
+
+    Parameters
+    ----------
+    largest : float
+        The smallest weight with which all rows are zero.
+    given : float
+        0 for the largest weight of the path with which ``wanted`` rows are not zero.
+    wanted : int
+    minimise_at : callable
+        Takes a weight and whether a rough minimum will do, and returns how many rows are not zero.
+
+    Returns
+    -------
+    weight : float
+    edge : bool
+        Whether the weight is the smallest of the path, and was not given.
+    """
+    if not largest:  # nothing to explain: all weights give zeros
+        given = given or 1.0
+    weight = given
+    for share in SHARES.tolist():
+        if share * largest <= given:
+            break
+        rows = minimise_at(share * largest, True)
+        if not given and rows >= wanted and minimise_at(share * largest, False) >= wanted:
+            return share * largest, False
+        weight = share * largest
+    minimise_at(given or weight, False)
+    return given or weight, not given
 
 
 def _steepness(slopes: FloatArray, coefficients: FloatArray, penalties: FloatArray, positive: bool) -> FloatArray:

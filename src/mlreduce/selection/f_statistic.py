@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector, check_variant
+from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, Size, as_dense, split_known
 
 # Bytes of the features of a label's instances that are dense at once.
@@ -21,7 +21,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 
 
 @register("mlfs")
-class MLFS(WeightedSelector):
+class MLFS(Selector):
     """Multi-label F statistic (MLFS): between-label over within-label scatter.
 
     An instance counts once in each of its labels, and not at all if it has none. With one label an instance this is
@@ -41,9 +41,8 @@ class MLFS(WeightedSelector):
         Infinite for a feature that varies between labels and not within them, 0 for a constant one.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

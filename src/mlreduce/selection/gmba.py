@@ -13,10 +13,14 @@ from sklearn.utils import check_random_state
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
+from mlreduce.linalg.utilities import order_by_content
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, check_range, is_sparse
+
+#: What the seed of `GMBA` draws.
+VISITS = ("content", "position")
 
 # Rounding error of a sum of products, relative to the sum of their sizes.
 _ROUNDING = 64 * np.finfo(float).eps
@@ -48,8 +52,10 @@ class GMBA(Selector):
         Length of a step, beta in the paper, > 0.
     max_iter : int or None, default=None
         Number of steps; None for one per instance. Further passes use another random order.
-    n_orders : int, default=1
-        Number of random orders over which the weights are averaged.
+    n_orders : int, default=30
+        Number of random orders over which the weights are averaged; the paper has one.
+    visits : {"content", "position"}, default="content"
+        What the seed draws: instances by what they hold, so that the order of the rows makes no difference, or rows.
     variant : {"equations", "published-code"}, default="equations"
         The published code departs from the equations in three places: the similarity of a hit is looked up at its
         position among the hits instead of its row; of the nearest hits the r-th counts ``n_neighbors + 1 - r`` times;
@@ -67,9 +73,8 @@ class GMBA(Selector):
         Number of steps in each order.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -103,7 +108,8 @@ class GMBA(Selector):
         miss_weight: float = 1.0,
         step: float = 0.9,
         max_iter: int | None = None,
-        n_orders: int = 1,
+        n_orders: int = 30,
+        visits: Literal["content", "position"] = "content",
         variant: Literal["equations", "published-code"] = "equations",
         random_state: Any = None,
     ) -> None:
@@ -114,10 +120,14 @@ class GMBA(Selector):
         self.step = step
         self.max_iter = max_iter
         self.n_orders = n_orders
+        self.visits = visits
         self.variant = variant
         self.random_state = random_state
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
+        if check_option(self.visits, "visits", VISITS) == "content":
+            rows = order_by_content(X, labels)
+            X, labels = X[rows], labels[rows]
         slopes = _Slopes(
             X,
             labels,

@@ -92,31 +92,6 @@ class GreedySelector(DiscretisingSelector):
     A method defines the terms of J (`_begin`), their update by the feature last selected (`_add`), and J itself
     (`_values`) where it is not their value. Constant labels have no information: their terms are 0. Costs are for a
     fixed number of bins.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-        So many are selected one by one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
     """
 
     #: Whether J depends on the features selected before; where it does not, k makes no difference to the fit.

@@ -65,9 +65,8 @@ class GRRO(DiscretisingSelector):
         W.
     n_negative_eigenvalues_ : int
         Of G: they count as 0.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -14,7 +14,7 @@ from mlreduce.linalg.distances import to_grid
 from mlreduce.linalg.features import column_scatter, shifted
 from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector, varying_labels
+from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
 # Distances, and scores relative to their mean, are rounded to multiples of this, so that ties are exact.
@@ -50,7 +50,7 @@ def correlation_distances(X: Any, labels: Any) -> FloatArray:
 
 
 @register("mgfs")
-class MGFS(WeightedSelector):
+class MGFS(Selector):
     """Multi-label graph-based feature selection (MGFS): PageRank in the graph of the features' correlation distances.
 
     Features are the vertices of a complete graph. An edge weighs the Euclidean distance of two features' rows of the
@@ -75,9 +75,8 @@ class MGFS(WeightedSelector):
         Number of power iterations, until r changes by 1e-12 in all.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -126,7 +125,7 @@ class MGFS(WeightedSelector):
 
 
 @register("bmfs")
-class BMFS(WeightedSelector):
+class BMFS(Selector):
     """Bipartite matching-based feature selection (BMFS): features that a matching of least cost gives to the labels.
 
     The cost of a feature for a label is their correlation distance, one minus the correlation. A matching gives each
@@ -145,9 +144,8 @@ class BMFS(WeightedSelector):
         The number of varying features that come after it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

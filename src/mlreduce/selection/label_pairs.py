@@ -40,8 +40,7 @@ class PMU(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     pairs : {"distinct", "ordered"}, default="distinct"
@@ -56,9 +55,8 @@ class PMU(GreedySelector):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -123,8 +121,7 @@ class LRFS(MeanRedundancy):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     others : {"varying", "all"}, default="varying"
@@ -139,9 +136,8 @@ class LRFS(MeanRedundancy):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -209,8 +205,7 @@ class TCRFS(MeanRedundancy):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -222,9 +217,8 @@ class TCRFS(MeanRedundancy):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -276,8 +270,7 @@ class LSMFS(AMI):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     supplement : {"gain", "redundancy"}, default="gain"
@@ -291,9 +284,8 @@ class LSMFS(AMI):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -361,8 +353,7 @@ class MLSMFS(LSMFS):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     supplement : {"gain", "conditional"}, default="gain"
@@ -377,9 +368,8 @@ class MLSMFS(LSMFS):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -106,38 +106,7 @@ def _cells_of_classes(
 
 
 class LabelSetSelector(GreedySelector):
-    """Base of the selectors that take the label sets of instances as classes.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-        So many are selected one by one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    min_count : int, default=6
-        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all. Two must be left.
-
-    Attributes
-    ----------
-    n_pruned_ : int
-        Number of instances that were left out; a `DegenerateWarning` is issued if they are more than half.
-        Instances with an unknown label, NaN in ``y``, are left out before.
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the selectors that take the label sets of instances as classes."""
 
     def __init__(
         self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3, min_count: int = 6
@@ -178,8 +147,7 @@ class PPTMI(LabelSetSelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     min_count : int, default=6
@@ -197,9 +165,8 @@ class PPTMI(LabelSetSelector):
         The number of features that come after it.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -251,8 +218,7 @@ class PPTChi2(LabelSetSelector):
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     min_count : int, default=6
@@ -269,9 +235,8 @@ class PPTChi2(LabelSetSelector):
         The number of features that come after it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

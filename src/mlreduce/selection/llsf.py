@@ -11,10 +11,11 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
+from mlreduce.selection.base import weigh
 from mlreduce.selection.label_graph import label_distances, label_laplacian
 from mlreduce.selection.proximal import ProximalSelector
-from mlreduce.validation import FloatArray, Size, check_option, check_range
+from mlreduce.selection.row_sparse import mean_scatter
+from mlreduce.validation import FloatArray, Size, check_option
 
 #: What the second term of `LLSF` is made of.
 LABEL_TERMS = ("laplacian", "distance")
@@ -24,7 +25,7 @@ _NEGATIVE = 1e-12
 
 
 @register("llsf")
-class LLSF(WeightedSelector, ProximalSelector):
+class LLSF(ProximalSelector):
     """Learning label-specific features (LLSF): a sparse regression, with similar coefficients for similar labels.
 
     It minimises
@@ -38,10 +39,12 @@ class LLSF(WeightedSelector, ProximalSelector):
     ----------
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    label_smoothness : float, default=1.0
-        Weight of the labels' similarity, >= 0.
-    sparsity : float or str, default="5%"
-        Weight of the norm: a number > 0, or a percentage of ``sparsity_max_``.
+    label_smoothness : float or str, default="1%"
+        Weight of the labels' similarity, >= 0: a number, or a percentage of the mean over the features of their sums
+        of squares around the mean, with which their unit makes no difference.
+    sparsity : float, str or None, default=None
+        Weight of the norm: a number > 0; a percentage of ``sparsity_max_``; or None: the largest of 38 from 70 % of it
+        down to 1e-6 of it with which k features, or as many as instances, have a coefficient.
     label_term : {"laplacian", "distance"}, default="laplacian"
         R: the Laplacian of C, with which the problem is convex; or 1 - C, as in the paper, which is refused where the
         objective has no minimum.
@@ -59,22 +62,23 @@ class LLSF(WeightedSelector, ProximalSelector):
     scores_ : ndarray of shape (n_features,)
         Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
         the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norm.
-    sparsity_max_ : float
-        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    sparsity_, sparsity_max_ : float
+        Weight of the norm, and the smallest with which coefficients that are zero meet the conditions of a minimum.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
         above the minimum, relative to it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -111,8 +115,8 @@ class LLSF(WeightedSelector, ProximalSelector):
     def __init__(
         self,
         k: Size = 0.5,
-        label_smoothness: float = 1.0,
-        sparsity: float | str = "5%",
+        label_smoothness: float | str = "1%",
+        sparsity: float | str | None = None,
         label_term: Literal["laplacian", "distance"] = "laplacian",
         fit_intercept: bool = True,
         max_iter: int = 1000,
@@ -124,7 +128,7 @@ class LLSF(WeightedSelector, ProximalSelector):
         self.fit_intercept = fit_intercept
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        label_smoothness = check_range(self.label_smoothness, "label_smoothness", 0)
+        label_smoothness = weigh(self.label_smoothness, "label_smoothness", mean_scatter(X))
         distance = check_option(self.label_term, "label_term", LABEL_TERMS) == "distance"
         features = Features(X, centred=bool(self.fit_intercept))
         scatter = features.scatter

@@ -36,8 +36,9 @@ class LRLSF(ProximalSelector):
         Weight of the smoothness over the instances, >= 0; lambda1 in the paper's program.
     label_error : float, default=100.0
         Weight of what the combinations lie off the labels, > 0; 10^4 lambda2 in the paper's program.
-    sparsity : float or str, default="5%"
-        Weight of the norm: a number > 0, or a percentage of ``sparsity_max_``.
+    sparsity : float, str or None, default=None
+        Weight of the norm: a number > 0; a percentage of ``sparsity_max_``; or None: the largest of 38 from 70 % of it
+        down to 1e-6 of it with which k features, or as many as instances, have a coefficient.
     relevance : float, default=0.01
         Weight of the relevance, >= 0; lambda4 in the paper's program.
     proximity : Proximity, dict of its parameters, or None, default=None
@@ -56,22 +57,23 @@ class LRLSF(ProximalSelector):
     scores_ : ndarray of shape (n_features,)
         Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
         the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norm.
-    sparsity_max_ : float
-        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    sparsity_, sparsity_max_ : float
+        Weight of the norm, and the smallest with which coefficients that are zero meet the conditions of a minimum.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
         above the minimum, relative to it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -103,7 +105,7 @@ class LRLSF(ProximalSelector):
         k: Size = 0.5,
         smoothness: float = 0.1,
         label_error: float = 100.0,
-        sparsity: float | str = "5%",
+        sparsity: float | str | None = None,
         relevance: float = 0.01,
         proximity: ProximityLike = None,
         max_iter: int = 1000,

@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import column_scatter, shifted
-from mlreduce.linalg.utilities import quotient, scaled
+from mlreduce.linalg.utilities import order_by_content, quotient, scaled
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant, varying_labels
 from mlreduce.selection.quadratic import minimise
@@ -66,9 +66,8 @@ class MCLS(Selector):
         By how much the conditions of their minima are violated at most, relative to the largest slope at -1 and 1.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -113,9 +112,12 @@ class MCLS(Selector):
         as_published = check_variant(self.variant)
         number = check_count(self.n_neighbors, "n_neighbors")
         ridge = check_range(self.ridge, "ridge", 0, open_ends=True)
+        rows = order_by_content(X, labels)  # of equally near neighbours the first count
+        X, labels = X[rows], labels[rows]
         data, unit_rows = TrainingSet(X), _unit_rows(X)
-        self.numerical_labels_, self.kkt_residual_ = _numerical_labels(data, varying_labels(labels), number, ridge)
-        by_labels = _closeness(TrainingSet(_unit_rows(self.numerical_labels_)), number)
+        numerical, self.kkt_residual_ = _numerical_labels(data, varying_labels(labels), number, ridge)
+        self.numerical_labels_ = numerical[np.argsort(rows)]
+        by_labels = _closeness(TrainingSet(_unit_rows(numerical)), number)
         graph = sp.csr_array(_closeness(data, number).multiply(by_labels))
         constraint = _constraint_scores(X, Proximity("constant", n_neighbors=number).matrix(data))
         if as_published:

@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import warn
 from mlreduce.registry import register
-from mlreduce.selection.base import DiscretisingSelector
+from mlreduce.selection.base import DiscretisingSelector, weigh
 from mlreduce.selection.information import Counted, Labels, shared_bits
 from mlreduce.selection.proximal import Minimum, Norm, minimise
 from mlreduce.selection.quadratic import nearest_positive
 from mlreduce.selection.row_sparse import graph_laplacian
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
+from mlreduce.validation import FloatArray, Size, check_count, check_range
 
 
 @register("mfs-mfr")
@@ -80,9 +80,8 @@ class MFSMFR(DiscretisingSelector):
         Number of iterations.
     gap_ : float
         The largest change by a proximal gradient step of one, relative to the largest entry of R; 0 at a minimum.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -145,8 +144,8 @@ class MFSMFR(DiscretisingSelector):
         sharing = check_range(self.sharing, "sharing", 0)
         shares = check_range(self.redundancy, "redundancy", 0), check_range(self.smoothness, "smoothness", 0)
         redundancy, relevance = shared_bits(Counted.from_bins(self._bins(X, labels)), Labels(labels))
-        sparsity = _weight(self.sparsity, "sparsity", float(relevance.max()))
-        row_sparsity = _weight(self.row_sparsity, "row_sparsity", float(np.linalg.norm(relevance, axis=1).max()))
+        sparsity = weigh(self.sparsity, "sparsity", float(relevance.max()))
+        row_sparsity = weigh(self.row_sparsity, "row_sparsity", float(np.linalg.norm(relevance, axis=1).max()))
         redundancy, self.n_negative_eigenvalues_ = nearest_positive(redundancy)
         products = shares[0] * redundancy + shares[1] * graph_laplacian(self.proximity, X.T)
         products.flat[:: len(products) + 1] += 1.0
@@ -165,12 +164,6 @@ class MFSMFR(DiscretisingSelector):
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._relevance, -scores))
-
-
-def _weight(value: float | str, name: str, largest: float) -> float:
-    if isinstance(value, str):
-        return float(check_percentage(value, name)) / 100.0 * largest
-    return check_range(value, name, 0)
 
 
 class _Together(NamedTuple):

@@ -42,19 +42,17 @@ class MLMLFS(PartlyLabelledSelector):
     smoothness : float, default=0.01
         Weight of the manifold term, >= 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
+        Largest ``gap_`` at which to stop, of "reweighted" relative decrease of the objective, >= 0; 0 for no stop.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
+        "reweighted" is what the papers print, with a number for sparsity: in each iteration a ridge regression with
+        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j the last norm, at first 1/2. Rows of W do not reach zero.
 
     Attributes
     ----------
@@ -65,28 +63,25 @@ class MLMLFS(PartlyLabelledSelector):
     soft_labels_ : ndarray of shape (n_samples, n_labels)
         Y, completed.
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+        Norms of the rows of W, equal of columns that are equal or one the negative of the other. Features with rows of
+        zeros are ranked by how steep the loss is by these rows.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
+    sparsity_, sparsity_max_ : float
+        Weight of the norms, and the smallest with which rows of zeros stay so, as all do where the problem is convex.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
     gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+        Bound of how far the objective is above the minimum, relative to it; where the problem is not convex how far the
+        conditions of a minimum are missed. Like the two before not of "reweighted".
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -12,8 +12,9 @@ from scipy.special import entr
 from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
+from mlreduce.selection.base import weigh
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
+from mlreduce.selection.row_sparse import mean_scatter
 from mlreduce.validation import FloatArray, Size, check_range
 
 # Singular value, relative to the largest, that counts as zero.
@@ -21,7 +22,7 @@ _RANK = 1e-10
 
 
 @register("pnc")
-class PNC(WeightedSelector, PartlyLabelledSelector):
+class PNC(PartlyLabelledSelector):
     """Positive or negative correlation (PNC): a regression whose coefficients are near combinations of correlations.
 
     It minimises
@@ -41,22 +42,22 @@ class PNC(WeightedSelector, PartlyLabelledSelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     label_smoothness : float, default=1.0
         Weight of the labels' similarity, >= 0; lambda1 in the paper's program.
-    subspace_error : float, default=1.0
-        Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program.
+    subspace_error : float or str, default="1%"
+        Weight of what of the coefficients is no combination of columns of K, >= 0; lambda2 in the paper's program: a
+        number, or a percentage of the mean over the features of their sums of squares around the mean, with which
+        their unit makes no difference.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     fit_intercept : bool, default=True
         Whether there is a b. The paper's program has none.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
+        Largest ``gap_`` at which to stop, of "reweighted" relative decrease of the objective, >= 0; 0 for no stop.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
+        "reweighted" is what the papers print, with a number for sparsity: in each iteration a ridge regression with
+        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j the last norm, at first 1/2. Rows of W do not reach zero.
 
     Attributes
     ----------
@@ -68,26 +69,23 @@ class PNC(WeightedSelector, PartlyLabelledSelector):
         K.
     soft_labels_ : ndarray of shape (n_samples, n_labels)
         F.
-    objective_ : ndarray of shape (n_iter,)
+    n_nonzero_ : int
+        Number of features whose score is not 0.
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
+    sparsity_, sparsity_max_ : float
+        Weight of the norms, and the smallest with which rows of zeros stay so, as all do where the problem is convex.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
     gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+        Bound of how far the objective is above the minimum, relative to it; where the problem is not convex how far the
+        conditions of a minimum are missed. Like the two before not of "reweighted".
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -125,7 +123,7 @@ class PNC(WeightedSelector, PartlyLabelledSelector):
         self,
         k: Size = 0.5,
         label_smoothness: float = 1.0,
-        subspace_error: float = 1.0,
+        subspace_error: float | str = "1%",
         sparsity: float | str | None = None,
         fit_intercept: bool = True,
         max_iter: int = 1000,
@@ -143,7 +141,7 @@ class PNC(WeightedSelector, PartlyLabelledSelector):
 
     def _loss(self, X: Any, labels: FloatArray) -> _Correlated:
         label_smoothness = check_range(self.label_smoothness, "label_smoothness", 0)
-        subspace_error = check_range(self.subspace_error, "subspace_error", 0)
+        subspace_error = weigh(self.subspace_error, "subspace_error", mean_scatter(X))
         return _Correlated(X, labels, label_smoothness, subspace_error, bool(self.fit_intercept))
 
     def _learned(self, loss: Any, spread: Any) -> None:

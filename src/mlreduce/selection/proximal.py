@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError, warn
 from mlreduce.linalg.utilities import quotient
-from mlreduce.selection.base import Selector
-from mlreduce.validation import FloatArray, Size, check_count, check_percentage, check_range
+from mlreduce.selection.base import Selector, weigh
+from mlreduce.selection.descent import follow_path
+from mlreduce.validation import FloatArray, Size, check_count, check_range
 
 #: Loss of coefficients, and its gradient.
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -22,6 +23,9 @@ _LONGER, _HALVINGS = 1.2, 100
 
 # Relative rounding error of a loss, and the relative decrease that counts as none.
 _ROUNDING, _LOST = 1e-13, 1e-15
+
+# Gap and most iterations on the way to a weight that leaves enough rows.
+_ROUGH, _ROUGH_ITERATIONS = 1e-2, 50
 
 # Iterations without a smaller objective or gap after which there is none.
 _STALL = 100
@@ -146,49 +150,13 @@ def minimise(loss: Loss, penalty: Penalty, start: FloatArray, scales: FloatArray
 
 
 class ProximalSelector(Selector):
-    """Base of the selectors that minimise a loss of coefficients plus a norm of them by proximal gradient steps.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sparsity : float or str, default="5%"
-        Weight of the norm: a number > 0, or a percentage of ``sparsity_max_``.
-    max_iter : int, default=1000
-        Largest number of iterations, >= 1.
-    tol : float, default=1e-4
-        Largest ``gap_`` at which to stop, >= 0.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
-        the loss is by these rows.
-    coef_ : ndarray of shape (n_features, n_labels)
-        The coefficients.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each iteration; it does not increase.
-    n_iter_ : int
-        Number of iterations.
-    sparsity_ : float
-        Weight of the norm.
-    sparsity_max_ : float
-        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
-    gap_ : float
-        How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
-        above the minimum, relative to it.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the selectors that minimise a loss of coefficients plus a norm of them by proximal gradient steps."""
 
     by_feature = ("coef_",)
 
-    def __init__(self, k: Size = 0.5, sparsity: float | str = "5%", max_iter: int = 1000, tol: float = 1e-4) -> None:
+    def __init__(
+        self, k: Size = 0.5, sparsity: float | str | None = None, max_iter: int = 1000, tol: float = 1e-4
+    ) -> None:
         self.k = k
         self.sparsity = sparsity
         self.max_iter = max_iter
@@ -199,15 +167,25 @@ class ProximalSelector(Selector):
     ) -> FloatArray:
         """Minimise a loss plus the norm, see `minimise`, keep the result as attributes and return the scores."""
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
-        share = float(check_percentage(self.sparsity, "sparsity")) / 100.0 if isinstance(self.sparsity, str) else None
-        number = check_range(self.sparsity, "sparsity", 0, open_ends=True) if share is None else 0.0
+        reached: list[Minimum] = []
+
+        def minimise_at(sparsity: float, rough: bool) -> int:
+            before = reached[-1].coefficients if reached else start
+            ends = (max(tol, _ROUGH), min(max_iter, _ROUGH_ITERATIONS)) if rough else (tol, max_iter)
+            reached.append(minimise(loss, Norm(sparsity, by_row, positive), before, scales, *ends))
+            return int(np.count_nonzero(reached[-1].coefficients.any(axis=1)))
+
         with np.errstate(over="ignore", invalid="ignore"):
             steepness = Norm(1.0, by_row, positive).steepness(-loss(np.zeros_like(start))[1])
-            self.sparsity_max_ = float(steepness.max(initial=0.0))
-            self.sparsity_ = number or (share or 0.0) * self.sparsity_max_ or 1.0
-            norm = Norm(self.sparsity_, by_row, positive)
-            minimum = minimise(loss, norm, start, scales, tol, max_iter)
-            self._steepness = norm.steepness(-loss(minimum.coefficients)[1]).round(9)
+            self.sparsity_max_, self.edge_ = float(steepness.max(initial=0.0)), False
+            if self.sparsity is None:
+                self.sparsity_, self.edge_ = follow_path(self.sparsity_max_, 0.0, self._n_wanted, minimise_at)
+            else:
+                self.sparsity_ = weigh(self.sparsity, "sparsity", self.sparsity_max_, open_ends=True) or 1.0
+                minimise_at(self.sparsity_, False)
+            minimum = reached[-1]
+            slopes = -loss(minimum.coefficients)[1]
+            self._steepness = Norm(self.sparsity_, by_row, positive).steepness(slopes).round(9)
         if not np.isfinite(minimum.objective[-1]):
             raise DataError("the objective is not finite; features of similar size may help")
         self.coef_, self.objective_, self.gap_ = minimum.coefficients, np.array(minimum.objective), minimum.gap
@@ -219,7 +197,9 @@ class ProximalSelector(Selector):
                 f"{minimum.gap:.1g}, more than tol={tol:g}; {remedy}",
                 ConvergenceWarning,
             )
-        return np.abs(self.coef_).sum(axis=1)
+        scores: FloatArray = np.abs(self.coef_).sum(axis=1)
+        self.n_nonzero_ = np.count_nonzero(scores)
+        return scores
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._steepness, -scores))

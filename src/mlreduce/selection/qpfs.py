@@ -97,8 +97,7 @@ class QPFS(DiscretisingSelector):
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -111,6 +110,8 @@ class QPFS(DiscretisingSelector):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)
@@ -119,9 +120,8 @@ class QPFS(DiscretisingSelector):
         Number of eigenvalues replaced by 0.
     kkt_residual_ : float
         By how much the conditions of a minimum are violated, relative to the largest relevance.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -152,6 +152,7 @@ class QPFS(DiscretisingSelector):
         self.relevance_ = Labels(labels).relevance(counted) / counted.n_samples
         self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
         self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)
+        self.n_nonzero_ = np.count_nonzero(self.weights_)
         return self.weights_.copy()
 
     by_feature = ("weights_", "relevance_", "dependency_")
@@ -173,47 +174,7 @@ class QPFS(DiscretisingSelector):
 
 
 class SampledQPFS(QPFS):
-    """QPFS with a sample of the rows of Q and an approximation of the others.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sampling : float, default=0.2
-        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample, which is uniform.
-
-    Attributes
-    ----------
-    sampled_ : ndarray of int
-        The sampled features, ascending.
-    scores_ : ndarray of shape (n_features,)
-        The weights; many are 0.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-        Of equal weights the more relevant feature comes first.
-    weights_ : ndarray of shape (n_features,)
-        The same as the scores.
-    relevance_ : ndarray of shape (n_features,)
-        c, in nats.
-    dependency_ : ndarray of shape (n_features, n_features)
-        Q as it was used, in nats.
-    n_negative_eigenvalues_ : int
-        Number of eigenvalues replaced by 0.
-    kkt_residual_ : float
-        By how much the conditions of a minimum are violated, relative to the largest relevance.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """QPFS with a sample of the rows of Q and an approximation of the others."""
 
     _method: Literal["average", "nystrom"]
     diagonal = "average"
@@ -274,8 +235,7 @@ class ApproximateQPFS(SampledQPFS):
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
@@ -295,6 +255,8 @@ class ApproximateQPFS(SampledQPFS):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)
@@ -303,9 +265,8 @@ class ApproximateQPFS(SampledQPFS):
         Number of eigenvalues replaced by 0.
     kkt_residual_ : float
         By how much the conditions of a minimum are violated, relative to the largest relevance.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -358,8 +319,7 @@ class NystromQPFS(SampledQPFS):
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
@@ -376,6 +336,8 @@ class NystromQPFS(SampledQPFS):
         Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
+    n_nonzero_ : int
+        Number of features whose weight is not 0.
     relevance_ : ndarray of shape (n_features,)
         c, in nats.
     dependency_ : ndarray of shape (n_features, n_features)
@@ -384,9 +346,8 @@ class NystromQPFS(SampledQPFS):
         Number of eigenvalues replaced by 0.
     kkt_residual_ : float
         By how much the conditions of a minimum are violated, relative to the largest relevance.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

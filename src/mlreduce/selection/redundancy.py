@@ -12,22 +12,7 @@ from mlreduce.validation import FloatArray
 
 
 class MeanRedundancy(GreedySelector):
-    """A relevance minus ``mean_{s selected} I(f;s)``.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """A relevance minus ``mean_{s selected} I(f;s)``."""
 
     def _relevance(self, information: Information) -> FloatArray:
         """Return the first term, shape (n_features,)."""
@@ -58,8 +43,7 @@ class MRMR(MeanRedundancy):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -71,9 +55,8 @@ class MRMR(MeanRedundancy):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -112,8 +95,7 @@ class AMI(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -125,9 +107,8 @@ class AMI(GreedySelector):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -176,8 +157,7 @@ class SCLS(GreedySelector):
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
         So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: integers.
+        How features become bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are integers.
     n_bins : int, default=3
         Number of bins of "equal-width" and "equal-frequency", >= 2.
 
@@ -189,9 +169,8 @@ class SCLS(GreedySelector):
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

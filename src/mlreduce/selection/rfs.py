@@ -12,7 +12,6 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.descent import penalised
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
@@ -31,7 +30,7 @@ ROUNDED = 0.1
 
 
 @register("rfs")
-class RFS(WeightedSelector, RowSparseSelector):
+class RFS(RowSparseSelector):
     """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
     It minimises ``sum_i ||x_i W - y_i|| + sparsity sum_j ||w_j||`` over the coefficients W, one row per feature. There
@@ -44,8 +43,8 @@ class RFS(WeightedSelector, RowSparseSelector):
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     system : {"auto", "instances", "features"}, default="auto"
         What each regression of "reweighted" solves: the linear system over the instances (n_samples equations), as the
         paper writes it, that over the features (n_features equations), or the smaller of them. The scores are the same
@@ -53,8 +52,7 @@ class RFS(WeightedSelector, RowSparseSelector):
     max_iter : int or None, default=None
         Largest number of iterations, >= 1; None is 1000, of "reweighted" 10.
     tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
+        Largest ``gap_`` at which to stop, of "reweighted" relative decrease of the objective, >= 0; 0 for no stop.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
         "reweighted", which ``tol`` does not end, is the algorithm of the paper: a sequence of ridge regressions, each
         with instances and features weighted by the norms of the previous one, of which the first has no weights and
@@ -69,8 +67,8 @@ class RFS(WeightedSelector, RowSparseSelector):
     n_iter_ : int
         Number of iterations.
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
+        Norms of the rows of W, equal of columns that are equal or one the negative of the other. Features with rows of
+        zeros are ranked by how steep the loss is by these rows.
     sparsity_ : float
         Weight of the norms.
     sparsity_max_ : float
@@ -79,14 +77,14 @@ class RFS(WeightedSelector, RowSparseSelector):
     gap_ : float
         Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
         far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

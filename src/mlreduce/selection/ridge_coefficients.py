@@ -18,7 +18,7 @@ from mlreduce.linalg.distances import row_blocks, to_grid
 from mlreduce.linalg.features import Features, column_scatter, shifted
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector, varying_labels
+from mlreduce.selection.base import Selector, varying_labels
 from mlreduce.selection.row_sparse import Copies
 from mlreduce.validation import FloatArray, Size, check_option, check_range
 
@@ -29,35 +29,11 @@ SCALES = ("std", None)
 _UNIT = 2.0**-32
 
 
-class RidgeCoefficientSelector(WeightedSelector):
+class RidgeCoefficientSelector(Selector):
     """Base of the selectors by the coefficients of a ridge regression.
 
     ``D = (X'X + alpha I)^-1 X'Y`` minimises ``||X D - Y||^2 + alpha ||D||^2``, without an intercept. Labels that all or
     no instances have are left out.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    alpha : float, default=10.0
-        Weight of the coefficients' squares, > 0.
-    scale : {"std"} or None, default="std"
-        What features are divided by: their standard deviations. With None rankings depend on units, and features of
-        small numbers have large coefficients.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features, n_varying_labels)
-        D, of features as they are scaled, a column for each label that varies.
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
     """
 
     by_feature: tuple[str, ...] = ("coef_",)
@@ -83,7 +59,7 @@ class RidgeCoefficientSelector(WeightedSelector):
         if check_option(self.scale, "scale", SCALES) == "std":
             X = scaled(X, columns=quotient(np.sqrt(X.shape[0]), np.sqrt(column_scatter(shifted(X)))))
         copies = Copies(X, centred=False)
-        features = Features(copies.merged(X), centred=False)
+        features = Features(copies.merge(X), centred=False)
         by_feature = features.shape[1] <= features.shape[0]
         system = features.scatter if by_feature else features.gram
         moments = features.transposed_dot(labels) if by_feature else labels
@@ -100,7 +76,7 @@ class RidgeCoefficientSelector(WeightedSelector):
                     f"the regression cannot be solved: alpha={alpha:g} is rounded away by the squares of the features; "
                     "scale these to the order of one, or take a larger alpha"
                 ) from None
-        return copies.shared(solved if by_feature else features.transposed_dot(solved))
+        return copies.share(solved if by_feature else features.transposed_dot(solved))
 
 
 @register("mfs-mcdm")
@@ -131,9 +107,8 @@ class MFSMCDM(RidgeCoefficientSelector):
         D, of features as they are scaled, a column for each label that varies.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -213,9 +188,8 @@ class PMFS(RidgeCoefficientSelector):
         D, of features as they are scaled, a column for each label that varies.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse import csgraph
@@ -15,10 +14,10 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError, warn
-from mlreduce.linalg.features import Features
-from mlreduce.linalg.utilities import quotient, scaled
+from mlreduce.linalg.features import Features, column_scatter, shifted
+from mlreduce.linalg.utilities import scaled
 from mlreduce.selection.base import Selector
-from mlreduce.selection.descent import Minimum, Smooth, minimise, penalised
+from mlreduce.selection.descent import Smooth, follow_path, minimise, penalised
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import check_proximity
 from mlreduce.validation import (
@@ -40,6 +39,7 @@ __all__ = [
     "RowSparseSelector",
     "completed_by_means",
     "graph_laplacian",
+    "mean_scatter",
     "penalised",
     "solve_positive",
 ]
@@ -49,21 +49,11 @@ SOLVERS = ("coordinate-descent", "reweighted")
 # Relative residual at which a linear system counts as solved.
 _SOLVED = 1e-12
 
-# Weights of the norms on the path, relative to the smallest with which all rows are zero.
-_SHARES = np.geomspace(1.0, 0.001, 20)[1:]
-
 # Gap and most iterations on the way to the given weight.
 _ROUGH, _ROUGH_ITERATIONS = 1e-2, 30
 
-# Weights in a row without smaller errors, after which none is tried.
-_PATIENCE = 4
-
 # Relative decrease, and most iterations, of the other variables with all rows zero.
 _SETTLED, _SETTLING = 1e-12, 500
-
-# Parts into which rows are divided to choose a weight, and the penalty of the ridge regressions that compare them, of
-# features of unit variance relative to the number of rows.
-_FOLDS, _RIDGE = 3, 0.1
 
 # Relative difference of columns that count as equal.
 _EQUAL = 1e-9
@@ -95,63 +85,6 @@ class RowSparseSelector(Selector):
     A method defines the loss. W is minimised over by block coordinate descent, which leaves rows exactly zero, and the
     other variables of the loss in between. Labels may be unknown, NaN in ``y``: the errors of labels are those of the
     known ones. The others are variables of the loss, too, and become what the rest of them gives.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
-    max_iter : int, default=1000
-        Largest number of iterations, >= 1.
-    tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
-    solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
-    coef_ : ndarray of shape (n_features, n_targets)
-        W.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each iteration; it does not increase.
-    n_iter_ : int
-        Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
-    gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-
-    Notes
-    -----
-    To choose sparsity, each third of the rows, at random with seed 0, is held out once. W is learned from the others,
-    and ridge regressions predict the labels held out from the best features: half, a quarter, an eighth and a sixteenth
-    of them, or of the number of rows where that is smaller. Of equal errors the largest sparsity is taken; after four
-    without a smaller error no other is tried, nor after one with which more features are kept than half of the rows.
     """
 
     takes_unknown_cells = True
@@ -202,16 +135,14 @@ class RowSparseSelector(Selector):
             number = check_range(self.sparsity, "sparsity", 0, open_ends=True)
         path = _Path(self, X, labels)
         self.sparsity_max_ = path.sparsity_max
-        if self.sparsity is None:
-            errors = self._held_out_errors(X, labels)
-            share = _SHARES[errors.argmin()]
-            self.sparsities_, self.errors_ = _SHARES[: len(errors)] * self.sparsity_max_, errors
-        # Where there is nothing to explain, all weights give zeros.
-        self.sparsity_ = number or share * self.sparsity_max_ or 1.0
-        for sparsity in self.sparsity_max_ * _SHARES:
-            if sparsity > self.sparsity_:
-                path.minimise(sparsity, _ROUGH, _ROUGH_ITERATIONS)
-        minimum = path.minimise(self.sparsity_, tol, max_iter)
+
+        def minimise_at(sparsity: float, rough: bool) -> int:
+            path.minimise(sparsity, *((_ROUGH, _ROUGH_ITERATIONS) if rough else (tol, max_iter)))
+            return path.n_nonzero
+
+        given, wanted = number or share * self.sparsity_max_, self._n_wanted
+        self.sparsity_, self.edge_ = follow_path(self.sparsity_max_, given, wanted, minimise_at)
+        minimum = path.minimum
         if minimum.gap > tol > 0:
             ended = len(minimum.objective) <= max_iter
             remedy = "features of similar size may help" if ended else "a larger max_iter lets it converge"
@@ -224,33 +155,17 @@ class RowSparseSelector(Selector):
         self.objective_ = np.array(minimum.objective[1:] or minimum.objective)
         self.n_iter_ = len(self.objective_)
         self._steepness = path.steepness
-        self._learned(path.loss, path.spread)
-        return np.linalg.norm(self.coef_, self._order, axis=1)
+        self._learned(path.loss, path.columns.share)
+        return self._count_scores()
+
+    def _count_scores(self) -> FloatArray:
+        """Return the scores, and count those that are not 0."""
+        scores: FloatArray = np.linalg.norm(self.coef_, self._order, axis=1)
+        self.n_nonzero_ = np.count_nonzero(scores)
+        return scores
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
         return np.lexsort((-self._steepness, -scores))
-
-    def _held_out_errors(self, X: Any, labels: FloatArray) -> FloatArray:
-        """Return the errors of ridge regressions on the features that weights on the path rank first."""
-        sizes = sorted({max(1, min(X.shape) // part) for part in (2, 4, 8, 16)})
-        folds = np.random.default_rng(0).permutation(len(labels)) % _FOLDS
-        parts = []
-        for fold in range(_FOLDS):
-            kept, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            if len(held) and (~np.isnan(labels[kept])).any():
-                ridge = _NestedRidge(X[kept], labels[kept], X[held], labels[held])
-                parts.append((_Path(self, X[kept], labels[kept]), ridge))
-        errors: list[float] = []
-        for share in _SHARES:
-            total = 0.0
-            for path, ridge in parts:
-                path.minimise(share * path.sparsity_max or 1.0, _ROUGH, _ROUGH_ITERATIONS)
-                best = np.lexsort((-path.steepness, -np.linalg.norm(path.coefficients, axis=1)))
-                total += ridge.errors(best, sizes)
-            errors.append(total)
-            if len(errors) - np.argmin(errors) > _PATIENCE or all(path.is_full for path, _ in parts):
-                break
-        return np.array(errors)
 
     def _reweighted(self, X: Any, labels: FloatArray) -> FloatArray:
         if self.sparsity is None or isinstance(self.sparsity, str):
@@ -276,19 +191,16 @@ class RowSparseSelector(Selector):
         self.coef_, self.objective_, self.n_iter_ = coefficients, np.array(objective[1:]), len(objective) - 1
         self._steepness = np.zeros(X.shape[1])
         self._learned(loss, lambda table: table)
-        return np.linalg.norm(coefficients, self._order, axis=1)
+        return self._count_scores()
 
 
 class _Path:
     """Minima of a method's problem for one weight after the other, each from the one before."""
 
     def __init__(self, method: RowSparseSelector, X: Any, labels: FloatArray) -> None:
-        self._copies = Copies(X, method._centred) if method._merges_copies else None
-        if self._copies is not None:
-            X = self._copies.merged(X)
+        self.columns = Copies(X, method._centred, labels, method._merges_copies)
+        X = self.columns.merge(X)
         self.loss, self._positive = method._loss(X, labels), method._positive
-        self._n_samples = X.shape[0]
-        self._penalties = np.ones(X.shape[1]) if self._copies is None else self._copies.roots
         self._current = np.zeros((X.shape[1], self.loss.n_targets))
         before = np.inf
         for _ in range(_SETTLING):  # the other variables, with all rows zero
@@ -298,33 +210,28 @@ class _Path:
             before = value
         slopes = np.maximum(slopes, 0.0) if self._positive else slopes
         #: See `RowSparseSelector`.
-        self.sparsity_max = float((2.0 * np.linalg.norm(slopes, axis=1) / self._penalties).max())
+        self.sparsity_max = float((2.0 * np.linalg.norm(slopes, axis=1) / self.columns.roots).max())
 
-    def minimise(self, sparsity: float, tol: float, max_iter: int) -> Minimum:
+    def minimise(self, sparsity: float, tol: float, max_iter: int) -> None:
         """Go on to a weight."""
-        minimum = minimise(self.loss, self._current, sparsity * self._penalties, tol, max_iter, self._positive)
-        self._current, self._steep = minimum.coefficients, minimum.steepness
-        return minimum
+        penalties = sparsity * self.columns.roots
+        self.minimum = minimise(self.loss, self._current, penalties, tol, max_iter, self._positive)
+        self._current = self.minimum.coefficients
 
     @property
-    def is_full(self) -> bool:
-        """Whether more rows of W are not zero than half of the instances: regressions on so many fit anything."""
-        return bool(2 * np.count_nonzero(self._current.any(axis=1)) > self._n_samples)
+    def n_nonzero(self) -> int:
+        """Number of features whose rows of W are not zero."""
+        return int(self.columns.counts[self._current.any(axis=1)].sum())
 
     @property
     def coefficients(self) -> FloatArray:
         """W, of all features."""
-        return self.spread(self._current)
-
-    def spread(self, table: FloatArray) -> FloatArray:
-        """Turn a row for each column that the loss knows into one for each feature."""
-        return table if self._copies is None else self._copies.shared(table)
+        return self.columns.share(self._current)
 
     @property
     def steepness(self) -> FloatArray:
         """How steep the loss is by each row, relative to the penalty, on a grid wider than rounding errors."""
-        steepness = self._steep if self._copies is None else self._steep[self._copies.of]
-        return np.round(steepness, 9)
+        return np.round(self.minimum.steepness[self.columns.of], 9)
 
 
 class Copies:
@@ -334,19 +241,44 @@ class Copies:
     ``x sqrt(m)`` has the coefficients ``w sqrt(m)`` and their norm the weight ``sqrt(m)``, and the squares of the
     coefficients and the distances between instances are as before.
 
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    centred : bool
+        Whether columns are centred.
+    labels : ndarray of shape (n_samples, n_labels) or None, default=None
+        The columns are in the order of their products with these, so that iterations over them, which end before the
+        minimum, do not depend on the order of the features.
+    merges : bool, default=True
+        False leaves copies as they are.
+
     Attributes
     ----------
     of : ndarray of shape (n_features,), int
         The column that stands for each.
+    counts : ndarray of shape (n_columns,), int
+        Numbers of copies.
     roots : ndarray of shape (n_columns,)
-        The square roots of the numbers of copies.
+        Their square roots.
     """
 
-    def __init__(self, X: Any, centred: bool) -> None:
+    def __init__(self, X: Any, centred: bool, labels: FloatArray | None = None, merges: bool = True) -> None:
         features = Features(X, centred)
-        n_samples, n_features = X.shape
-        probes = features.transposed_dot(np.random.default_rng(0).standard_normal(n_samples))
-        first, self._signs = np.arange(n_features), np.ones(n_features)
+        first, self._signs = np.arange(X.shape[1]), np.ones(X.shape[1])
+        if merges:
+            self._find(X, features, first)
+        self._first, self.of, self.counts = np.unique(first, return_inverse=True, return_counts=True)
+        if labels is not None:
+            products = features.transposed_dot(completed_by_means(labels)[0])[self._first]
+            sizes = np.linalg.norm(products, axis=1)
+            order = np.argsort(-np.round(sizes / (sizes.max() or 1.0), 9), kind="stable")
+            self._first, self.counts = self._first[order], self.counts[order]
+            self.of = np.argsort(order)[self.of]
+        self.roots = np.sqrt(self.counts)
+
+    def _find(self, X: Any, features: Features, first: NDArray[np.intp]) -> None:
+        """Write the first of the copies of each column, and their signs."""
+        probes = features.transposed_dot(np.random.default_rng(0).standard_normal(X.shape[0]))
         order = np.argsort(np.abs(probes), kind="stable")
         probed = np.abs(probes[order])
         starts = np.flatnonzero(np.append(True, np.diff(probed) > _EQUAL * probed[1:]))
@@ -358,46 +290,16 @@ class Copies:
                 apart = np.abs(columns - columns[:, :1]).max(axis=0)
                 equal = group[apart <= _EQUAL * np.abs(columns[:, 0]).max()]
                 first[equal], self._signs[equal] = equal[0], np.sign(probes[equal] * probes[equal[0]])
-        self._kept, self.of, counts = np.unique(first, return_inverse=True, return_counts=True)
-        self.roots = np.sqrt(counts)
 
-    def merged(self, X: Any) -> Any:
+    def merge(self, X: Any) -> Any:
         """Return one column for all copies, times the square root of their number."""
-        if len(self._kept) == X.shape[1]:
-            return X
-        return scaled(X[:, self._kept], columns=self.roots)
+        if len(self._first) < X.shape[1]:
+            return scaled(X[:, self._first], columns=self.roots)
+        return X if (np.diff(self._first) > 0).all() else X[:, self._first]
 
-    def shared(self, coefficients: FloatArray) -> FloatArray:
-        """Return the coefficients of all columns."""
-        return coefficients[self.of] * (self._signs / self.roots[self.of])[:, np.newaxis]
-
-
-class _NestedRidge:
-    """Squared errors on other rows of ridge regressions on the first of some ordered features, of many numbers."""
-
-    def __init__(self, X: Any, labels: FloatArray, others: Any, their_labels: FloatArray) -> None:
-        self._features, known = Features(X, centred=True), ~np.isnan(labels)
-        means = np.where(known, labels, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        self._moments = self._features.transposed_dot(np.where(known, labels - means, 0.0))
-        self._others, self._wanted, self._known = others, their_labels - means, ~np.isnan(their_labels)
-
-    def errors(self, best: NDArray[np.intp], sizes: list[int]) -> float:
-        """Return the sum over the sizes of the errors, relative to those of the means of the labels."""
-        best = best[: sizes[-1]]
-        mean, others = self._features.mean[best], self._others[:, best]
-        correlations = Features(self._features.X[:, best], centred=True).scatter
-        scale = quotient(1.0, np.sqrt(correlations.diagonal()))
-        correlations = correlations * scale * scale[:, np.newaxis]
-        correlations.flat[:: len(best) + 1] += _RIDGE
-        lower = scipy.linalg.cholesky(correlations, lower=True, check_finite=False)
-        solved = scipy.linalg.solve_triangular(lower, scale[:, np.newaxis] * self._moments[best], lower=True)
-        errors = 0.0
-        for size in sizes:
-            weights = scipy.linalg.solve_triangular(lower[:size, :size], solved[:size], trans=1, lower=True)
-            weights *= scale[:size, np.newaxis]
-            predicted = others[:, :size] @ weights - mean[:size] @ weights
-            errors += float(np.square((predicted - self._wanted)[self._known]).sum())
-        return errors / max(float(np.square(self._wanted[self._known]).sum()), np.finfo(float).tiny)
+    def share(self, table: FloatArray) -> FloatArray:
+        """Turn a row for each column into one for each feature."""
+        return table[self.of] * (self._signs / self.roots[self.of])[:, np.newaxis]
 
 
 class Regression:
@@ -511,6 +413,11 @@ class Regression:
         if self._keeps_products:
             return self._curved[np.ix_(rows, rows)]
         return Features(self.features.X[:, rows], centred=self.intercept).scatter
+
+
+def mean_scatter(X: Any) -> float:
+    """Return the mean over the features of their sums of squares around the mean: a unit of weights of squares of W."""
+    return float(column_scatter(shifted(X)).mean())
 
 
 def completed_by_means(targets: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:

@@ -13,15 +13,16 @@ from sklearn.utils.extmath import randomized_svd
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
+from mlreduce.selection.base import weigh
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 
 @register("scmfs")
-class SCMFS(WeightedSelector, RowSparseSelector):
+class SCMFS(RowSparseSelector):
     """Shared common mode (SCMFS): regression on non-negative factors that features and labels have in common.
 
     It minimises, over factors without negative entries,
@@ -40,22 +41,22 @@ class SCMFS(WeightedSelector, RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Number of columns of V: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
-    feature_error : float, default=1.0
-        Weight of the errors of the features, > 0.
+    feature_error : float or str, default="100%"
+        Weight of the errors of the features, > 0: a number, or a percentage of the squares of all labels over those of
+        all features, with which the unit of the features makes no difference.
     label_error : float, default=1.0
         Weight of the errors of the labels, > 0.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     max_iter : int, default=5000
         Largest number of iterations, >= 1.
     tol : float, default=1e-6
         When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
         "reweighted" the relative decrease of the objective in an iteration.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
+        "reweighted" is what the papers print, with a number for sparsity: in each iteration a ridge regression with
+        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j the last norm, at first 1/2. Rows of W do not reach zero.
 
     Attributes
     ----------
@@ -68,28 +69,25 @@ class SCMFS(WeightedSelector, RowSparseSelector):
     label_factors_ : ndarray of shape (n_latent, n_labels)
         B.
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+        Norms of the rows of W, equal of columns that are equal or one the negative of the other. Features with rows of
+        zeros are ranked by how steep the loss is by these rows.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
+    sparsity_, sparsity_max_ : float
+        Weight of the norms, and the smallest with which rows of zeros stay so, as all do where the problem is convex.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
     gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+        Bound of how far the objective is above the minimum, relative to it; where the problem is not convex how far the
+        conditions of a minimum are missed. Like the two before not of "reweighted".
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -130,7 +128,7 @@ class SCMFS(WeightedSelector, RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        feature_error: float = 1.0,
+        feature_error: float | str = "100%",
         label_error: float = 1.0,
         sparsity: float | str | None = None,
         max_iter: int = 5000,
@@ -148,15 +146,16 @@ class SCMFS(WeightedSelector, RowSparseSelector):
         return tags
 
     def _loss(self, X: Any, labels: FloatArray) -> _CommonMode:
-        feature_error = check_range(self.feature_error, "feature_error", 0, open_ends=True)
+        squares = np.nansum(np.square(labels)) / max(float(squared_norms(X).sum()), np.finfo(float).tiny)
+        self._feature_error = weigh(self.feature_error, "feature_error", float(squares) or 1.0, open_ends=True)
         label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        return _CommonMode(X, labels, n_latent, feature_error, label_error)
+        return _CommonMode(X, labels, n_latent, self._feature_error, label_error)
 
     def _learned(self, loss: _CommonMode, spread: Callable[[FloatArray], FloatArray]) -> None:
         n_columns = loss.n_columns
         self.common_mode_ = loss.mode
-        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self.feature_error)
+        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self._feature_error)
         self.label_factors_ = loss.units[n_columns:].T / np.sqrt(self.label_error)
 
 

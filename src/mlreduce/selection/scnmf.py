@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import Tags
@@ -11,14 +11,15 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
 from mlreduce.selection.label_graph import label_distances
 from mlreduce.selection.proximal import ProximalSelector
-from mlreduce.validation import FloatArray, Size, check_range, is_sparse
+from mlreduce.validation import FloatArray, Size, check_option, check_range, is_sparse
+
+SCALES = ("max", None)
 
 
 @register("scnmf")
-class SCNMF(WeightedSelector, ProximalSelector):
+class SCNMF(ProximalSelector):
     """Similarity constraints with non-negative matrix factorisation (SCNMF): coefficients as similar as the features.
 
     It minimises, over W without negative entries, one row per feature,
@@ -37,8 +38,11 @@ class SCNMF(WeightedSelector, ProximalSelector):
         Weight of the similarities of features, >= 0; lambda1 in the paper's program.
     label_smoothness : float, default=1.0
         Weight of the distances of labels, >= 0; lambda2 in the paper's program.
-    sparsity : float or str, default="5%"
-        Weight of the norms of the rows, > 0, or a percentage of ``sparsity_max_``; 1 in the paper's program.
+    sparsity : float, str or None, default=None
+        Weight of the norms of the rows: a number > 0, in the paper's program 1; a percentage of ``sparsity_max_``; or
+        None: the largest of 38 from 70 % down to 1e-6 of it with which k rows, or as many as instances, are not zero.
+    scale : {"max"} or None, default="max"
+        What all features are divided by: their largest value. With None their unit matters, as G has none.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-4
@@ -51,22 +55,23 @@ class SCNMF(WeightedSelector, ProximalSelector):
     scores_ : ndarray of shape (n_features,)
         Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
         the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norm.
-    sparsity_max_ : float
-        The smallest weight with which coefficients that are zero meet the conditions of a minimum.
+    sparsity_, sparsity_max_ : float
+        Weight of the norm, and the smallest with which coefficients that are zero meet the conditions of a minimum.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
     gap_ : float
         How far the conditions of a minimum are missed; where the problem is convex, a bound of how far the objective is
         above the minimum, relative to it.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -99,13 +104,15 @@ class SCNMF(WeightedSelector, ProximalSelector):
         k: Size = 0.5,
         feature_similarity: float = 0.001,
         label_smoothness: float = 1.0,
-        sparsity: float | str = "5%",
+        sparsity: float | str | None = None,
+        scale: Literal["max"] | None = "max",
         max_iter: int = 1000,
         tol: float = 1e-4,
     ) -> None:
         super().__init__(k, sparsity, max_iter, tol)
         self.feature_similarity = feature_similarity
         self.label_smoothness = label_smoothness
+        self.scale = scale
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -115,7 +122,7 @@ class SCNMF(WeightedSelector, ProximalSelector):
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         alpha = check_range(self.feature_similarity, "feature_similarity", 0)
         beta = check_range(self.label_smoothness, "label_smoothness", 0)
-        features = Features(X, centred=False)
+        features = Features(X / X.max() if check_option(self.scale, "scale", SCALES) else X, centred=False)
         scatter, moments = features.scatter, features.transposed_dot(labels)
         similar, apart = _similarities(X), label_distances(labels)
         constant = float(np.square(labels).sum()) + alpha * float(np.square(similar).sum())

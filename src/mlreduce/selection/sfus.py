@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.base import WeightedSelector
-from mlreduce.selection.row_sparse import Regression, RowSparseSelector
-from mlreduce.validation import FloatArray, Size, check_range, check_size
+from mlreduce.selection.base import weigh
+from mlreduce.selection.row_sparse import Regression, RowSparseSelector, mean_scatter
+from mlreduce.validation import FloatArray, Size, check_size
 
 # Singular value, relative to the largest, that counts as zero.
 _RANK = 1e-10
 
 
 @register("sfus")
-class SFUS(WeightedSelector, RowSparseSelector):
+class SFUS(RowSparseSelector):
     """Sub-feature uncovering with sparsity (SFUS): a regression with few features, labels sharing a subspace of them.
 
     It minimises
@@ -39,20 +39,19 @@ class SFUS(WeightedSelector, RowSparseSelector):
     n_latent : int, float, str or None, default=0.5
         Dimension of the subspace: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for
         as many as labels, or as features where these are fewer: the second term is 0 then.
-    subspace_error : float, default=1.0
-        Weight of what of the coefficients lies outside of the subspace, >= 0.
+    subspace_error : float or str, default="1%"
+        Weight of what of the coefficients lies outside of the subspace, >= 0: a number, or a percentage of the mean
+        over the features of their sums of squares around the mean, with which their unit makes no difference.
     sparsity : float, str or None, default=None
-        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None, to
-        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``sparsity_max_``, such as "5%"; or None:
+        the largest of 38 from 70 % of it down to 1e-6 of it with which k rows, or as many as instances, are not zero.
     max_iter : int, default=1000
         Largest number of iterations, >= 1.
     tol : float, default=1e-8
-        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
-        "reweighted" the relative decrease of the objective in an iteration.
+        Largest ``gap_`` at which to stop, of "reweighted" relative decrease of the objective, >= 0; 0 for no stop.
     solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
-        "reweighted" is what the papers print, and takes a number for sparsity: in each iteration a ridge regression
-        with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
-        first, and then the other variables. Rows of W approach zero but do not reach it.
+        "reweighted" is what the papers print, with a number for sparsity: in each iteration a ridge regression with
+        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j the last norm, at first 1/2. Rows of W do not reach zero.
 
     Attributes
     ----------
@@ -61,28 +60,25 @@ class SFUS(WeightedSelector, RowSparseSelector):
     subspace_ : ndarray of shape (n_features, n_latent)
         Q. The best P is ``Q'W``. Fewer columns where W is of a smaller rank.
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
-        Features with rows of zeros are ranked by how steep the loss is by these rows.
-    objective_ : ndarray of shape (n_iter,)
+        Norms of the rows of W, equal of columns that are equal or one the negative of the other. Features with rows of
+        zeros are ranked by how steep the loss is by these rows.
+    n_nonzero_ : int
+        Number of features whose score is not 0.
+    objective_ : ndarray of shape (n_iter_,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
-    sparsity_ : float
-        Weight of the norms.
-    sparsity_max_ : float
-        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
-        As the following not of "reweighted".
+    sparsity_, sparsity_max_ : float
+        Weight of the norms, and the smallest with which rows of zeros stay so, as all do where the problem is convex.
+    edge_ : bool
+        Whether sparsity was chosen and is the smallest that is tried.
     gap_ : float
-        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
-        far the conditions of a minimum are missed.
-    sparsities_, errors_ : ndarray of shape (n_weights,)
-        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where
-        sparsity is chosen.
+        Bound of how far the objective is above the minimum, relative to it; where the problem is not convex how far the
+        conditions of a minimum are missed. Like the two before not of "reweighted".
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -115,7 +111,7 @@ class SFUS(WeightedSelector, RowSparseSelector):
         self,
         k: Size = 0.5,
         n_latent: Size = 0.5,
-        subspace_error: float = 1.0,
+        subspace_error: float | str = "1%",
         sparsity: float | str | None = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
@@ -127,7 +123,7 @@ class SFUS(WeightedSelector, RowSparseSelector):
 
     def _loss(self, X: Any, labels: FloatArray) -> _SharedSubspace:
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        subspace_error = check_range(self.subspace_error, "subspace_error", 0)
+        subspace_error = weigh(self.subspace_error, "subspace_error", mean_scatter(X))
         return _SharedSubspace(X, labels, min(n_latent, X.shape[1]), subspace_error)
 
     def _learned(self, loss: _SharedSubspace, spread: Callable[[FloatArray], FloatArray]) -> None:

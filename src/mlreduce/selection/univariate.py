@@ -19,7 +19,7 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import known_together, rows_of
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector, WeightedSelector, check_some_vary
+from mlreduce.selection.base import Selector, check_some_vary
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, is_sparse, split_known
 
 #: Aggregations of the scores over the labels.
@@ -43,25 +43,6 @@ class UnivariateSelector(Selector):
 
     Labels that all or no instances have are left out; at least one other is needed. Constant features have the score 0.
     Labels may be unknown, NaN in ``y``: the score for a label is that of the instances where it is known.
-
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    aggregate : {"mean", "max"}, default="mean"
-        Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
     """
 
     takes_unknown_cells = True
@@ -112,21 +93,8 @@ class _Totals(NamedTuple):
         return constant
 
 
-class SumsSelector(WeightedSelector, UnivariateSelector):
-    """Base of the controls whose scores follow from sums of the features over the instances of a label.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+class SumsSelector(UnivariateSelector):
+    """Base of the controls whose scores follow from sums of the features over the instances of a label."""
 
     def _scorer(self, X: Any) -> Callable[[Any, NDArray[np.bool_] | None], FloatArray]:
         sums, squares = np.asarray(X.sum(axis=0)).reshape(1, -1), squared_norms(X.T).reshape(1, -1)
@@ -183,9 +151,8 @@ class Chi2(SumsSelector):
         The aggregated chi-square statistics.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -242,9 +209,8 @@ class AnovaF(SumsSelector):
         The aggregated F statistics; infinite for a feature that separates a label without scatter within.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -313,9 +279,8 @@ class MutualInformation(UnivariateSelector):
         The aggregated mutual information in nats, >= 0.
     ranking_ : ndarray of shape (n_features,), int
         1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
+    n_features_in_, n_informative_ : int
+        Number of features, and of those that are not constant in ``X``.
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -76,6 +76,8 @@ class TrainingSet:
         # None if no row is known in part: ``labelled`` then marks the known rows.
         by_rows = known is None or bool((known == known.any(axis=1, keepdims=True)).all())
         self.known = None if by_rows else known
+        #: Number of instances of which the rows have the sums of squares and products, where they are no instances.
+        self.n_summarised = 0.0
         self.cache: dict[str, Any] = {}
         # The sets that this one is a subset of, with the rows in them. References are weak: a set caches its subsets,
         # and a reference cycle would keep large arrays alive until the garbage collector runs.

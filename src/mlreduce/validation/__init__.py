@@ -39,6 +39,7 @@ from mlreduce.validation.memory import (
     machine_memory,
     memory_left,
     out_of_memory,
+    taken_memory,
 )
 from mlreduce.validation.parameters import (
     Size,
@@ -94,4 +95,5 @@ __all__ = [
     "rows_by_weight",
     "split_known",
     "stored_labels",
+    "taken_memory",
 ]

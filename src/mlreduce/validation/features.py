@@ -268,7 +268,10 @@ def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False
         If the shape is not what scikit-learn's estimators take.
     """
     check_table(X, "X")
-    if _is_plain(X) and (reset or _fits(estimator, X)):
+    # An array that scikit-learn's checks, which take 0.1 ms, would return as it is.
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
+    fitted = getattr(estimator, "n_features_in_", None), hasattr(estimator, "feature_names_in_")
+    if plain and (reset or fitted == (X.shape[1], False)):
         if reset:
             estimator.n_features_in_ = X.shape[1]
             if hasattr(estimator, "feature_names_in_"):
@@ -310,16 +313,6 @@ def _validated(estimator: Any, X: Any, **options: Any) -> Any:
                     "or make a 0/1 column of each of its values"
                 ) from None
         raise DataError(f"y holds the text {text}; targets are numbers") from None
-
-
-def _is_plain(X: Any) -> bool:
-    """Whether X is an array that scikit-learn's checks, which take 0.1 ms, would return as it is."""
-    return type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
-
-
-def _fits(estimator: Any, X: FloatArray) -> bool:
-    """Whether an array has as many features as the estimator was fitted on, without names."""
-    return getattr(estimator, "n_features_in_", None) == X.shape[1] and not hasattr(estimator, "feature_names_in_")
 
 
 def unknown_cells(Y: Any) -> NDArray[np.bool_] | None:

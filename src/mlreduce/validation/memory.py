@@ -37,7 +37,7 @@ def memory_left() -> tuple[float, str]:
     The least of the machine's memory and the limit of the control group (containers, Slurm), less what the process
     holds, and of the limit of the address space (``ulimit -v``), less what the process has of it.
     """
-    space, held = _taken()
+    space, held = taken_memory()
     limits = [
         (float(machine_memory() or "inf") - held, "this machine"),
         (_group_memory() - held, "the control group of this process"),
@@ -162,7 +162,7 @@ def _counted(n: int, d: int, q: int) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def _taken() -> tuple[int, int]:
+def taken_memory() -> tuple[int, int]:
     """Return the bytes of address space and of memory that this process has; 0 if the system does not report them."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()

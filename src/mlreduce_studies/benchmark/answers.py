@@ -76,8 +76,6 @@ class Evidence:
 
     Parameters
     ----------
-    protocol : Protocol
-    pieces : Pieces
     sets : DataFrame
         A row per data set, with ``dataset`` and `TRAITS`.
     orders : dict of str to (str, dict of str to float)

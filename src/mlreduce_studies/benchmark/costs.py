@@ -43,10 +43,8 @@ class Shape:
 
     Attributes
     ----------
-    rows, columns, labels : int
     train, test : int
         Rows of a split.
-    splits : int
     present : int
         Labels that are present, in all training rows.
     """

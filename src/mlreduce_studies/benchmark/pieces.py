@@ -51,10 +51,8 @@ class Piece(NamedTuple):
 
     Attributes
     ----------
-    study, dataset : str
     candidates : int
         Number of candidates of a search.
-    rows, bytes : int
     sha256 : str
         Of the file.
     protocol : str
@@ -77,10 +75,7 @@ class Piece(NamedTuple):
 
 def job_files(study: str, dataset: str) -> dict[str, str]:
     """Return the files that the workflow writes for a study on a data set, in the folder of its results."""
-    return {
-        "scores": f"{study}/scores/{dataset}/all/all/all.parquet",
-        "times": f"{study}/times/{dataset}/all.parquet",
-    }
+    return {"scores": f"{study}/scores/{dataset}/all/all/all.parquet", "times": f"{study}/times/{dataset}/all.parquet"}
 
 
 def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
@@ -88,8 +83,6 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
 
     Parameters
     ----------
-    study : Study
-    dataset : str
     base : path
         Folder of the results of the workflow.
 
@@ -148,7 +141,6 @@ class Pieces:
 
     Parameters
     ----------
-    protocol : Protocol
     folder : path or None, default=None
         None is `PIECES` in the project, with the suffix of the protocol.
     """
@@ -223,9 +215,6 @@ class Pieces:
 
         Parameters
         ----------
-        study : Study
-        dataset : str
-        candidates : int
         base : path
             Folder of the results of the workflow.
         """
@@ -236,8 +225,6 @@ class Pieces:
 
         Parameters
         ----------
-        study, dataset : str
-        candidates : int
         table : DataFrame
             With `PIECE_COLUMNS`.
         """

@@ -50,11 +50,8 @@ def summary_of(
 
     Parameters
     ----------
-    pieces : Pieces
-    study : Study
     candidates : int
         How many a search had.
-    measures : collection of str
     datasets : collection of str or None, default=None
         None takes all of which there are pieces.
 

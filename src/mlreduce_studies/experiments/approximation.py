@@ -74,12 +74,7 @@ def dependency_row(name: str, bins: str, n_bins: int, matrix: FloatArray) -> pd.
 
 
 def approximation_errors(
-    data: MultiLabelData,
-    matrix: FloatArray,
-    methods: Mapping[str, str],
-    percents: Sequence[int],
-    draws: int,
-    seed: int,
+    data: MultiLabelData, matrix: FloatArray, methods: Mapping[str, str], percents: Sequence[int], draws: int, seed: int
 ) -> pd.DataFrame:
     """Approximate a matrix from random samples of its rows, several times.
 
@@ -93,7 +88,6 @@ def approximation_errors(
         See `mlreduce.selection.qpfs.approximate_dependency`. All have the same samples.
     percents : sequence of int
         Of the features, in 1..100; a larger sample of a draw holds the smaller ones.
-    draws : int
     seed : int
         Of the study.
 

@@ -72,11 +72,7 @@ def _cases(shape: tuple[int, int], settings: Mapping[str, Any]) -> Iterator[_Cas
 
 
 def measure_costs(
-    data: MultiLabelData,
-    settings: Mapping[str, Any],
-    space: Mapping[str, Any],
-    seed: int,
-    failures: Failures = RAISE,
+    data: MultiLabelData, settings: Mapping[str, Any], space: Mapping[str, Any], seed: int, failures: Failures = RAISE
 ) -> pd.DataFrame:
     """Fit methods at growing sizes, each in a separate process, on one thread.
 
@@ -85,7 +81,6 @@ def measure_costs(
 
     Parameters
     ----------
-    data : MultiLabelData
     settings : dict
         ``methods`` as in a study file, and ``rows``, ``features``, ``prototypes``: sizes, cut to what there is.
     space : dict

@@ -71,10 +71,7 @@ class ImageSettings(TypedDict):
 
 
 def proximity_images(
-    data: MultiLabelData,
-    split: Split,
-    settings: ImageSettings,
-    failures: Failures = RAISE,
+    data: MultiLabelData, split: Split, settings: ImageSettings, failures: Failures = RAISE
 ) -> pd.DataFrame:
     """Return the proximity of pairs of training instances to each method, as an image.
 
@@ -84,9 +81,6 @@ def proximity_images(
 
     Parameters
     ----------
-    data : MultiLabelData
-    split : Split
-    settings : ImageSettings
     failures : Failures, default=RAISE
         Takes what a method raises, on split 0; one that failed before there is passed over.
 

@@ -24,7 +24,6 @@ class TimingSettings(TypedDict):
     Attributes
     ----------
     family : {"labelspace", "projection", "selection"}
-    methods : dict of label to entry of a study file
     space : dict
         ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
     scalings : dict of label to scaling, default: none
@@ -53,10 +52,6 @@ def time_fits(
 
     Parameters
     ----------
-    data : MultiLabelData
-    splits : dict of int to Split
-    settings : TimingSettings
-    seed : int, default=0
     failures : Failures
         What fails is written down there; the default raises.
 

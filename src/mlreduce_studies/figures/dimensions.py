@@ -7,15 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.layout import (
-    least_span,
-    lines,
-    name_lines,
-    one_value_each,
-    panels,
-    shared_legend,
-    with_errors,
-)
+from mlreduce.plot.layout import least_span, lines, name_lines, one_value_each, panels, shared_legend, with_errors
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import MEASURE, PREDICTOR
 

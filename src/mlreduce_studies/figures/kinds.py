@@ -120,7 +120,6 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
         The table that `mlreduce_studies.options.source_of` names.
     spec : dict
         The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
-    protocol : str
     dataset : str or None, default=None
         For kinds that are drawn for each data set.
 

@@ -132,7 +132,6 @@ def with_reasons(table: pd.DataFrame, rows: pd.DataFrame, keys: Sequence[str]) -
     ----------
     table : DataFrame
         One row per cell, with the columns ``keys``.
-    rows : DataFrame
     keys : sequence of str
         Columns that identify a cell.
 

@@ -34,8 +34,6 @@ def leave_one_out(
 
     Parameters
     ----------
-    ranking : Ranking
-    higher_is_better : bool
     traits : dict of str to Traits
         What the similarity of data sets is computed from.
     controls : collection of str, default=CONTROLS

@@ -27,8 +27,6 @@ def write_table(path: str | Path, table: pd.DataFrame, failures: pd.DataFrame | 
 
     Parameters
     ----------
-    path : path
-    table : DataFrame
     failures : DataFrame or None, default=None
         With `mlreduce.evaluation.failures.FAILURE_COLUMNS`; each becomes a row without values.
 
@@ -163,7 +161,6 @@ def failed_files(paths: Iterable[str | Path], damaged: Callable[[Path], object] 
 
     Parameters
     ----------
-    paths : iterable of path
     damaged : callable or None, default=None
         Called with each file whose end is damaged; such files are left out.
     """

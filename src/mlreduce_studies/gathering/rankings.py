@@ -28,8 +28,6 @@ class StudyRanking:
 
     Attributes
     ----------
-    protocol, measure, predictor : str
-    ranking : Ranking
     labels : dict of str to str
         Registered names of the methods to their labels in the study.
     """

@@ -383,13 +383,7 @@ class _Apart:
 
 
 class Transformer(TransformerMixin, _Apart, BaseEstimator):
-    """A transformer whose code runs in other processes.
-
-    Parameters
-    ----------
-    transformer, limits, paths, module, size, parameter, random_state
-        As of the base.
-    """
+    """A transformer whose code runs in other processes; parameters are as of the base."""
 
     _family = "projection"
 
@@ -407,12 +401,7 @@ class Transformer(TransformerMixin, _Apart, BaseEstimator):
 
 
 class Ratings(_Apart, BaseEstimator):
-    """An estimator that rates features, whose code runs in other processes.
-
-    Parameters
-    ----------
-    transformer, limits, paths, module, size, parameter, random_state
-        As of the base.
+    """An estimator that rates features, whose code runs in other processes; parameters are as of the base.
 
     Attributes
     ----------
@@ -428,56 +417,16 @@ class Ratings(_Apart, BaseEstimator):
 
 
 class Coder(_Apart, LabelCoder):
-    """A label coder whose code runs in other processes.
+    """A label coder whose code runs in other processes; parameters are as of the base, attributes as of `LabelCoder`.
 
     What it reconstructs has the scores of all labels, then the labels that it decodes.
-
-    Parameters
-    ----------
-    transformer, limits, paths, module, size, parameter, random_state
-        As of the base.
-
-    Attributes
-    ----------
-    components_ : ndarray or csr_array of shape (n_components, n_labels)
-        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
-    mean_ : ndarray of shape (n_labels,)
-        Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
     """
 
     _family = "labelspace"
     linear = False
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
-        """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or None
-            Features. None is allowed where the method does not use them.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
-            Labels in {0, 1} or {-1, 1}, NaN where not known. These are filled in first, by a ridge regression on the
-            features that is repeated with what it filled in (``mlreduce.labelspace.completion.complete_labels``), or
-            without features by the mean of the label. A label that is known nowhere has no part in the code, and is
-            decoded as absent.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a parameter is out of range, or
-            X is None for a method that uses the features.
-        """
+        """Fit to X of shape (n_samples, n_features) and labels of shape (n_samples, n_labels)."""
         key = _digest(X, y)
         self.key_ = np.array(key)
         self.state_ = np.frombuffer(self._call(key, "fit", {"X": X, "Y": y}), dtype=np.uint8)
@@ -487,98 +436,25 @@ class Coder(_Apart, LabelCoder):
         return self
 
     def training_codes(self, labels: Any, features: Any = None) -> FloatArray:
-        """Return the codes of the training rows.
-
-        Parameters
-        ----------
-        labels : ndarray or csr_array of shape (n_samples, n_labels)
-            Those of `fit`, in {0, 1}; of an array NaN where not known.
-        features : ndarray or csr_array of shape (n_samples, n_features), or None, default=None
-            Those of `fit`, by which labels that are not known are filled in.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Their codes.
-        """
+        """Return the codes of the training rows."""
         return self.codes_
 
     def project(self, scores: Any) -> FloatArray:
-        """Return zeros: labels of others are not shown to an entry, and errors of codes are not measured.
-
-        Parameters
-        ----------
-        scores : ndarray or csr_array of shape (n_samples, n_labels)
-            Numbers of any size.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Their codes.
-
-        Raises
-        ------
-        DataError
-            If there are not as many labels as in `fit`.
-        """
+        """Return zeros: labels of others are not shown to an entry, and errors of codes are not measured."""
         return np.zeros((scores.shape[0], self.n_components_))
 
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Yield scores and labels at each size, shape (n_samples, 2 * n_labels).
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_samples, n_columns)
-            Codes or predictions of codes.
-        sizes : sequence of int
-            Ascending, each in 1..n_columns.
-
-        Yields
-        ------
-        ndarray of shape (n_samples, n_labels)
-            Labels less their training means, for each size.
-
-        Raises
-        ------
-        DataError
-            If a size is larger than the code is long.
-        """
+        """Yield scores and labels at each size, shape (n_samples, 2 * n_labels)."""
         arrays = {"codes": np.asarray(codes), "state": self.state_}
         result = self._call(str(self.key_), "decode", arrays, list(sizes))
         yield from _finite(_numbers(result, (len(sizes), len(codes), 2 * self.n_labels_)))
 
     def scores(self, centred: FloatArray, size: int) -> FloatArray:
-        """Return the scores among what was reconstructed.
-
-        Parameters
-        ----------
-        centred : ndarray of shape (n_samples, n_labels)
-            Labels less their training means, as of `reconstruct`.
-        size : int
-            Length of the code that they are from.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Scores, of which rounding predicts those above one half.
-        """
+        """Return the scores among what was reconstructed."""
         return centred[:, : self.n_labels_]
 
     def round(self, centred: FloatArray, size: int) -> Any:
-        """Return the labels among what was reconstructed.
-
-        Parameters
-        ----------
-        centred : ndarray of shape (n_samples, n_labels)
-            Labels less their training means, as of `reconstruct`.
-        size : int
-            Length of the code that they are from.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), int8
-            Labels.
-        """
+        """Return the labels among what was reconstructed."""
         return (centred[:, self.n_labels_ :] > 0.5).astype(np.int8)
 
 
@@ -596,7 +472,6 @@ def set_apart(
 
     Parameters
     ----------
-    family : str
     method : dict
         Of `mlreduce_studies.leaderboard.entry.Entry.methods`.
     limits, paths

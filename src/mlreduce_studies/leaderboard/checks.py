@@ -51,10 +51,6 @@ class _Failed(Exception):
 def draw_sample(seed: int) -> Sample:
     """Draw rows, features and labels of `DATA`, in random numbers, so that no entry can be written for the checks.
 
-    Parameters
-    ----------
-    seed : int
-
     Examples
     --------
     >>> from mlreduce_studies.leaderboard.checks import draw_sample
@@ -80,7 +76,6 @@ def failure_of(entry: Entry, limits: Mapping[str, float], seed: int, paths: Sequ
 
     Parameters
     ----------
-    entry : Entry
     limits : dict
         ``seconds`` of the wall of a call of it, and ``gigabytes``.
     seed : int

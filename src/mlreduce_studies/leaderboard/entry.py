@@ -20,11 +20,7 @@ FOLDER = "leaderboard"
 SETS = ("flags", "virus-go", "emotions", "birds", "genbase", "cal500")
 
 #: Families to the studies of the benchmark whose protocol they follow.
-FAMILIES = {
-    "projection": "benchmark-projections",
-    "selection": "benchmark-selectors",
-    "labelspace": "benchmark-coders",
-}
+FAMILIES = {"projection": "benchmark-projections", "selection": "benchmark-selectors", "labelspace": "benchmark-coders"}
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -35,10 +31,8 @@ class Entry:
 
     Attributes
     ----------
-    name : str
     path : Path
         Its file; a module and a lock file are in the same folder.
-    title, family, class_path, entered_by, reference : str
     parameters, search : dict
         Of the class; what is tried by a search.
     packages : dict of str to str

@@ -39,7 +39,6 @@ class KeptEntry:
 
     Attributes
     ----------
-    name : str
     about : dict
         ``entry`` and ``study``, digests of the entry and the study file; ``sets``, ``seed`` of the checks, ``failed``,
         ``versions``, ``minutes``, and ``scores``, the SHA-256 of the scores.
@@ -70,7 +69,6 @@ def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str
 
     Parameters
     ----------
-    kept : KeptEntry
     outcome : Outcome
         Of the other run, on some of its data sets.
     sets : sequence of str

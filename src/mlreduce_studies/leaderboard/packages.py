@@ -75,7 +75,6 @@ def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) ->
 
     Parameters
     ----------
-    entry : Entry
     project : path
         With ``envs/requirements.lock``.
     folder : path

@@ -111,10 +111,8 @@ def ranked(
 
     Parameters
     ----------
-    family : str
     kept : dict of str to KeptEntry
         Of entries that were run on all data sets.
-    entered : dict of str to Entry
     committed : DataFrame
         Of the benchmark: dataset, method, size, predictor, value and seconds; empty where there are none.
 

@@ -51,7 +51,6 @@ class Outcome:
         Why, in one sentence.
     scores : DataFrame or None
         With ``dataset`` and the columns of the benchmark's pieces.
-    versions : dict of str to str
     seconds : float
         Wall time.
     """
@@ -110,7 +109,6 @@ def run_entry(
 
     Parameters
     ----------
-    entry : Entry
     project : path
         With ``Snakefile``, ``config`` and ``comparisons``.
     folder : path

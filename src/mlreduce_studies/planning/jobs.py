@@ -36,12 +36,7 @@ def _name_of(label: str) -> str:
 
 
 class Jobs:
-    """The jobs of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-    """
+    """The jobs of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._config = plan, plan.config

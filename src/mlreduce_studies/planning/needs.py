@@ -42,7 +42,6 @@ class Size(NamedTuple):
 
     Attributes
     ----------
-    rows, columns, labels : int
     stored : int
         Number of stored values of the features: all of dense features, the non-zero ones of sparse features.
     """

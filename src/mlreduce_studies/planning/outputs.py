@@ -25,13 +25,7 @@ TIMED = ("times", "ratios", "costs")
 
 
 class Outputs:
-    """The results of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-    jobs : Jobs
-    """
+    """The results of a plan."""
 
     def __init__(self, plan: Plan, jobs: Jobs) -> None:
         self._plan, self._jobs = plan, jobs

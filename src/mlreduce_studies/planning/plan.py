@@ -45,8 +45,6 @@ class Plan:
         See config/README.md.
     project : Path
         Folder of the Snakefile, as seen from where it runs: a project that is moved takes its results along.
-    catalogue : Catalogue
-    studies : dict of str to Study
     base : str
         Folder of the studies' results.
     record : dict

@@ -46,8 +46,6 @@ def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[An
 
     Parameters
     ----------
-    plan : Plan
-    workflow : snakemake.workflow.Workflow
     runs : callable
         Returns whether the workflow runs jobs, once this is known; a dry run writes nothing.
     """

@@ -68,7 +68,6 @@ class Paper(NamedTuple):
 
     Attributes
     ----------
-    title : str
     identifier : str or None
         An address.
     """
@@ -90,7 +89,6 @@ def write_crate(
         Folder of the study's results, with its manifest.
     project : path
         The code that made them.
-    paper : Paper
     used : dict
         What the study is run with now, settings and digests of code, under the names that they have in its manifest.
 

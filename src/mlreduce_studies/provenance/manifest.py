@@ -129,13 +129,12 @@ def describe_input(dataset: Dataset, prepared: str | Path, folder: str | Path | 
 
     Parameters
     ----------
-    dataset : Dataset
     prepared : path
         The data set as arrays.
     folder : path or None
         With the fetched files, as `Dataset.copies` names them; None for an embedded data set.
     """
-    entries = [entry for entries in dataset.files.values() for entry in entries]
+    entries = dataset.entries
     copies = dataset.copies(folder) if folder is not None else []
     files = [
         {"name": entry.name, "sha256": file_sha256(copy), "addresses": list(entry.addresses)}
@@ -150,10 +149,7 @@ def _digest(description: Mapping[str, Any]) -> str:
 
 
 def make_manifest(
-    description: Mapping[str, Any],
-    inputs: Mapping[str, Any],
-    outputs: Mapping[str, str],
-    run: Mapping[str, Any],
+    description: Mapping[str, Any], inputs: Mapping[str, Any], outputs: Mapping[str, str], run: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put a manifest together, and check it against its schema.
 

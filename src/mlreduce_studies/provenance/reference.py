@@ -101,8 +101,6 @@ def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalo
     ----------
     folder : path
         With ``manifest.json``, and ``summary.csv`` or ``summary.csv.gz``.
-    study_file : path
-    catalogue : Catalogue
 
     Raises
     ------
@@ -136,7 +134,6 @@ def draw_curves(
         With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     share : float
         In (0, 1], of the cells.
-    seed : int
     datasets : sequence of str or None, default=None
         Draw from these alone; None for all.
 
@@ -164,8 +161,6 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
     ----------
     files : sequence of Path
         Score tables of the workflow's jobs, from `mlreduce_studies.gathering.job_tables.write_table`.
-    curve : Curve
-    study : Study
 
     Returns
     -------
@@ -219,7 +214,6 @@ def is_near(old: NDArray[np.float64], new: NDArray[np.float64], tolerance: float
 
     Parameters
     ----------
-    old, new : arrays
     tolerance : float
         Relative; differences below 1e-9 are rounding errors whatever they are relative to.
     """

@@ -181,7 +181,6 @@ def run_workflow(
         See config/README.md.
     folder : Path
         Where Snakemake runs.
-    targets : sequence of str
     project : path
         Folder of the Snakefile.
     below : sequence of Path, default=()
@@ -330,9 +329,7 @@ def _parser() -> argparse.ArgumentParser:
     cells.add_argument("--share", type=_share, default=0.02, help="of each study's cells (default 0.02)")
     cells.add_argument("--seed", type=int, help="of the sample (default: by chance; it is printed)")
     cells.add_argument(
-        "--minutes",
-        type=_minutes,
-        help="time limit; curves that took more than a third of it before are left out",
+        "--minutes", type=_minutes, help="time limit; curves that took more than a third of it before are left out"
     )
     cells.add_argument("--studies", type=_names, help="only these, with commas (default: all of the reference)")
     cells.add_argument("--datasets", type=_names, help="only on these, with commas (default: all)")

@@ -25,7 +25,6 @@ def open_run(folder: Path, project: Path) -> Run:
 
     Parameters
     ----------
-    folder : Path
     project : Path
         With ``papers`` and ``comparisons``.
 

@@ -23,7 +23,6 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
 
     Parameters
     ----------
-    study : StudyResults
     line : dict
         A row of claims-lines.csv, with `mlreduce_studies.verdicts.columns.LINE_COLUMNS`.
     number : int

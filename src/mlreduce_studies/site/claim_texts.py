@@ -53,7 +53,6 @@ def disagreement(study: StudyResults, claim: Mapping[Any, Any], settings: Sequen
 
     Parameters
     ----------
-    study : StudyResults
     claim : dict
         A row of claims.csv with ``why``.
     settings : sequence of dict

@@ -30,7 +30,6 @@ def findings(
 
     Parameters
     ----------
-    studies : sequence of StudyResults
     pages : dict of str to str
         Keys of studies to names of pages.
     claims : dict of str to list of dict

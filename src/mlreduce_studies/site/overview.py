@@ -43,10 +43,8 @@ def front_page(
 
     Parameters
     ----------
-    studies : sequence of StudyResults
     pages : dict of str to str
         Keys of studies to names of pages.
-    entries : Entries
     claims : dict of str to list of dict
         Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
     """

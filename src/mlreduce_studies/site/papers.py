@@ -9,12 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
-from mlreduce_studies.site.claim_links import (
-    compare_link,
-    differences_by_pair,
-    differences_by_setting,
-    title_of_part,
-)
+from mlreduce_studies.site.claim_links import compare_link, differences_by_pair, differences_by_setting, title_of_part
 from mlreduce_studies.site.claim_texts import citation, disagreement, issue_link
 from mlreduce_studies.site.reasons import effect, first_sentence, reason, scope, telling_pair
 from mlreduce_studies.site.runs import StudyResults
@@ -105,7 +100,6 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
 
     Parameters
     ----------
-    study : StudyResults
     parts : sequence of dict, default=()
         Tables and figures of the page; see `parts_of`.
 

@@ -78,9 +78,4 @@ def wins_and_losses(study: str, one: StudyRanking, method: str) -> dict[str, Any
 
 
 def _place(study: str, one: StudyRanking) -> dict[str, Any]:
-    return {
-        "study": study,
-        "protocol": one.protocol,
-        "predictor": one.predictor,
-        "measure": one.measure,
-    }
+    return {"study": study, "protocol": one.protocol, "predictor": one.predictor, "measure": one.measure}

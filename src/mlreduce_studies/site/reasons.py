@@ -30,7 +30,6 @@ class Pair(NamedTuple):
 
     Attributes
     ----------
-    method, other : str
     table : DataFrame
         Their rows of claims-differences.csv.
     holds : ndarray of bool

@@ -20,8 +20,6 @@ class StudyResults:
 
     Parameters
     ----------
-    name : str
-    folder : Path
     description : dict
         From `mlreduce_studies.site.description.describe_study`.
     """

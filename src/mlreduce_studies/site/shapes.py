@@ -73,7 +73,6 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
 
     Parameters
     ----------
-    name : str
     names : iterable of str
         Data sets that are shown. ``same_instances`` names those among them that have the same instances.
     """
@@ -81,7 +80,7 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
     if name not in catalogue:
         return dict.fromkeys((*known, "address"), "") | {"same_instances": []}
     dataset = catalogue[name]
-    files = [entry for entries in dataset.files.values() for entry in entries]
+    files = dataset.entries
     address = next((address for entry in files for address in entry.addresses[:1]), "")
     same = {other for family in _views() if name in family for other in family} & set(names) - {name}
     return {key: str(dataset.options.get(key, "")) for key in known} | {

@@ -20,8 +20,6 @@ def spectra_of(study: StudyResults, dataset: str, named: Collection[str] = ()) -
 
     Parameters
     ----------
-    study : StudyResults
-    dataset : str
     named : collection of str, default=()
         Of more than eight methods those that have colours; the first eight where none of them has eigenvalues.
 

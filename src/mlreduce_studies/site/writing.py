@@ -49,8 +49,6 @@ class Site:
 
     Parameters
     ----------
-    runs : sequence of Run
-    target : Path
     limit : int
         Most scores of a study that reach the page.
     documented : bool
@@ -237,6 +235,7 @@ def _as_data(path: Path) -> str:
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
+@cache  # compiling the templates takes half of the time of a small site
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("mlreduce_studies.site"), autoescape=True, undefined=jinja2.StrictUndefined,

@@ -170,7 +170,6 @@ class Sums(NamedTuple):
 
     Attributes
     ----------
-    cells : int
     verdicts : dict of str to int
         For each of `VERDICTS`, and "not run".
     within : dict of int to int

@@ -76,7 +76,6 @@ def baselines(statement: Statement, proposed: tuple[str, ...] = ()) -> Iterator[
 
     Parameters
     ----------
-    statement : Statement
     proposed : tuple of str, default=()
         Methods that the paper proposes.
     """
@@ -99,7 +98,6 @@ def lacking_baseline(printed: pd.DataFrame | None, proposed: tuple[str, ...], li
         From `printed_cells`; None where the paper prints nothing.
     proposed : tuple of str
         Methods that the paper proposes.
-    line : Line
 
     Examples
     --------

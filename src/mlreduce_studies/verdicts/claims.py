@@ -57,8 +57,6 @@ def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[s
 
     Parameters
     ----------
-    claims : sequence of Claim
-    results : Results
     datasets : sequence of str
         Of the paper, whether they were run or not: what a claim is about that names none.
 

@@ -54,7 +54,6 @@ def audit_order(
         From `mlreduce_studies.verdicts.audit.read_published`; None where the paper printed no numbers.
     tables : dict of str to dict
         Name in the paper ("table3") to the ``measure`` and the ``predictor`` of the table.
-    results : Results
     ratios : DataFrame or None, default=None
         From `mlreduce_studies.gathering.times.time_ratios`, where the paper printed times: the fastest of a data set,
         as table and protocol "times" and the size 0.

@@ -82,15 +82,12 @@ def values_of(
 
     Parameters
     ----------
-    results : Results
-    method : str
     quantities : sequence of str
         Measures, or of `QUANTITIES`.
     select : dict
         ``protocol``; ``predictor``, one or a list; and one of ``sizes`` (percentages), ``energy`` (a threshold) and
         ``directions`` (a number, or fewer where a method has no more). Without these the number of directions that a
         study names, else all percentages below 100, else 100.
-    dataset : str
 
     Returns
     -------
@@ -172,13 +169,11 @@ def table_value(results: Results, spec: Mapping[str, Any], method: str, dataset:
 
     Parameters
     ----------
-    results : Results
     spec : dict
         ``name``, of `TABLES`; ``column``, one or a list, which are summed; optionally ``where`` (column to value);
         ``over``, a column to divide by; and ``over_where``, the row of what it is divided by.
     method : str
         "" for a table without methods.
-    dataset : str
     """
     table = results.tables.get(spec["name"])
     if table is None:

@@ -43,7 +43,6 @@ class Known:
 
     Attributes
     ----------
-    methods, predictors, protocols, datasets, measures : sequence of str
     outputs : sequence of str
         Its tables and figures.
     """
@@ -178,7 +177,6 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str
 
     Parameters
     ----------
-    path : path
     known : Known or None, default=None
         The names of the study, which are checked; None where they are not known.
     taken : dict of str to str or None, default=None

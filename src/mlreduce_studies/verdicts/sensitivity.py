@@ -61,8 +61,6 @@ def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[st
 
     Parameters
     ----------
-    claims : sequence of Claim
-    results : Results
     datasets : sequence of str
         As of `mlreduce_studies.verdicts.claims.judge_claims`.
 

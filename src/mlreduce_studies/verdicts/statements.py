@@ -104,15 +104,12 @@ class Statement:
     ----------
     kind : str
         Of `KINDS`.
-    methods, than : tuple of str
-    quantities : tuple of str
     select, than_select : dict
         Of the methods, and of ``than`` where that differs; see `mlreduce_studies.verdicts.quantities.values_of`.
     cells : {"mean", "each", "most"}
         Whether the mean over the selected sizes, predictors and quantities is compared, or each of them.
     margin : float or None
         Of practical equivalence, in units of the quantity, or of the second value where ``relative``.
-    relative : bool
     methods_hold : str or int
         How many of the methods must hold against all of ``than``.
     options : dict
@@ -151,8 +148,6 @@ class Line:
     ----------
     name : str
         Of the setting; "" for a claim with one.
-    statement : Statement
-    datasets : tuple of str
     holds : str or int
         On how many of them: "all", "most", a number, or "tendency".
     counted : bool, default=True

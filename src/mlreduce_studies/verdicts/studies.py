@@ -58,7 +58,6 @@ def part_sizes(rule: Mapping[str, Any], n_samples: int) -> tuple[int, int]:
     ----------
     rule : dict
         As of `mlreduce.evaluation.splitting.take_splits`.
-    n_samples : int
 
     Returns
     -------

@@ -17,17 +17,7 @@ from mlreduce.validation import FloatArray
 from mlreduce_studies.verdicts.quantities import Results, sign_of, table_value, values_of
 from mlreduce_studies.verdicts.statements import KINDS, Kind, Statement
 
-__all__ = [
-    "Bounded",
-    "Difference",
-    "Gathered",
-    "NotRun",
-    "difference",
-    "gather",
-    "interval_of",
-    "most_cells",
-    "weigh",
-]
+__all__ = ["Bounded", "Difference", "Gathered", "NotRun", "difference", "gather", "interval_of", "most_cells", "weigh"]
 
 
 class NotRun(Exception):

@@ -42,6 +42,8 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 _NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
 _MISSING = ("?", "")
+# What KEEL writes for a missing value.
+_KEEL_MISSING = "<null>"
 # Lines by which KEEL declares which attributes are features and labels.
 _KEEL = ("@input", "@inputs", "@output", "@outputs")
 # Rows that are collected as lists of numbers before they become an array.
@@ -282,9 +284,9 @@ class _Reading:
         return row
 
     def _value(self, number: int, text: str, attribute: Attribute) -> float:
-        if text in _MISSING:
-            return math.nan
         name, places, is_text = attribute
+        if text in _MISSING or (text == _KEEL_MISSING and text not in (places or ())):
+            return math.nan
         if places is not None:
             if is_text:
                 return places.setdefault(text, float(len(places)))

@@ -18,7 +18,7 @@ from mlreduce.exceptions import DataError
 #: Numbers; Python's other notations of them, such as 1_000, are refused.
 NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|nan)", re.IGNORECASE)
 #: What R, pandas and spreadsheets write for a missing value, in lower case.
-MISSING = {"", "?", "na", "n/a", "nan", "-nan", "null", "none", "<na>", "#n/a", "#na"}
+MISSING = {"", "?", "na", "n/a", "nan", "-nan", "null", "none", "<na>", "<null>", "#n/a", "#na"}
 #: What means infinity, in lower case.
 INFINITE = {"inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"}
 #: Key of the checksum in the metadata of the file.

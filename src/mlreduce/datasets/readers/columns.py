@@ -254,18 +254,9 @@ def _two_values(attribute: Attribute) -> tuple[float, float]:
     return numbers if all(map(np.isfinite, numbers)) else (0.0, 1.0)
 
 
-def _is_identifier(attribute: Attribute, column: NDArray[np.float64]) -> bool:
-    return len(attribute.places or ()) >= len(column) > _LEAST_ROWS and len(np.unique(column)) == len(column)
-
-
 def _column(values: Any, index: int) -> NDArray[np.float64]:
     column = values[:, [index]]
     return np.asarray(column.toarray() if is_sparse(column) else column).ravel()
-
-
-def _recoded(column: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Recode the two values of a list; missing values stay NaN."""
-    return np.where(np.isnan(column), column, np.where(column == 0, low, high))
 
 
 def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
@@ -355,7 +346,8 @@ def _encode(
         if is_text:
             attribute, column = _as_category(attribute, column)
             places = attribute.places or {}
-        if not columns.keep_identifiers and not is_text and _is_identifier(attribute, column):
+        differ = len(places) >= n_rows > _LEAST_ROWS and len(np.unique(column)) == n_rows
+        if differ and not columns.keep_identifiers and not is_text:
             dropped.append(name)
             continue
         # Memory per value, including rows of sparse files without any text.
@@ -365,7 +357,8 @@ def _encode(
         if len(places) <= 2:
             alone = _WORDS.get("".join(places).lower(), 0.0) if is_text else 0.0
             low, high = _two_values(attribute) if len(places) == 2 else (alone, alone)
-            blocks.append(_recoded(column, low, high)[:, np.newaxis])
+            column = np.where(np.isnan(column), column, np.where(column == 0, low, high))  # missing values stay NaN
+            blocks.append(column[:, np.newaxis])
             names.append(name)
         else:
             blocks.append(_one_hot(column, len(places), sparse))

@@ -104,7 +104,8 @@ def read_mat(
                 "variables names one matrix for features and labels: labels={'last': n} divides it"
             )
     files = [Path(path) for path in paths]
-    parts = [part for file in files for part in _parts(file, files, variables, labels_in)]
+    notes: list[str] = []
+    parts = [part for file in files for part in _parts(file, files, variables, labels_in, notes)]
     first_X, first_Y, _ = parts[0]
     for X, Y, where in parts[1:]:
         if X.shape[1] != first_X.shape[1] or Y.shape[1] != first_Y.shape[1] or is_sparse(X) != is_sparse(first_X):
@@ -127,7 +128,7 @@ def read_mat(
         X = sp.csr_array(X)
     if labels is not None:
         X, Y = _divided(X, Y, labels, files)
-    return MultiLabelData(X, Y, numbered(X.shape[1]), numbered(Y.shape[1]), name or stem(files[0]))
+    return MultiLabelData(X, Y, numbered(X.shape[1]), numbered(Y.shape[1]), name or stem(files[0]), notes=notes)
 
 
 def _divided(X: Any, Y: Any, labels: Labels, files: Sequence[Path]) -> tuple[Any, Any]:
@@ -142,7 +143,11 @@ def _divided(X: Any, Y: Any, labels: Labels, files: Sequence[Path]) -> tuple[Any
 
 
 def _parts(
-    path: Path, files: Sequence[Path], variables_given: Sequence[str] | None, labels_in: str | None
+    path: Path,
+    files: Sequence[Path],
+    variables_given: Sequence[str] | None,
+    labels_in: str | None,
+    notes: list[str],
 ) -> list[tuple[Any, NDArray[Any], str]]:
     """Return features, labels and their place in the file, for each part."""
     with opened(path) as file:
@@ -177,12 +182,13 @@ def _parts(
         if expected:
             raise DataError(
                 f"{path}: {expected}; it holds {shown[:400] or 'none'}. Name the features "
-                "and the labels, as in variables=('features', 'labels')"
+                "and the labels, as in variables=('features', 'labels'), or one matrix of both, as in "
+                "variables=('both',) with labels={'last': 6}"
             )
         pairs = [tuple(spelled[name] for name in pair) for pair in pairs]
         used = [name for pair in pairs for name in pair]
         if variables_given is None:
-            _refuse_further(path, variables, used, shown)
+            notes += _check_others(path, variables, used, shown)
         needed = sum(8 * math.prod(variables[name].shape) for name in used if variables[name].kind != _SPARSE)
         check_memory(needed, files, f"the variables {', '.join(used)}")
         return [_part(path, variables, pair, order, files, labels_in) for pair in pairs]
@@ -190,8 +196,8 @@ def _parts(
         raise DataError(f"{path}: not a complete MATLAB file ({error}); fetch it again, or save it with -v7") from error
 
 
-def _refuse_further(path: Path, variables: Mapping[str, _Variable], used: Sequence[str], shown: str) -> None:
-    """Refuse to leave out variables that look like features and labels of further instances."""
+def _check_others(path: Path, variables: Mapping[str, _Variable], used: Sequence[str], shown: str) -> list[str]:
+    """Refuse to leave out features and labels of further instances; return notes on other labels of the same ones."""
     features, labels = (variables[name].shape for name in used[:2])
     others = {name: variable.shape for name, variable in variables.items() if name not in used}
     n_labels = labels[1 if labels[0] == features[0] else 0]
@@ -205,6 +211,12 @@ def _refuse_further(path: Path, variables: Mapping[str, _Variable], used: Sequen
                     f"({shown[:400]}); variables= names all that belong to the set, as in "
                     f"variables={(*used, name, of_them[0])!r}"
                 )
+    return [
+        f"{path}: {used[1]} has the labels; {name}, of the same shape, was left out; variables={(used[0], name)!r} "
+        "reads it instead"
+        for name, shape in others.items()
+        if shape == labels != features
+    ]
 
 
 def _byte_order(content: memoryview, path: Path) -> str:
