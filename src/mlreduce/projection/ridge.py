@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.contents import groups_of_rows
-from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.features import WeightedFeatures
 from mlreduce.linalg.penalties import errors_of_penalties, find_edge, largest_of_least
 from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
@@ -61,11 +61,6 @@ def ridge_share(ridge: Ridge) -> float | None:
             f"got {ridge!r}"
         )
     return share
-
-
-def mean_of_used(scatter: Form, features: Features) -> float:
-    """Return the mean diagonal of a scatter over the columns that are not zero."""
-    return scatter.mean_diagonal(features) * features.shape[1] / max(features.n_used, 1)
 
 
 def chosen_ridge(data: TrainingSet) -> ChosenRidge:
