@@ -8,7 +8,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS, Projection, WeightedProjection
+from mlreduce.projection.base import NEIGHBOURS, PAIRS, PRODUCTS, Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.ridge import Ridge
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
@@ -126,7 +126,7 @@ class LFDA(FDA):
     (300, 2)
     """
 
-    complexity = NEIGHBOURS_DENSE
+    complexity = NEIGHBOURS
 
     #: Neighbours have no weights.
     fit = Projection.fit  # type: ignore[assignment]
@@ -220,7 +220,7 @@ class MFA(ClassProjection, Discriminant):
     (300, 2)
     """
 
-    complexity = PAIRS_DENSE
+    complexity = PAIRS
 
     def __init__(
         self,

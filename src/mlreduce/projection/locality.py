@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, Projection
+from mlreduce.projection.base import NEIGHBOURS, Projection
 from mlreduce.projection.ridge import Regularised, Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -121,7 +121,7 @@ class LPP(Regularised, OLPP):
     True
     """
 
-    complexity = NEIGHBOURS_DENSE
+    complexity = NEIGHBOURS
 
     @property
     def centred(self) -> bool:  # type: ignore[override]
@@ -254,7 +254,7 @@ class NPP(Regularised, ONPP):
     (300, 2)
     """
 
-    complexity = NEIGHBOURS_DENSE
+    complexity = NEIGHBOURS
 
     @property
     def centred(self) -> bool:  # type: ignore[override]

@@ -354,7 +354,7 @@ class SELFProjection(_Pair):
     (300, 3)
     """
 
-    complexity = NEIGHBOURS_DENSE
+    complexity = NEIGHBOURS
     constraint = "combined"
     supervised_part = "mesd-lfda"
     unsupervised_part = "pca"
@@ -383,7 +383,7 @@ class SSMFA(_Pair):
     (300, 3)
     """
 
-    complexity = PAIRS_DENSE
+    complexity = PAIRS
     constraint = "supervised"
 
 
@@ -435,7 +435,7 @@ class SSLFDA(_Pair):
     (300, 3)
     """
 
-    complexity = NEIGHBOURS_DENSE
+    complexity = NEIGHBOURS
     constraint = "supervised"
 
 
