@@ -19,6 +19,7 @@ _PARTS = (
     "mlreduce.predictors.ml_knn._Counts",
     "mlreduce.predictors.ml_knn._Rates",
     "mlreduce.predictors.naive_bayes._Gaussians",
+    "mlreduce.predictors.neighbours._Tally",
     "mlreduce.predictors.sleec._Cluster",
     "mlreduce.predictors.sleec._Learner",
     "mlreduce.pipeline.Pipeline",

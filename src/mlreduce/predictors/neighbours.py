@@ -47,7 +47,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
             )
             self._present = _by_label(as_dense(labels), self.n_neighbors)
         self._training, self._order = TrainingRows(features), self._order_of(n_labels)
-        self._tally = _Tally.of(labels)
+        self._tally = _Tally.from_labels(labels)
 
     def _fit_left_out(self, features: Any, labels: Any) -> FloatArray | None:
         votes = self._fit_votes(features, labels)
@@ -96,7 +96,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         for size in sizes:
             distances.add(size)
             votes = self._votes(distances.pairs(), present, order=order)
-            yield self._smoothed(votes, _Tally.of(labels).frequencies())
+            yield self._smoothed(votes, _Tally.from_labels(labels).frequencies())
 
     def _nested_left_out(
         self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
@@ -115,7 +115,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
 
     def _from_votes(self, among: Any, beyond: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores by the votes for the training rows, and for others."""
-        tally = _Tally.of(labels)
+        tally = _Tally.from_labels(labels)
         return self._smoothed(among, tally.frequencies(labels)), self._smoothed(beyond, tally.frequencies())
 
     def _votes(
@@ -317,7 +317,7 @@ class _Tally(NamedTuple):
     known: FloatArray
 
     @classmethod
-    def of(cls, labels: Any) -> Self:
+    def from_labels(cls, labels: Any) -> Self:
         if is_sparse(labels):
             return cls(np.asarray(labels.sum(axis=0)), np.full(labels.shape[1], labels.shape[0]))
         known = labels >= 0
