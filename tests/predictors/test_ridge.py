@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge, RidgeCV
 
 import mlreduce
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, DegenerateWarning
 from mlreduce.linalg import lsqr
 from mlreduce.predictors.kernel_ridge import KernelRidgeRegressor
 from mlreduce.predictors.linear import LinearRegressor
@@ -358,3 +358,14 @@ def test_generalised_errors_of_features_that_do_not_vary(monkeypatch):
     monkeypatch.setattr("mlreduce.linalg.penalties._MANY", 1)
     model = mlreduce.RidgeRegressor("gcv").fit(np.ones((5, 3)), np.arange(5.0))
     assert not model.coef_.any()
+
+
+def test_without_a_penalty_many_features_fit_any_targets_which_a_warning_says(rng):
+    X, Y = rng.normal(size=(200, 150)), rng.normal(size=(200, 1))
+    Y += 2 * X[:, :1]
+    with pytest.warns(DegenerateWarning, match="fit the targets of all 120 rows exactly; RidgeRegressor chooses"):
+        linear = LinearRegressor().fit(X[:120], Y[:120])
+    ridge = RidgeRegressor().fit(X[:120], Y[:120])
+    np.testing.assert_allclose(linear.predict(X[:120]), Y[:120], atol=1e-8)
+    linear_error, ridge_error = (np.square(model.predict(X[120:]) - Y[120:]).mean() for model in (linear, ridge))
+    assert linear_error > 1.2 * ridge_error

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DegenerateWarning, warn
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.linalg.utilities import joined, known_together, map_columns, rows_of
@@ -18,13 +19,17 @@ from mlreduce.validation import FloatArray, as_dense, known_targets
 # Entries of a sparse matrix up to which predictions are made from a dense copy (1 GB).
 _COPIED = 2**27
 
+# Rows from which an exact fit gets a warning.
+_MANY_ROWS = 100
+
 
 @register("linear")
 class LinearRegressor(Regressor):
     """Linear regression by least squares with an intercept, of minimum norm.
 
     The design is ``[1 X]``, so that the intercept counts in the norm; where the design has full column rank this is
-    ordinary least squares. A target that is NaN somewhere is that of a fit to the other rows.
+    ordinary least squares. A target that is NaN somewhere is that of a fit to the other rows. With as many features as
+    rows the targets are fitted exactly, which a warning says from 100 rows on.
 
     Parameters
     ----------
@@ -77,6 +82,12 @@ class LinearRegressor(Regressor):
             design = factorise(rows_of(features, rows), self.rcond)
             parts.append((columns, map_columns(design.coefficients, table[rows][:, columns])))
         self.rank_ = design.rank if len(parts) == 1 else None
+        if self.rank_ is not None and self.rank_ == len(table) >= _MANY_ROWS:
+            warn(
+                f"LinearRegressor: {features.shape[1]} features fit the targets of all {len(table)} rows exactly; "
+                "RidgeRegressor chooses a penalty, and fewer features help, too",
+                DegenerateWarning,
+            )
         self._keep(joined(parts, table.shape[1]), targets.ndim)
 
     def _keep(self, coefficients: FloatArray, ndim: int) -> None:
