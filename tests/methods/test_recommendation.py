@@ -91,7 +91,7 @@ def test_wide_text_leaves_out_what_needs_dense_matrices():
     found = mlreduce.recommend(WIDE_TEXT, labels)
     fits = found.table["fits"]
     assert fits[["pca", "mvmd", "mddmp", "pls", "cca", "plst", "cplst", "ridge", "ml-knn"]].all()
-    for name in ("lda-copy", "mlda", "mlsi", "morp", "lpp", "mesd-mfa"):
+    for name in ("lda-copy", "mlda", "mlsi", "morp"):
         assert not fits[name]
         assert "needs dense matrices, for 24000 instances or features at most" in found.table.loc[name, "reason"]
     for name in ("qpfs", "gmba"):

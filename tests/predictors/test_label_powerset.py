@@ -122,3 +122,16 @@ def test_indices_of_64_bits(parts):
     tree = DecisionTreeClassifier(random_state=0)
     for model in (mlreduce.LabelPowerset(tree), mlreduce.RAkEL(tree, random_state=0)):
         np.testing.assert_array_equal(model.fit(wide[0], Y).predict(wide[1]), model.fit(X, Y).predict(new))
+
+
+def test_votes_of_random_sets_tie_in_most_rows():
+    """Why the order of the labels is that of their numbers in many rows."""
+    data = mlreduce.load_dataset("digits-300")
+    X, Y, new = data.X[:200], data.Y[:200], data.X[200:]
+
+    def rows_with_ties(method):
+        scores = method.fit(X, Y).predict_scores(new)
+        return np.mean([len(np.unique(row)) < len(row) for row in scores])
+
+    assert rows_with_ties(mlreduce.RAkEL(random_state=0)) > 0.9
+    assert rows_with_ties(mlreduce.FisherClassifier()) == 0

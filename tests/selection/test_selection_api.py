@@ -244,12 +244,13 @@ def test_the_unit_of_all_features_makes_no_difference(name, k):
         assert method.n_nonzero_ >= k
 
 
-@pytest.mark.parametrize("name", ["anova", "mim", "mutual-info", "spec", "mcls"])
+@pytest.mark.parametrize("name", ["anova", "mim", "mutual-info", "spec", "mcls", "ela-chi2"])
 def test_features_judged_one_by_one_are_copies_of_the_best(name):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 8))
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] + rng.standard_normal(200) > 0]).astype(int)
     X[:, 2:6] = X[:, [0]] + 0.05 * rng.standard_normal((200, 4))
+    X -= X.min()  # chi-square is of values that are not negative
     np.testing.assert_array_equal(np.flatnonzero(make(name, k=5).fit(X, Y).get_support()), [0, 2, 3, 4, 5])
 
 
@@ -259,3 +260,15 @@ def test_scores_on_graphs_depend_little_on_the_labels(name, depends):
     labels = data.Y[np.random.default_rng(0).permutation(len(data.Y))]
     scores, of_others = (mlreduce.make(name).fit(data.X, Y).scores_ for Y in (data.Y, labels))
     assert (spearmanr(scores, of_others)[0] < 0.5) == depends
+
+
+@pytest.mark.parametrize(("name", "place"), [("mfs-mcdm", 6), ("pmfs", 2), ("mim", 2), ("anova", 2)])
+def test_a_feature_that_speaks_against_all_labels_is_last_by_mfs_mcdm_alone(name, place):
+    rng = np.random.default_rng(0)
+    Y = rng.integers(2, size=(300, 3))
+    X = rng.standard_normal((300, 6))
+    X[:, 0] = 0.3 * X[:, 0] - Y.sum(axis=1)
+    X[:, 1] = 0.3 * X[:, 1] + Y.sum(axis=1)
+    ranking = make(name).fit(X, Y).ranking_
+    assert ranking[0] == place
+    assert ranking[1] == 1

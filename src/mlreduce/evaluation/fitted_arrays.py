@@ -27,10 +27,13 @@ _ESTIMATOR = "estimator"
 
 
 def fitted_arrays(estimator: Any) -> dict[str, Any]:
-    """Return the attributes of a fitted estimator that end in an underscore, as arrays; of a CSR array its parts."""
+    """Return the attributes of a fitted estimator that end in an underscore, as arrays; of a CSR array its parts.
+
+    Those that are None, as `edge_` of a parameter that was given, are left out.
+    """
     arrays: dict[str, Any] = {}
     for name, value in vars(estimator).items():
-        if name.endswith("_") and not name.startswith("_"):
+        if name.endswith("_") and not name.startswith("_") and value is not None:
             parts = {f"{name}.{part}": getattr(value, part) for part in _PARTS} if is_sparse(value) else {name: value}
             arrays |= {key: np.asarray(part) for key, part in parts.items()}
     return arrays

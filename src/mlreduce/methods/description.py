@@ -144,7 +144,8 @@ def describe(name: str) -> Description:
     out of sample  yes
     parameters     n_components=None, proximity=None, constraint='degree', ridge='0.1%',
                    variance_share=0.2
-    cost           O(n s + s m + m^3) operations
+    cost           O(n s + s m + m^3) operations, by iteration where instances and features are more
+                   than 6000
     memory         m^2 numbers
     paper          He and Niyogi (2003), "Locality preserving projections"
     class          mlreduce.projection.locality.LPP

@@ -210,8 +210,8 @@ class FisherClassifier(DecidingClassifier):
     ) -> Iterator[FloatArray]:
         """Predict from the first k columns only, for several ascending k at the cost of the largest.
 
-        As of `RidgeRegressor`: the leading blocks of a Cholesky factor are the factors of the leading blocks. All sizes
-        have one ridge, where it is chosen or None that of all columns given. The estimator is not fitted by this and
+        As of `RidgeRegressor`: the leading blocks of a Cholesky factor are the factors of the leading blocks. A ridge
+        is chosen for each size; with None all have that of all columns given. The estimator is not fitted by this and
         need not be.
 
         Parameters
@@ -242,13 +242,15 @@ class FisherClassifier(DecidingClassifier):
             yield from nested_parts(self.predict_nested, training, labels, testing, sizes)
             return
         sides = _Sides.from_labels(labels, self.threshold)
-        centred, largest = labels - labels.mean(axis=0), sizes[-1]
-        ridge = self._ridge(Features(training, centred=True), centred)
-        features = Features(training[:, :largest], centred=True)
-        queries = testing[:, :largest] - features.mean
-        for regressed, explained in _regressions(features, centred, queries, ridge, sizes):
-            scale, shift = sides.scale_and_shift(explained)
-            yield regressed * scale + (shift + 0.5)
+        centred = labels - labels.mean(axis=0)
+        chosen = isinstance(self.ridge, str)  # for each size
+        for some in [[size] for size in sizes] if chosen else [sizes]:
+            features = Features(training[:, : some[-1]], centred=True)
+            ridge = self._ridge(features if chosen else Features(training, centred=True), centred)
+            queries = testing[:, : some[-1]] - features.mean
+            for regressed, explained in _regressions(features, centred, queries, ridge, some):
+                scale, shift = sides.scale_and_shift(explained)
+                yield regressed * scale + (shift + 0.5)
 
 
 def _regressions(

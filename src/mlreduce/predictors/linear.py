@@ -82,10 +82,10 @@ class LinearRegressor(Regressor):
             design = factorise(rows_of(features, rows), self.rcond)
             parts.append((columns, map_columns(design.coefficients, table[rows][:, columns])))
         self.rank_ = design.rank if len(parts) == 1 else None
-        if self.rank_ is not None and self.rank_ == len(table) >= _MANY_ROWS:
+        if self.rank_ is not None and self.rank_ == targets.shape[0] >= _MANY_ROWS:
             warn(
-                f"LinearRegressor: {features.shape[1]} features fit the targets of all {len(table)} rows exactly; "
-                "RidgeRegressor chooses a penalty, and fewer features help, too",
+                f"LinearRegressor: {features.shape[1]} features fit the targets of all {targets.shape[0]} rows "
+                "exactly; RidgeRegressor chooses a penalty, and fewer features help, too",
                 DegenerateWarning,
             )
         self._keep(joined(parts, table.shape[1]), targets.ndim)

@@ -47,7 +47,6 @@ THIN = Complexity("s q + d q^2", "d q")
 NEIGHBOURS = Complexity("n s + s m + m^3", "m^2", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE)
 NEIGHBOURS_DENSE = replace(NEIGHBOURS, iterated=None)
 PAIRS = replace(NEIGHBOURS, memory="n^2 + m^2")
-PAIRS_DENSE = replace(NEIGHBOURS_DENSE, memory="n^2 + m^2")
 
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12

@@ -128,6 +128,9 @@ class SemiSupervised(PartlyLabelled):
         A projection that needs no labels.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of the parts; ``n_components`` is not used, and a ``random_state`` of None is 0.
+    variance_share : float, default=0.2
+        In [0, 1]. With an integer or percentage n_components, directions are combinations of the leading principal
+        components of the features that hold this share of the variance, of n_components at least; 1 is all of them.
 
     Attributes
     ----------
@@ -167,6 +170,7 @@ class SemiSupervised(PartlyLabelled):
         unsupervised_part: str | Projection = "olpp",
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
+        variance_share: float = 0.2,
     ) -> None:
         super().__init__(n_components)
         self.unsupervised_weight = unsupervised_weight
@@ -175,6 +179,7 @@ class SemiSupervised(PartlyLabelled):
         self.unsupervised_part = unsupervised_part
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters
+        self.variance_share = variance_share
 
     def _parts(self) -> tuple[Projection, Projection]:
         return (
