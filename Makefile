@@ -84,7 +84,7 @@ benchmark: .venv/.benchmark-installed ## methods beside other packages (hours)
 	@touch $@
 
 deviations: ## experiments on what is not reproduced (an hour)
-defaults: ## all defaults on eight data sets, into docs/defaults.md (minutes)
+defaults: ## all defaults on 40 data sets, into docs/defaults.md (hours)
 deviations defaults: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$@.py
 

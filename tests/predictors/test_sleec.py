@@ -164,3 +164,13 @@ def test_it_says_where_the_tolerance_ended_the_embedding_too_soon():
     with pytest.warns(ConvergenceWarning, match="still improved"):
         more = mlreduce.SLEEC(4, tol=1e-5).fit(data.X, data.Y)
     assert more.objective_[0][0][-1] < 0.73 * reached
+
+
+def test_labels_that_few_neighbours_have_tie_in_most_rows():
+    """Why the order of the labels is that of their numbers among these."""
+    data = mlreduce.load_dataset("digits-300")
+    model = mlreduce.SLEEC(n_components="50%", n_neighbors=10, alpha=1.0, random_state=0).fit(
+        data.X[:200], data.Y[:200]
+    )
+    scores = model.predict_scores(data.X[200:])
+    assert np.mean([len(np.unique(row)) < len(row) for row in scores]) > 0.9
