@@ -115,6 +115,18 @@ def test_docstrings_are_complete():
     assert not faults, "\n".join(faults)
 
 
+def test_types_of_entries_are_no_references():
+    """Outside backquotes docutils takes a word that ends in an underscore for a reference."""
+    entries = [
+        (path, entry.type)
+        for path, one in public_names().items()
+        for title in ("Parameters", "Attributes", "Returns")
+        for entry in NumpyDocString(inspect.getdoc(one) or "")[title]
+        if re.search(r"[A-Za-z]_(?!\w)", re.sub(r"`[^`]+`", "", entry.type))
+    ]
+    assert not entries
+
+
 def test_entries_describe_what_they_name():
     """`help` of a class shows its parameters and attributes without those of another class."""
     classes = {path: one for path, one in public_names().items() if inspect.isclass(one)}

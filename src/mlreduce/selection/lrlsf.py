@@ -57,7 +57,7 @@ class LRLSF(ProximalSelector):
     scores_ : ndarray of shape (n_features,)
         Sums of the absolute values of the rows of the coefficients. Features with rows of zeros are ranked by how steep
         the loss is by these rows.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.

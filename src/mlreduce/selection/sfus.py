@@ -64,7 +64,7 @@ class SFUS(RowSparseSelector):
         zeros are ranked by how steep the loss is by these rows.
     n_nonzero_ : int
         Number of features whose score is not 0.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
