@@ -11,13 +11,11 @@ import scipy.sparse as sp
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import inner_products, squared_norms
 from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.penalties import find_edge, largest_of_least
 from mlreduce.validation import FloatArray, as_dense, check_memory, check_range, is_sparse
 
 # Penalties that "loo" compares, and most rows from which it chooses: it then costs about as much as a solution.
 _ALPHAS, _ROWS = np.logspace(-5, 3, 17), 1500
-
-# Relative difference of errors that are equal: the larger penalty is taken.
-_SAME = 1e-9
 
 # Number of rows for which sums of squared norms are formed at once.
 _BLOCK = 256
@@ -192,8 +190,8 @@ def choose_alpha(
         rest = vectors @ (left[:, np.newaxis] * along)
         share = 1.0 - (1.0 - np.square(vectors) @ left)[:, np.newaxis] / counts
         errors.append(float(np.square((rest[:, :-1] + shifts * rest[:, -1:]) / share).sum()))
-    best = int(np.flatnonzero(np.array(errors) <= min(errors) * (1 + _SAME))[-1])
-    return float(_ALPHAS[best]), {0: "lowest", len(_ALPHAS) - 1: "highest"}.get(best)
+    best = largest_of_least(np.array(errors))
+    return float(_ALPHAS[best]), find_edge(best, len(errors))
 
 
 class RidgeSolution(NamedTuple):

@@ -62,8 +62,3 @@ def _precision(truth: NDArray[np.int8], scores: FloatArray, known: Any) -> float
     if known is not None:
         scores = np.where(known, scores, scores.min() - 1.0)
     return float(find_measure("average-precision")(Outcome(truth, truth, scores=scores)))
-
-
-def edge_of(number: int, candidates: int) -> str | None:
-    """Return which end of so many candidates in ascending order one is, if any."""
-    return None if candidates == 1 else {0: "lowest", candidates - 1: "highest"}.get(number)

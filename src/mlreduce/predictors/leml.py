@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
+from mlreduce.linalg.penalties import find_edge
 from mlreduce.predictors._base import DecidingClassifier
-from mlreduce.predictors._choice import best_candidate, edge_of
+from mlreduce.predictors._choice import best_candidate
 from mlreduce.predictors._low_rank import LOSSES, Factors, alternate, alternate_squared, squared_system
 from mlreduce.registry import register
 from mlreduce.validation import (
@@ -161,7 +162,7 @@ class LEML(DecidingClassifier):
         if chosen:
             best = self._best_share(features, labels, known, rank)
             self.penalty_ = SHARES[best] * _largest_penalty(X, labels, known)
-            self.edge_ = edge_of(len(SHARES) - 1 - best, len(SHARES))
+            self.edge_ = find_edge(len(SHARES) - 1 - best, len(SHARES))
         else:
             self.penalty_, self.edge_ = float(self.penalty), None
         factors = next(self._factors(X, labels, known, start, [self.penalty_], max_iter, tol))

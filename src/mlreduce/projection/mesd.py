@@ -48,8 +48,7 @@ class MESD(WeightedProjection):
     Attributes
     ----------
     ridge_, edge_ : float, {"lowest", "highest"} or None
-        The ridge, and which end of those compared a chosen one is, if any;
-        only where the base has one.
+        The ridge, and which end of those compared a chosen one is, if any; only where the base has one.
     components_, mean_ : ndarray of shape (n_components, n_features), ndarray of shape (n_features,)
         The directions, most important first, and what is subtracted from the features before projection.
     eigenvalues_, objective_ratio_ : ndarray of shape (n_components,)
