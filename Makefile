@@ -85,7 +85,8 @@ benchmark: .venv/.benchmark-installed ## methods beside other packages (hours)
 
 deviations: ## experiments on what is not reproduced (an hour)
 defaults: ## all defaults on 40 data sets, into docs/defaults.md (hours)
-deviations defaults: $(STAMP)
+sizes: ## all methods at two common sizes, into docs/scale.md (an hour)
+deviations defaults sizes: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$@.py
 
 reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRROR=FOLDER

@@ -95,8 +95,11 @@ def documents(n: int, d: int, c: int, dense: bool = False) -> tuple[sp.csr_array
     return X, Y
 
 
-def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = False) -> Any:
-    """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects."""
+def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = False, sparse: bool = False) -> Any:
+    """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects.
+
+    Selectors have dense features in studies, and sparse ones where `sparse` is set.
+    """
     method = mlreduce.make(name, **PARAMETERS.get(name, {}))
     if asked and "k" in method.get_params():
         method.set_params(k=shape_of(X, Y).sizes.k)
@@ -104,7 +107,7 @@ def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = Fa
         return lambda: CodedClassifier(method).fit(X, Y)
     if family == "predictors":
         return lambda: method.fit(X, Y).predict(X[: len(Y) // 10])  # some only store what they were given
-    if family == "selection":
+    if family == "selection" and not sparse:
         rows = X.toarray() if sp.issparse(X) else X
         dense = scale_parts(rows, rows[:1], "none").train
         return lambda: method.fit(dense, Y)

@@ -1,0 +1,180 @@
+"""Fits every method at two common sizes, each with a minute and a gigabyte: which ones end there?
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/sizes.py             # make sizes; an hour, resumes where it was stopped
+    python benchmarks/sizes.py --methods lpp,mope --again         # these, measured anew
+    python benchmarks/sizes.py --draw                             # the table of docs/scale.md from what there is
+
+Data are generated as those of `benchmarks/growth.py`. Each fit runs in a separate process on one thread, after a fit of
+small data that compiles and imports. Seconds are the processor's, gigabytes the peak above what the process began with.
+A fit *ends* within both limits; it is *slow* or *large* beyond one of them; it *refuses* where it raises an error of
+the package at once, whose sentence must name a size; everything else has *failed*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import multiprocessing
+import resource
+import signal
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from growth import documents, job, methods
+
+import mlreduce
+from mlreduce_studies.tables.layout import fill_block, to_markdown
+
+PROJECT = Path(__file__).parents[1]
+MEASURED, PAGE = PROJECT / "docs" / "scale" / "sizes.csv", PROJECT / "docs" / "scale.md"
+#: Instances, features, labels and whether all features are filled.
+SIZES = {
+    "text": {"n": 5000, "d": 20_000, "c": 100, "dense": False},
+    "embeddings": {"n": 20_000, "d": 500, "c": 50, "dense": True},
+}
+SECONDS, GIGABYTES = 60, 1.0
+#: A refusal comes before the work, so within so many seconds.
+REFUSAL = 2.0
+#: Address space that a fit may add, so that one of them does not end the others.
+ADDED = 8e9
+COLUMNS = ("size", "family", "method", "outcome", "seconds", "gigabytes", "reason")
+
+
+class _TooSlowError(BaseException):
+    """The processor seconds of a fit are used up; no handler of errors catches it."""
+
+
+def _end(*_: Any) -> None:
+    raise _TooSlowError
+
+
+def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
+    """Send outcome, processor seconds, gigabytes and the reason of one fit."""
+    warnings.simplefilter("ignore")
+    job(family, name, *documents(100, 60, 8, dense=not hasattr(X, "nnz")), sparse=True)()  # compiles and imports
+    fit = job(family, name, X, Y, asked=True, sparse=True)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(ADDED),) * 2)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = _peak()
+    signal.signal(signal.SIGPROF, _end)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS + 1)
+    start, outcome, reason = time.process_time(), "ends", ""
+    try:
+        fit()
+    except _TooSlowError:
+        outcome = "slow"
+    except MemoryError as error:
+        outcome, reason = "large", str(error)
+    except ValueError as error:
+        reason = str(error)
+        refused = time.process_time() - start <= REFUSAL and any(letter.isdigit() for letter in reason)
+        outcome = "refuses" if refused else "fails"
+    except Exception as error:
+        outcome, reason = "fails", f"{type(error).__name__}: {error}"
+    seconds = time.process_time() - start
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    gigabytes = max(0.0, _peak() - before)
+    if outcome == "ends" and seconds > SECONDS:
+        outcome = "slow"
+    if outcome == "ends" and gigabytes > GIGABYTES:
+        outcome = "large"
+    sender.send((outcome, f"{seconds:.3g}", f"{gigabytes:.3g}", " ".join(reason.split())[:300]))
+
+
+def _peak() -> float:
+    """Return the largest resident size since it was cleared, in gigabytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e9 for line in lines if line.startswith("VmHWM"))
+
+
+def alone(*what: Any) -> tuple[str, str, str, str]:
+    """Measure in a separate process, whose death is a failure of the fit."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=measured, args=(sender, *what))
+    process.start()
+    wait([receiver, process.sentinel], timeout=10 * SECONDS)
+    result = receiver.recv() if receiver.poll() else ("slow" if process.is_alive() else "fails", "", "", "no answer")
+    process.kill()
+    process.join()
+    return result
+
+
+def measure(only: list[str], sizes: list[str], again: bool, jobs: int) -> None:
+    """Fit what has no row yet, and write a row after each fit."""
+    table = pd.read_csv(MEASURED) if MEASURED.exists() else pd.DataFrame(columns=list(COLUMNS))
+    if again:
+        table = table[~((table["method"].isin(only) | (not only)) & table["size"].isin(sizes))]
+    table.to_csv(MEASURED, index=False)
+    done = set(zip(table["size"], table["method"], strict=True))
+    with MEASURED.open("a", newline="") as file, ThreadPoolExecutor(jobs) as pool:
+        writer = csv.writer(file)
+        for size in sizes:
+            X, Y = documents(**SIZES[size])
+
+            def one(family: str, name: str, size: str = size, X: Any = X, Y: Any = Y) -> None:
+                row = (size, family, name, *alone(family, name, X, Y))
+                print(f"{size:10} {name:18} {row[3]:8} {row[4]:>6} s {row[5]:>6} GB {row[6][:80]}", flush=True)
+                writer.writerow(row)
+                file.flush()
+
+            wanted = [each for each in methods() if (size, each[1]) not in done and (not only or each[1] in only)]
+            list(pool.map(lambda each: one(*each), wanted))
+
+
+def page(table: pd.DataFrame) -> list[str]:
+    """Return in Markdown how many methods end at each size, and those that do not or take most, worst first."""
+    counts = pd.crosstab(table["size"], table["outcome"])
+    outcomes = [name for name in ("ends", "refuses", "slow", "large", "fails") if name in counts]
+    rows = []
+    for size, shape in SIZES.items():
+        if size in counts.index:
+            title = f"{shape['n']:,} x {shape['d']:,}{'' if shape['dense'] else ' sparse'} x {shape['c']}"
+            rows.append([title, *(str(counts.loc[size, name]) for name in outcomes)])
+    wide = table.pivot(index="method", columns="size")
+    worst = table.assign(share=table["seconds"] / SECONDS).groupby("method")["share"].max().sort_values(ascending=False)
+    bad = table.loc[table["outcome"] != "ends", "method"].unique()
+    order = [name for name in worst.index if name in bad] + [name for name in worst.index if name not in bad]
+    header = ["method", *(f"{title}, {size}" for size in SIZES for title in ("outcome", "s", "GB"))]
+    cells = []
+    for name in order:
+        row = [f"`{name}`"]
+        for size in SIZES:
+            there = size in wide["outcome"] and isinstance(wide["outcome"].loc[name, size], str)
+            values = [wide[what].loc[name, size] for what in ("outcome", "seconds", "gigabytes")] if there else []
+            row += [values[0], *(f"{value:.2g}" if value == value else "" for value in values[1:])] if there else [""] * 3
+        cells.append(row)
+    lines = to_markdown(["", *outcomes], rows).splitlines()
+    return [*lines, "", *to_markdown(header, cells).splitlines()]
+
+
+def draw() -> None:
+    """Write the table into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(fill_block(text, "sizes", page(pd.read_csv(MEASURED))), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--methods", default="", help="only these, with commas")
+    parser.add_argument("--size", choices=SIZES, help="only this one")
+    parser.add_argument("--again", action="store_true", help="measure anew what has a row")
+    parser.add_argument("--jobs", type=int, default=1, help="so many fits side by side")
+    parser.add_argument("--draw", action="store_true", help="measure nothing")
+    options = parser.parse_args()
+    unknown = set(only := [name for name in options.methods.split(",") if name]) - set(mlreduce.registry.method_names())
+    if unknown:
+        parser.error(f"unknown methods: {', '.join(sorted(unknown))}")
+    if not options.draw:
+        measure(only, [options.size] if options.size else list(SIZES), options.again, options.jobs)
+    draw()
+
+
+if __name__ == "__main__":
+    main()
