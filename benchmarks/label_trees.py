@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from extreme import FILE as EXTREME
 from extreme import SIZES, generate
 
 PROJECT = Path(__file__).parents[1]
@@ -86,8 +87,8 @@ class Embedded:
 class Omikuji:
     """The package's trees with its defaults, from a file that is not timed; it has no seed."""
 
-    def __init__(self, n_trees: int) -> None:
-        self.n_trees = n_trees
+    def __init__(self, n_trees: int, C: float = 1.0) -> None:
+        self.n_trees, self.C = n_trees, C
 
     def fit(self, X: Any, Y: Any) -> Omikuji:
         import omikuji
@@ -95,6 +96,7 @@ class Omikuji:
 
         settings = omikuji.Model.default_hyper_param()
         settings.n_trees, self.n_labels = self.n_trees, Y.shape[1]
+        settings.linear.c = self.C
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "data.txt"
             dump_svmlight_file(X, sp.csr_matrix(Y), str(path), multilabel=True)
@@ -113,6 +115,28 @@ class Omikuji:
         return sp.csr_array((scores, (rows, labels)), shape=(X.shape[0], self.n_labels))
 
 
+class NapkinXC:
+    """The package's Parabel trees, probabilities by logistic losses, with its defaults."""
+
+    def __init__(self, n_trees: int) -> None:
+        self.n_trees = n_trees
+
+    def fit(self, X: Any, Y: Any) -> NapkinXC:
+        from napkinxc.models import PLT
+
+        self.folder, self.n_labels = tempfile.TemporaryDirectory(), Y.shape[1]
+        labels = [Y.indices[start:stop].tolist() for start, stop in zip(Y.indptr[:-1], Y.indptr[1:], strict=True)]
+        self.model = PLT(self.folder.name, ensemble=self.n_trees if self.n_trees > 1 else 0, threads=1, seed=0)
+        self.model.fit(sp.csr_matrix(X), labels)
+        return self
+
+    def predict_top(self, X: Any, k: int) -> Any:
+        rows = self.model.predict_proba(sp.csr_matrix(X), top_k=k)
+        cells = [(score, row, label) for row, found in enumerate(rows) for label, score in found]
+        scores, places, labels = zip(*cells, strict=True)
+        return sp.csr_array((scores, (places, labels)), shape=(X.shape[0], self.n_labels))
+
+
 MODELS = {
     "label tree": lambda: tree(1),
     "3 label trees": lambda: tree(3),
@@ -126,6 +150,8 @@ MODELS = {
     "PLST, 500 codes, ridge regression": lambda: Embedded(500),
     "Omikuji, 1 tree": lambda: Omikuji(1),
     "Omikuji, 3 trees": lambda: Omikuji(3),
+    "Omikuji, 3 trees, C=0.1": lambda: Omikuji(3, 0.1),
+    "napkinXC, 3 trees": lambda: NapkinXC(3),
 }
 
 
@@ -157,7 +183,7 @@ KINDS = {
     "trees alone": "label tree",
     "fewer features": "features.*3 trees",
     "codes of the labels": "PLST",
-    "the other program": "Omikuji",
+    "other programs": "Omikuji|napkinXC",
 }
 
 
@@ -187,7 +213,18 @@ def page_of(table: pd.DataFrame) -> str:
     lines += ["", *findings(table)]
     from mlreduce_studies.tables.layout import fill_block
 
-    return fill_block(PAGE.read_text(encoding="utf-8"), "label-trees", lines)
+    page = fill_block(PAGE.read_text(encoding="utf-8"), "label-trees", lines)
+    return fill_block(page, "amazon", amazon_lines(pd.read_csv(EXTREME)))
+
+
+def amazon_lines(table: pd.DataFrame) -> list[str]:
+    """Return the rows of trees at parts of the size of Amazon-670K, by benchmarks/extreme.py."""
+    lines = ["| instances | labels | trees | processor | memory | precision, seconds, model |", "| --- " * 6 + "|"]
+    for _, row in table[table["name"].str.startswith("label-tree")].iterrows():
+        trees = 3 if row["name"].startswith("label-trees") else 1
+        costs = f"{row['seconds']:.0f} s | {row['megabytes']:,.0f} MB"
+        lines.append(f"| {row['n']:,.0f} | {row['q']:,.0f} | {trees} | {costs} | {row['result']} |")
+    return lines
 
 
 def main() -> None:
