@@ -10,6 +10,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
 from mlreduce.validation import FloatArray, as_dense, canonical, is_sparse
 
@@ -204,7 +205,7 @@ class Features:
             return (product + product.T) / 2
         form = _graph_products(self._stored, graph)
         if self.centred:
-            sums = np.asarray(graph.sum(axis=1)).reshape(-1)
+            sums = graph @ np.ones(self.shape[0])
             pulled = self._stored.T @ sums
             _subtract_outer(form, self._shift, pulled)
             _subtract_outer(form, pulled - sums.sum() * self._shift, self._shift)
@@ -293,7 +294,8 @@ def row_products(X: Any) -> FloatArray:
 def _graph_products(X: Any, graph: Any) -> FloatArray:
     """Return ``X'GX`` of a CSR matrix as an array."""
     if not is_sparse(graph) or X.nnz * X.shape[1] < _MANY_PRODUCTS:
-        return np.ascontiguousarray(as_dense(X.T @ (graph @ X)))
+        right = as_dense(X) if isinstance(graph, LinearOperator) else X  # an operator multiplies arrays only
+        return np.ascontiguousarray(as_dense(X.T @ (graph @ right)))
     from mlreduce.linalg.compiled import form_of_graph
 
     graph = sp.csr_array(graph)
@@ -384,7 +386,7 @@ class Coordinates(Features):
 
     def form(self, graph: Any) -> FloatArray:
         """Return a copy of the graph as an array."""
-        return np.array(as_dense(graph))
+        return np.array(graph @ np.eye(graph.shape[0]) if isinstance(graph, LinearOperator) else as_dense(graph))
 
 
 class WeightedFeatures(Features):

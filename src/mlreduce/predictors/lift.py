@@ -136,9 +136,13 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
                     seeded(base, random).fit(_distances(rows, label_centres), present) if several else None
                 )
                 self._constant.append(float(present[0]))
-        self.centres_ = np.vstack(centres)
-        self._n_features_out = len(self.centres_)
-        self.label_of_column_ = np.repeat(np.arange(len(centres)), [len(part) for part in centres])
+        sizes = [len(part) for part in centres]
+        self._n_features_out = sum(sizes)
+        self.label_of_column_ = np.repeat(np.arange(len(centres)), sizes)
+        self.centres_ = np.empty((self._n_features_out, features.shape[1]))
+        for end in np.cumsum(sizes)[::-1]:  # each is freed as soon as it is copied: together they are large
+            part = centres.pop()
+            self.centres_[end - len(part) : end] = part
 
     def _centres(self, features: Any, present: Any, ratio: float, seed: int) -> FloatArray:
         """Return the centres of the clusters of one label."""

@@ -4,7 +4,8 @@
 
 blocks
     B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
-    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
+    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix, where
+    that is small or the other does not converge.
 checked Lanczos
     B = I and few directions, of sparse features whose products cost less than a dense matrix and its eigenvectors:
     Lanczos iteration, and some steps that look for missed directions.
@@ -80,6 +81,10 @@ _FEW = 4
 
 # At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
+
+# Bytes of a triangular factor, as large as a graph in many dimensions may have, from which iteration with products is
+# tried before that with the inverse.
+_FACTOR_BYTES = 2**28
 
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
@@ -536,8 +541,11 @@ def _blocks(problem: _Problem) -> _Eigenpairs | None:
         return objective.dot(features, right) + objective.ridge * right
 
     alone = objective.factor is None and not objective.squared
-    inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
-    vectors = leading_eigenvectors(inverse or product, size, problem.limit or 0, known)
+    vectors = None
+    if upper is None or not alone or 4.0 * size**2 > _FACTOR_BYTES:
+        vectors = leading_eigenvectors(product, size, problem.limit or 0, known)
+    if vectors is None and upper is not None and alone:
+        vectors = leading_eigenvectors(_inverse_below(objective, size, upper), size, problem.limit or 0, known)
     if vectors is None:
         return None
     values, turn = np.linalg.eigh(vectors.T @ product(vectors))
