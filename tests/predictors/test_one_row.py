@@ -74,8 +74,7 @@ def test_a_row_is_predicted_without_files_and_as_among_others(name, form, parts,
 @pytest.mark.parametrize("name", ["ridge", "br-knn", "plst", "rakel"])
 def test_lists_and_numbers_of_other_types_are_the_same_rows(name, parts):
     X, Y, new = parts
-    whole = np.round(4 * X)
-    model = fitted(name, whole, Y)
+    model = fitted(name, np.round(4 * X), Y)
     row = np.round(4 * new[:1])
     expected = model.predict(row)
     for same in (
@@ -86,7 +85,8 @@ def test_lists_and_numbers_of_other_types_are_the_same_rows(name, parts):
         np.asfortranarray(row),
     ):
         np.testing.assert_array_equal(model.predict(same), expected)
-    for wrong, sentence in (([[1.0, 2.0]], "features"), ([["a"] * X.shape[1]], "text"), ([row[0], [1.0]], "inhomogeneous")):
+    uneven, text = [row[0], [1.0]], [["a"] * X.shape[1]]
+    for wrong, sentence in (([[1.0, 2.0]], "features"), (text, "text"), (uneven, "inhomogeneous")):
         with pytest.raises(ValueError, match=sentence):
             model.predict(wrong)
     with pytest.raises(mlreduce.exceptions.DataError, match="masked"):

@@ -40,7 +40,7 @@ def squared_norms(X: Any) -> FloatArray:
         return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
     X = X.tocsr()
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.bincount(rows, np.square(X.data[: len(rows)]), minlength=X.shape[0])
+    return np.asarray(np.bincount(rows, np.square(X.data[: len(rows)]), minlength=X.shape[0]), dtype=np.float64)
 
 
 def distance_unit(norms: FloatArray) -> float:
