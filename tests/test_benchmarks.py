@@ -21,7 +21,6 @@ sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import digits  # noqa: E402
 import growth  # noqa: E402
-import label_trees  # noqa: E402
 import peer_cases  # noqa: E402
 import peers  # noqa: E402
 import program_cases  # noqa: E402
@@ -47,10 +46,6 @@ def test_the_page_is_what_the_tables_say():
     page = PAGE.read_text(encoding="utf-8")
     assert peers.with_table(page, peers.read(TABLE)) == page
     assert digits.with_digits(page, pd.read_csv(digits.FILE, dtype={"reason": str}).fillna("")) == page
-
-
-def test_the_page_of_label_trees_is_what_its_table_says():
-    assert label_trees.page_of(pd.read_csv(label_trees.TABLE)) == label_trees.PAGE.read_text(encoding="utf-8")
 
 
 def test_the_page_of_programs_is_what_its_table_says():
