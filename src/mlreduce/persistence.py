@@ -15,7 +15,7 @@ _PARTS = (
     "mlreduce.predictors.decision.Decision",
     "mlreduce.predictors.label_powerset._SetModel",
     "mlreduce.predictors.label_powerset._clipped",
-    "mlreduce.predictors.label_tree.LabelTreeNode",
+    "mlreduce.predictors.label_tree.LabelTree",
     "mlreduce.predictors.ml_knn._Counts",
     "mlreduce.predictors.ml_knn._Rates",
     "mlreduce.predictors.naive_bayes._Gaussians",

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
 from mlreduce.validation import FloatArray, as_dense, canonical, is_sparse
 
@@ -204,7 +205,7 @@ class Features:
             return (product + product.T) / 2
         form = _graph_products(self._stored, graph)
         if self.centred:
-            sums = np.asarray(graph.sum(axis=1)).reshape(-1)
+            sums = graph @ np.ones(self.shape[0])
             pulled = self._stored.T @ sums
             _subtract_outer(form, self._shift, pulled)
             _subtract_outer(form, pulled - sums.sum() * self._shift, self._shift)
@@ -218,7 +219,7 @@ class Features:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
-        gram: FloatArray = np.asarray((self._stored @ self._stored.T).toarray())
+        gram = row_products(self._stored)
         if self.centred:
             products = self._stored @ self._shift
             gram -= products[:, np.newaxis]
@@ -278,10 +279,23 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     return scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
 
 
+def row_products(X: Any) -> FloatArray:
+    """Return ``XX'`` of a CSR matrix as an array; SciPy's product is a sparse matrix, of which few entries are zero."""
+    if np.square(np.bincount(X.indices, minlength=X.shape[1])).sum() < _MANY_PRODUCTS:
+        return as_dense(X @ X.T)
+    from mlreduce.linalg.compiled import gram_of_rows
+
+    X = canonical(X)
+    columns = sp.csr_array(X.T)
+    starts, rows = (index.astype(X.indices.dtype, copy=False) for index in (columns.indptr, columns.indices))
+    return gram_of_rows(X.indptr.astype(X.indices.dtype, copy=False), X.indices, X.data, starts, rows, columns.data)
+
+
 def _graph_products(X: Any, graph: Any) -> FloatArray:
     """Return ``X'GX`` of a CSR matrix as an array."""
     if not is_sparse(graph) or X.nnz * X.shape[1] < _MANY_PRODUCTS:
-        return np.ascontiguousarray(as_dense(X.T @ (graph @ X)))
+        right = as_dense(X) if isinstance(graph, LinearOperator) else X  # an operator multiplies arrays only
+        return np.ascontiguousarray(as_dense(X.T @ (graph @ right)))
     from mlreduce.linalg.compiled import form_of_graph
 
     graph = sp.csr_array(graph)
@@ -372,7 +386,7 @@ class Coordinates(Features):
 
     def form(self, graph: Any) -> FloatArray:
         """Return a copy of the graph as an array."""
-        return np.array(as_dense(graph))
+        return np.array(graph @ np.eye(graph.shape[0]) if isinstance(graph, LinearOperator) else as_dense(graph))
 
 
 class WeightedFeatures(Features):
@@ -455,7 +469,7 @@ class WeightedFeatures(Features):
         """``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
         if not self._implicit:
             return np.asarray(self.X @ self.X.T)
-        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        gram = row_products(self.X)
         products = np.outer(self.X @ self._rest, self.roots)
         gram -= products + products.T
         gram += (self._rest @ self._rest) * np.outer(self.roots, self.roots)

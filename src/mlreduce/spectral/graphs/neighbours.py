@@ -34,8 +34,8 @@ __all__ = [
     "weights_from",
 ]
 
-#: Entries up to which a table of all pairs is cached (0.25 GB) where blocks of its rows would do.
-TABLE_ENTRIES = 2**25
+#: Bytes up to which a table of all pairs is cached where blocks of its rows would do.
+TABLE_BYTES = 2**27
 
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
@@ -54,7 +54,7 @@ def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[sli
     """
     n_samples = data.X.shape[0]
     search, zero = _search(data, metric)
-    if metric == "euclidean" and ("distances" in data.cache or n_samples**2 <= TABLE_ENTRIES):
+    if metric == "euclidean" and ("distances" in data.cache or 8 * n_samples**2 <= TABLE_BYTES):
         table = distances_of(data)
         return lambda rows: table[rows]
 
