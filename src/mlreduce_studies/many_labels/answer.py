@@ -102,8 +102,8 @@ def _by_data(rows: pd.DataFrame, settings: Settings) -> Iterator[tuple[str, pd.D
 
 def sentence(rows: pd.DataFrame, settings: Settings) -> str:
     """Return the answer."""
-    parts = [f"on {name}, {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
-    return f"At equal time, reduction of the features brings: {'; '.join(parts)}."
+    parts = [f"in the size of {name}, {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
+    return f"At equal time, and on generated data, reduction of the features brings, {'; '.join(parts)}."
 
 
 def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
@@ -120,13 +120,13 @@ def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
             ]
             for _, row in chosen(part).iterrows()
         ]
-        lines += [f"### {name}", "", to_markdown(header, cells)]
+        lines += [f"### {name}", "", *to_markdown(header, cells).splitlines(), ""]
         failed = part[part["reason"] != ""]
-        reasons = (f"{_model(row)}, {_reducer(row)}: {row['reason']}" for _, row in failed.iterrows())
+        reasons = (f"- {_model(row)}, {_reducer(row)}: {row['reason']}" for _, row in failed.iterrows())
         if len(failed):
-            lines += ["Not trained, or over the limits:\n", *(f"- {text}" for text in dict.fromkeys(reasons)), ""]
-        lines += [f"{_count_rows(part, name, settings)}\n"]
-    return [line.rstrip("\n") for line in lines]
+            lines += ["Not trained, or over the limits:", "", *dict.fromkeys(reasons), ""]
+        lines += [_count_rows(part, name, settings), ""]
+    return lines[:-1]
 
 
 def _count_rows(part: pd.DataFrame, name: str, settings: Settings) -> str:
@@ -193,4 +193,4 @@ def nodes(rows: pd.DataFrame, settings: Settings, n_nodes: int = 1000) -> list[s
         jobs = part.groupby("reducer").ngroups + int(pieces.groupby([part["reducer"], part["model"]]).first().sum())
         hours = f"{total / 3600:.2f}"
         cells.append([name, f"{jobs:,}", hours, f"{way:.0f} s", f"{max(way, total / n_nodes):.0f} s"])
-    return [to_markdown(header, cells).rstrip()]
+    return to_markdown(header, cells).splitlines()
