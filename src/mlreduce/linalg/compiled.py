@@ -94,6 +94,17 @@ def compiled_part(function: Callable[..., Any]) -> Any:
     return register_jitable(no_cfunc_wrapper=True)(function)
 
 
+@compiled_part
+def _mirror(matrix: FloatArray) -> None:
+    """Copy what is above the diagonal below it."""
+    order = len(matrix)
+    for top in range(0, order, _TILE):
+        for left in range(0, top + 1, _TILE):
+            for row in range(top, min(top + _TILE, order)):
+                for column in range(left, min(left + _TILE, row)):
+                    matrix[row, column] = matrix[column, row]
+
+
 @compiled
 def scatter_of_rows(
     indptr: NDArray[np.integer[Any]],
@@ -114,12 +125,34 @@ def scatter_of_rows(
             value = weights[row] * values[first]
             for second in range(first, stop):
                 line[indices[second]] += value * values[second]
-    for top in range(0, n_features, _TILE):
-        for left in range(0, top + 1, _TILE):
-            for row in range(top, min(top + _TILE, n_features)):
-                for column in range(left, min(left + _TILE, row)):
-                    scatter[row, column] = scatter[column, row]
+    _mirror(scatter)
     return scatter
+
+
+@compiled
+def gram_of_rows(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    starts: NDArray[np.integer[Any]],
+    rows: NDArray[np.integer[Any]],
+    entries: FloatArray,
+) -> FloatArray:
+    """Return ``XX'`` of a CSR matrix as an array; ``starts``, ``rows`` and ``entries`` are its CSC arrays.
+
+    A row of the product is a sum of columns, of which the part from the diagonal on is read: it fits into the cache.
+    """
+    gram = np.zeros((len(indptr) - 1, len(indptr) - 1))
+    places = starts[:-1].copy()
+    for row in range(len(gram)):
+        line = gram[row]
+        for entry in range(indptr[row], indptr[row + 1]):
+            column, value = indices[entry], values[entry]
+            for place in range(places[column], starts[column + 1]):
+                line[rows[place]] += value * entries[place]
+            places[column] += 1
+    _mirror(gram)
+    return gram
 
 
 @compiled_part

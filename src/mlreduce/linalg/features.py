@@ -219,7 +219,7 @@ class Features:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
-        gram: FloatArray = np.asarray((self._stored @ self._stored.T).toarray())
+        gram = row_products(self._stored)
         if self.centred:
             products = self._stored @ self._shift
             gram -= products[:, np.newaxis]
@@ -277,6 +277,18 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     X = canonical(X)
     ones = np.ones(X.shape[0]) if weights is None else weights
     return scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
+
+
+def row_products(X: Any) -> FloatArray:
+    """Return ``XX'`` of a CSR matrix as an array; SciPy's product is a sparse matrix, of which few entries are zero."""
+    if np.square(np.bincount(X.indices, minlength=X.shape[1])).sum() < _MANY_PRODUCTS:
+        return as_dense(X @ X.T)
+    from mlreduce.linalg.compiled import gram_of_rows
+
+    X = canonical(X)
+    columns = sp.csr_array(X.T)
+    starts, rows = (index.astype(X.indices.dtype, copy=False) for index in (columns.indptr, columns.indices))
+    return gram_of_rows(X.indptr.astype(X.indices.dtype, copy=False), X.indices, X.data, starts, rows, columns.data)
 
 
 def _graph_products(X: Any, graph: Any) -> FloatArray:
@@ -457,7 +469,7 @@ class WeightedFeatures(Features):
         """``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
         if not self._implicit:
             return np.asarray(self.X @ self.X.T)
-        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        gram = row_products(self.X)
         products = np.outer(self.X @ self._rest, self.roots)
         gram -= products + products.T
         gram += (self._rest @ self._rest) * np.outer(self.roots, self.roots)

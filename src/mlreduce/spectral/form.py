@@ -274,7 +274,7 @@ class Form:
             factor, middle = other.factor, other.middle
         elif other.factor is not None:
             factor = _hstack(factor, other.factor)
-            middle = scipy.linalg.block_diag(self._middle_matrix(), other._middle_matrix())
+            middle = scipy.linalg.block_diag(self.middle_matrix(), other.middle_matrix())
         graph = self.graph if other.graph is None else other.graph
         if self.graph is not None and other.graph is not None:
             graph = _sum(self.graph, other.graph)
@@ -359,9 +359,16 @@ class Form:
         if not is_sparse(self.factor):
             return replace(self, factor=self.factor - means)
         centring = np.vstack([np.eye(self.factor.shape[1]), -means])
-        return replace(self, factor=_hstack(self.factor, ones), middle=centring @ self._middle_matrix() @ centring.T)
+        return replace(self, factor=_hstack(self.factor, ones), middle=centring @ self.middle_matrix() @ centring.T)
 
-    def _middle_matrix(self) -> FloatArray:
+    def middle_matrix(self) -> FloatArray:
+        """Return the middle as an array, shape (r, r).
+
+        Returns
+        -------
+        ndarray of shape (r, r)
+            Symmetric.
+        """
         if isinstance(self.middle, np.ndarray):
             return self.middle
         return self.middle * np.eye(self.factor.shape[1])
