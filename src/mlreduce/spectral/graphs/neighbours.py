@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import LEAST_SQUARE, Distances, squared_norms
+from mlreduce.linalg.features import CACHED_BYTES
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import pair_blocks
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 #: Bytes up to which a table of all pairs is cached where blocks of its rows would do.
-TABLE_BYTES = 2**27
+TABLE_BYTES = CACHED_BYTES
 
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
