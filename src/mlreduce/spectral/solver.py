@@ -49,6 +49,7 @@ import threadpoolctl
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Coordinates, Features
 from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
 from mlreduce.linalg.utilities import signed
@@ -465,25 +466,30 @@ def _samples(problem: _Problem) -> _Eigenpairs:
 
 def _matrices(problem: _Problem) -> _Eigenpairs:
     features, objective, limit, signed_values = problem.features, problem.deflated, problem.limit, problem.signed_values
-    original, space = features, None
+    space = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         space = row_space(features)
         features = space.coordinates
+    size, order = features.shape[1], max(features.shape)
+    matrix = None if problem.thin else objective.matrix(features)
     whitening = None if problem.constraint is None else whitening_of(features, problem.constraint, problem.who)
-    if problem.thin:
+    if matrix is None:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
         total = float(np.square(half).sum())
         values, vectors = _left_singular(half, limit)
     else:
-        matrix = objective.matrix(features)
+        probes, products = _probes(features, objective, whitening)
+        if space is not None and "row space" not in problem.features.shared:  # large
+            space, features = space._replace(coordinates=problem.features), problem.features
         if whitening is not None:
-            matrix = whitening.transposed(whitening.transposed(matrix).T)
-        noise = _rounding_error(features, objective, whitening, matrix)
+            for _ in range(2):
+                matrix = _by_blocks(whitening.transposed, matrix.T, whitening.rank)
+        noise = float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
         total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
-            noise = max(noise, rounding(max(features.shape), _frobenius(matrix)))
+            noise = max(noise, rounding(order, _frobenius(matrix)))
             few = limit is not None and limit <= len(matrix) // _FEW
             values, vectors = _descending(matrix.copy() if few else matrix, limit if few else None)
             if few and abs(values[-1]) <= noise:  # a part of the null space
@@ -491,20 +497,28 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
         else:
             values, vectors = _descending(matrix, limit)
     if whitening is not None:
-        vectors = whitening.times(vectors)
-    return _Eigenpairs(values, vectors if space is None else space.times(original, vectors), noise, total)
+        vectors = _by_blocks(whitening.times, vectors, size)
+    return _Eigenpairs(values, vectors if space is None else space.times(problem.features, vectors), noise, total)
 
 
-def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:
-    """Estimate the Frobenius norm of the rounding error of the matrix of a form, with a margin.
+def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, n_rows: int) -> FloatArray:
+    """Return a product, computed in blocks of columns, whose intermediate arrays are small."""
+    product = np.empty((n_rows, right.shape[1]), order="F")
+    for columns in row_blocks(right.shape[1], max(right.shape[0], 1)):
+        product[:, columns] = multiply(right[:, columns])
+    return product
 
-    By its products with random vectors, which are taken once with the matrix and once with its factors.
+
+def _probes(features: Features, objective: Form, whitening: Whitening | None) -> tuple[FloatArray, FloatArray]:
+    """Return random vectors and the products of the whitened matrix of a form with them, taken with its factors.
+
+    Those with the matrix itself differ by its rounding error.
     """
-    probes = np.random.default_rng(0).standard_normal((len(matrix), _PROBES))
+    size = features.shape[1] if whitening is None else whitening.rank
+    probes = np.random.default_rng(0).standard_normal((size, _PROBES))
     right = probes if whitening is None else whitening.times(probes)
     left = features.transposed_dot(objective.dot(features, features.dot(right))) + objective.ridge * right
-    errors = matrix @ probes - (left if whitening is None else whitening.transposed(left))
-    return float(_MARGIN * _frobenius(errors) / np.sqrt(_PROBES))
+    return probes, left if whitening is None else whitening.transposed(left)
 
 
 def _frobenius(matrix: FloatArray) -> float:
