@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, DegenerateWarning, ProjectionWarning, warn
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import DENSE_SIDE
 from mlreduce.linalg.utilities import signed
@@ -213,7 +214,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         total = float(features.squared_norms.sum())
         if not total or np.abs(P @ P.T - np.eye(len(P))).max() > _ORTHONORMAL:
             return
-        share, of_random = float(np.square(features.dot(P.T)).sum()) / total, len(P) / n_used
+        along = sum(float(np.square(features.dot(P[some].T)).sum()) for some in row_blocks(*P.shape))
+        share, of_random = along / total, len(P) / n_used
         if share <= _LITTLE * of_random:
             warn(
                 f"{type(self).__name__}: the {len(P)} directions hold {share:.1g} of the variance of X, as many random "

@@ -48,11 +48,12 @@ import threadpoolctl
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Coordinates, Features
 from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
-from mlreduce.linalg.utilities import signed
+from mlreduce.linalg.utilities import signs
 from mlreduce.spectral.form import Form
-from mlreduce.spectral.instances import inverse_times, orthonormal, rounding, row_space
+from mlreduce.spectral.instances import Directions, inverse_times, orthonormal, rounding, row_space
 from mlreduce.spectral.krylov import leading_eigenvectors, simple_eigenpairs
 from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
@@ -169,7 +170,7 @@ def solve(
         nonzero = _positive(values, max(features.shape), noise)
         values, vectors = values[nonzero], vectors[:, nonzero]
     if features.centred and features.constant.any():
-        vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
+        vectors[features.constant] = 0.0
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
     if signed_values:
@@ -180,7 +181,9 @@ def solve(
         total = float(values.sum())
     elif constraint is None:
         total = _trace(features, problem.deflated)
-    return Solution(values[:limit], signed(vectors[:, :limit].T), total)
+    components = np.ascontiguousarray(vectors[:, :limit].T)
+    components *= signs(components)[:, np.newaxis]
+    return Solution(values[:limit], components, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,8 +401,10 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     size = len(matrix)
     few = limit is not None and limit <= size // _FEW
     subset = (size - limit, size - 1) if limit is not None and few else None
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    table = matrix.T if matrix.flags.c_contiguous else matrix
     values, vectors = scipy.linalg.eigh(
-        matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
+        table, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
     )
     leading = _leading(values[::-1], limit)
     return values[::-1][leading], vectors[:, ::-1][:, leading]
@@ -432,9 +437,14 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
     values, vectors = _descending(products, limit)
     nonzero = _positive(values, max(features.shape))
-    return _Eigenpairs(
-        values[nonzero], orthonormal(values[nonzero], features.transposed_dot(spread @ vectors[:, nonzero]))
-    )
+    values, vectors = values[nonzero], vectors[:, nonzero]
+    if features.shape[0] >= features.shape[1]:
+        return _Eigenpairs(values, orthonormal(values, features.transposed_dot(spread @ vectors)))
+    del products
+    directions = Directions(features, len(values))
+    directions.coefficients[:] = (spread @ vectors).T
+    del vectors
+    return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
 
 def _samples_apply(problem: _Problem) -> bool:
@@ -447,15 +457,21 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     features = problem.features
     weight, basis, gains = problem.deflated.sample_root(features.shape[0])
     # (wI + EgE') K (wI + EgE'), in one product of thin factors
-    gram, gained = features.gram, basis * gains
-    along = gram @ gained
+    matrix, gained = features.new_gram(), basis * gains
+    along = matrix @ gained
     across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
-    matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
+    left, right = np.hstack([basis, across]), np.hstack([across, basis]).T
+    for rows in row_blocks(*matrix.shape):
+        matrix[rows] = weight**2 * matrix[rows] + left[rows] @ right
     values, vectors = _descending(matrix, problem.limit)
+    del matrix
     nonzero = _positive(values, max(features.shape))
     values, vectors = values[nonzero], vectors[:, nonzero]
-    rooted = weight * vectors + gained @ (basis.T @ vectors)
-    return _Eigenpairs(values, orthonormal(values, features.transposed_dot(rooted)))
+    directions = Directions(features, len(values))
+    directions.coefficients[:] = weight * vectors.T
+    directions.coefficients += (vectors.T @ basis) @ gained.T
+    del vectors
+    return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
 
 def _matrices(problem: _Problem) -> _Eigenpairs:
