@@ -25,76 +25,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 
 from mlreduce_studies.experiments.memory import begin_peak, process_bytes
+from mlreduce_studies.many_labels.data import SIZES, Sizes, generate, sizes_of
 
 FILE = Path(__file__).parents[1] / "docs" / "performance" / "extreme.csv"
 COLUMNS = ("name", "n", "d", "q", "seconds", "most_seconds", "megabytes", "most_megabytes", "result")
-# Rows that are drawn at once, words of a label, share of the words of a row that are its labels'.
-ROWS, LABEL_WORDS, TOPICAL = 20_000, 10, 1 / 3
-
-
-class Sizes(NamedTuple):
-    """Instances, features and labels; mean numbers of words and labels of a row."""
-
-    n: int
-    d: int
-    q: int
-    words: int = 100
-    labels: int = 5
-
-
-SIZES = {
-    "eurlex": Sizes(15_539, 5_000, 3_993, 237, 5),
-    "wiki10": Sizes(14_146, 101_938, 30_938, 673, 19),
-    "amazon": Sizes(490_449, 135_909, 670_091, 75, 5),
-    "amazon-10th": Sizes(49_045, 135_909, 67_009, 75, 5),
-    "amazon-30th": Sizes(16_348, 135_909, 22_336, 75, 5),
-}
-
-
-def sizes_of(text: str) -> Sizes:
-    """Return the sizes of a name, or of ``20000x5000x20000``."""
-    return SIZES[text] if text in SIZES else Sizes(*map(int, text.split("x")))
-
-
-def generate(sizes: Sizes, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
-    """Return features of unit norm to four digits, float64, and labels, int8, both CSR."""
-    random = np.random.default_rng(seed)
-    words_of = random.integers(sizes.d, size=(sizes.q, LABEL_WORDS))
-    parts = [_rows(random, min(ROWS, sizes.n - start), sizes, words_of) for start in range(0, sizes.n, ROWS)]
-    X, Y = (sp.csr_array(sp.vstack(blocks, format="csr")) for blocks in zip(*parts, strict=True))
-    return X, Y
-
-
-def _rows(random: Any, n: int, sizes: Sizes, words_of: Any) -> tuple[Any, Any]:
-    counts = 1 + random.poisson(sizes.labels - 1, n)
-    labels, starts = _zipf(random, sizes.q, counts.sum()), np.cumsum(counts) - counts
-    Y = _counted(labels, counts, sizes.q)
-    lengths = 1 + random.poisson(sizes.words - 1, n)
-    words = _zipf(random, sizes.d, lengths.sum())
-    topical = np.flatnonzero(random.random(len(words)) < TOPICAL)
-    rows = np.repeat(np.arange(n), lengths)[topical]
-    chosen = labels[starts[rows] + (random.random(len(rows)) * counts[rows]).astype(np.int64)]
-    words[topical] = words_of[chosen, random.integers(LABEL_WORDS, size=len(rows))]
-    X = _counted(words, lengths, sizes.d).astype(np.float64)
-    X.data = 1 + np.log(X.data)
-    X.data = np.round(X.data / np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr)), 4)
-    return X, sp.csr_array((np.ones(Y.nnz, dtype=np.int8), Y.indices, Y.indptr), shape=Y.shape)
-
-
-def _zipf(random: Any, n_items: int, size: int) -> Any:
-    """Draw with probability ln(1 + 1/rank) / ln(n_items + 1)."""
-    return np.minimum((n_items + 1) ** random.random(size) - 1, n_items - 1).astype(np.int32)
-
-
-def _counted(items: Any, lengths: Any, width: int) -> sp.csr_array:
-    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-    table = sp.csr_array((np.ones(len(items)), items, indptr), shape=(len(lengths), width))
-    table.sum_duplicates()
-    return table
 
 
 def write(path: Path, X: sp.csr_array, Y: sp.csr_array) -> None:
