@@ -502,7 +502,7 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
         if whitening is not None:
             for _ in range(2):
                 matrix = _by_blocks(whitening.transposed, matrix.T, whitening.rank)
-        noise = float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
+        noise = _rounding_error(matrix, probes, products)
         total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
             noise = max(noise, rounding(order, _frobenius(matrix)))
@@ -533,15 +533,17 @@ def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, 
 
 
 def _probes(features: Features, objective: Form, whitening: Whitening | None) -> tuple[FloatArray, FloatArray]:
-    """Return random vectors and the products of the whitened matrix of a form with them, taken with its factors.
-
-    Those with the matrix itself differ by its rounding error.
-    """
+    """Return random vectors, and the products of the whitened matrix of a form with them, taken with its factors."""
     size = features.shape[1] if whitening is None else whitening.rank
     probes = np.random.default_rng(0).standard_normal((size, _PROBES))
     right = probes if whitening is None else whitening.times(probes)
     left = features.transposed_dot(objective.dot(features, features.dot(right))) + objective.ridge * right
     return probes, left if whitening is None else whitening.transposed(left)
+
+
+def _rounding_error(matrix: FloatArray, probes: FloatArray, products: FloatArray) -> float:
+    """Estimate the Frobenius norm of the rounding error of the matrix of a form, with a margin, from `_probes`."""
+    return float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
 
 
 def _frobenius(matrix: FloatArray) -> float:
