@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import is_regressor
 
 import mlreduce
+from mlreduce.linalg.distances import Distances
 from mlreduce.predictors._tree_columns import sort_columns
 from mlreduce.predictors._tree_growth import Growth, grow
 from mlreduce.predictors._tree_models import Rows, finish
@@ -41,6 +42,7 @@ def search_neighbours() -> None:
     for features in (X, sp.csr_array(X), sp.random_array((400, 400), density=0.05, rng=rng, format="csr")):
         mlreduce.make("mesd-dla").fit(features, rng.integers(2, size=(features.shape[0], 3)))
         mlreduce.make("npp").fit(features)
+    Distances(X).nearest(3)
 
 
 def use(family: str) -> None:
