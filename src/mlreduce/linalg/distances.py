@@ -39,8 +39,11 @@ def row_blocks(n_rows: int, n_columns: int, n_bytes: int | None = None) -> list[
 
 def squared_norms(X: Any) -> FloatArray:
     """Return ``||x||^2`` of each row of an array or CSR matrix."""
-    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1) if is_sparse(X) else np.einsum("ij,ij->i", X, X)
-    return np.asarray(squares, dtype=np.float64)
+    if not is_sparse(X):
+        return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
+    X = X.tocsr()
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.asarray(np.bincount(rows, np.square(X.data[: len(rows)]), minlength=X.shape[0]), dtype=np.float64)
 
 
 def distance_unit(norms: FloatArray) -> float:
@@ -198,7 +201,8 @@ class TrainingRows:
         blocks = row_blocks(rows.shape[0], len(self._norms))
         products = np.empty((blocks[0].stop, len(self._norms)))
         for block in blocks:
-            part, here = rows[block], (products.copy() if apart else products)[: block.stop - block.start]
+            part = rows if len(blocks) == 1 else rows[block]
+            here = (products.copy() if apart else products)[: block.stop - block.start]
             yield Pairs(block, inner_products(part, self._train, self._columns, here), norms[block], self._norms, unit)
 
 
