@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.linalg.features import Features
+from mlreduce.linalg.features import CACHED_BYTES, Features
 from mlreduce.spectral.form import Form
 from mlreduce.validation import FloatArray, as_dense
 
@@ -243,7 +243,10 @@ class RowSpace(NamedTuple):
         factor = CholeskyFactor(features)
         if factor.condition < WEAK:
             return None
-        return cls(Features(factor.coordinates(), features.centred), factor, None, np.zeros((features.shape[1], 0)))
+        table = factor.coordinates()
+        if features.centred:
+            table -= table.mean(axis=0)  # rounding errors
+        return cls(Features(table, centred=False), factor, None, np.zeros((features.shape[1], 0)))
 
     @classmethod
     def of_eigenvectors(cls, features: Features) -> Self:
@@ -281,9 +284,7 @@ class RowSpace(NamedTuple):
             R.
         """
         if self.factor is not None:
-            directions = Directions(features, right.shape[1])
-            directions.coefficients[:] = self.factor.orthonormal_times(right).T
-            return directions.expand()
+            return features.transposed_dot(self.factor.orthonormal_times(right))
         if self.duals is None:
             return self.basis @ right
         strong = self.duals.shape[1]
@@ -294,8 +295,11 @@ class RowSpace(NamedTuple):
 
 
 def row_space(features: Features) -> RowSpace:
-    """Return the row space of features, cached with them."""
-    if "row space" not in features.shared:
+    """Return the row space of features, cached with them unless it is large."""
+    space: RowSpace | None = features.shared.get("row space")
+    if space is None:
         space = RowSpace.of_cholesky(features) if features.shape[0] < features.shape[1] else None
-        features.shared["row space"] = RowSpace.of_eigenvectors(features) if space is None else space
-    return features.shared["row space"]
+        space = RowSpace.of_eigenvectors(features) if space is None else space
+        if space.coordinates.X.nbytes <= CACHED_BYTES:
+            features.shared["row space"] = space
+    return space

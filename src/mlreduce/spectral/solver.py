@@ -4,7 +4,8 @@
 
 blocks
     B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
-    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
+    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix, where
+    that is small or the other does not converge.
 checked Lanczos
     B = I and few directions, of sparse features whose products cost less than a dense matrix and its eigenvectors:
     Lanczos iteration, and some steps that look for missed directions.
@@ -49,7 +50,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.linalg.features import Coordinates, Features
+from mlreduce.linalg.features import CACHED_BYTES, Coordinates, Features
 from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
 from mlreduce.linalg.utilities import signs
 from mlreduce.spectral.form import Form
@@ -87,6 +88,10 @@ _FEW = 4
 
 # At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
+
+# Bytes of a triangular factor, as large as a graph in many dimensions may have, from which iteration with products is
+# tried before that with the inverse.
+_FACTOR_BYTES = 2**28
 
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
@@ -427,8 +432,9 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     subset = (size - limit, size - 1) if limit is not None and few else None
     # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
     table = matrix.T if matrix.flags.c_contiguous else matrix
+    driver = "evr" if few or matrix.nbytes > CACHED_BYTES else "evd"  # the latter takes as much memory again
     values, vectors = scipy.linalg.eigh(
-        table, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
+        table, subset_by_index=subset, driver=driver, overwrite_a=True, check_finite=False
     )
     leading = _leading(values[::-1], limit)
     return values[::-1][leading], vectors[:, ::-1][:, leading]
@@ -502,46 +508,66 @@ def _samples(problem: _Problem) -> _Eigenpairs:
 def _matrices(problem: _Problem) -> _Eigenpairs:
     features, objective, limit, signed_values = problem.features, problem.deflated, problem.limit, problem.signed_values
     _check_arrays(problem, 5)
-    original, space = features, None
+    space = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         space = row_space(features)
         features = space.coordinates
+    size, order = features.shape[1], max(features.shape)
+    matrix = None if problem.thin else objective.matrix(features)
     whitening = None if problem.constraint is None else whitening_of(features, problem.constraint, problem.who)
-    if problem.thin:
+    if matrix is None:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
         total = float(np.square(half).sum())
         values, vectors = _left_singular(half, limit)
     else:
-        matrix = objective.matrix(features)
+        probes, products = _probes(features, objective, whitening)
+        if space is not None and "row space" not in problem.features.shared:  # large
+            space, features = space._replace(coordinates=problem.features), problem.features
         if whitening is not None:
-            matrix = whitening.transposed(whitening.transposed(matrix).T)
-        noise = _rounding_error(features, objective, whitening, matrix)
+            for _ in range(2):
+                matrix = _by_blocks(whitening.transposed, matrix.T, whitening.rank)
+        noise = float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
         total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
-            noise = max(noise, rounding(max(features.shape), _frobenius(matrix)))
+            noise = max(noise, rounding(order, _frobenius(matrix)))
             few = limit is not None and limit <= len(matrix) // _FEW
             values, vectors = _descending(matrix.copy() if few else matrix, limit if few else None)
             if few and abs(values[-1]) <= noise:  # a part of the null space
                 values, vectors = _descending(matrix, None)
         else:
             values, vectors = _descending(matrix, limit)
+    matrix = None
     if whitening is not None:
-        vectors = whitening.times(vectors)
-    return _Eigenpairs(values, vectors if space is None else space.times(original, vectors), noise, total)
+        vectors, whitening = _by_blocks(whitening.times, vectors, size), None
+    if space is None or space.factor is None:
+        return _Eigenpairs(values, vectors if space is None else space.times(problem.features, vectors), noise, total)
+    directions = Directions(problem.features, vectors.shape[1])
+    for columns in row_blocks(*vectors.shape[::-1]):
+        directions.coefficients[columns] = space.factor.orthonormal_times(vectors[:, columns]).T
+    del space, vectors  # as large as the coefficients
+    return _Eigenpairs(values, directions.expand(), noise, total)
 
 
-def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:
-    """Estimate the Frobenius norm of the rounding error of the matrix of a form, with a margin.
+def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, n_rows: int) -> FloatArray:
+    """Return a product, computed in blocks of columns, whose intermediate arrays are small."""
+    product = np.empty((n_rows, right.shape[1]), order="F")
+    for columns in row_blocks(right.shape[1], max(right.shape[0], 1)):
+        product[:, columns] = multiply(right[:, columns])
+    return product
 
-    By its products with random vectors, which are taken once with the matrix and once with its factors.
+
+def _probes(features: Features, objective: Form, whitening: Whitening | None) -> tuple[FloatArray, FloatArray]:
+    """Return random vectors and the products of the whitened matrix of a form with them, taken with its factors.
+
+    Those with the matrix itself differ by its rounding error.
     """
-    probes = np.random.default_rng(0).standard_normal((len(matrix), _PROBES))
+    size = features.shape[1] if whitening is None else whitening.rank
+    probes = np.random.default_rng(0).standard_normal((size, _PROBES))
     right = probes if whitening is None else whitening.times(probes)
     left = features.transposed_dot(objective.dot(features, features.dot(right))) + objective.ridge * right
-    errors = matrix @ probes - (left if whitening is None else whitening.transposed(left))
-    return float(_MARGIN * _frobenius(errors) / np.sqrt(_PROBES))
+    return probes, left if whitening is None else whitening.transposed(left)
 
 
 def _frobenius(matrix: FloatArray) -> float:
@@ -578,8 +604,11 @@ def _blocks(problem: _Problem) -> _Eigenpairs | None:
         return objective.dot(features, right) + objective.ridge * right
 
     alone = objective.factor is None and not objective.squared
-    inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
-    vectors = leading_eigenvectors(inverse or product, size, problem.limit or 0, known)
+    vectors = None
+    if upper is None or not alone or 4.0 * size**2 > _FACTOR_BYTES:
+        vectors = leading_eigenvectors(product, size, problem.limit or 0, known)
+    if vectors is None and upper is not None and alone:
+        vectors = leading_eigenvectors(_inverse_below(objective, size, upper), size, problem.limit or 0, known)
     if vectors is None:
         return None
     values, turn = np.linalg.eigh(vectors.T @ product(vectors))
