@@ -392,8 +392,21 @@ def _with_intercept(cls: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarr
 def _model_per_label(cls: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarray) -> Any:
     from sklearn.multioutput import MultiOutputClassifier
 
-    fitted = MultiOutputClassifier(cls(**parameters)).fit(X, Y)
+    return MultiOutputClassifier(cls(**parameters)).fit(X, Y)
+
+
+def _labels_by_models(cls: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarray) -> Any:
+    fitted = _model_per_label(cls, parameters, X, Y)
     return Result(fitted, fitted.predict(X))
+
+
+def _on_one_thread(cls: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarray) -> Any:
+    """Fit by oneDAL, whose threads threadpoolctl does not limit; a classifier predicts the training rows."""
+    from daal4py import daalinit
+
+    daalinit(1)
+    fitted = cls(**parameters).fit(X, Y)
+    return Result(fitted, fitted.predict(X) if hasattr(fitted, "predict_proba") else None)
 
 
 def _majority(neighbours: np.ndarray, Y: np.ndarray) -> Result:
@@ -414,6 +427,13 @@ def _layers(cls: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarray) -> A
     index.add_items(X, num_threads=1)
     index.set_ef(50)
     return _majority(index.knn_query(X, k=3, num_threads=1)[0].astype(int), Y)
+
+
+def _all_pairs(cls: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarray) -> Any:
+    """Vote among three neighbours of each training row, found by faiss among all rows, in single precision."""
+    index, rows = cls(X.shape[1]), np.ascontiguousarray(X, dtype=np.float32)
+    index.add(rows)
+    return _majority(index.search(rows, **parameters)[1], Y)
 
 
 def _redundancy(function: Any, parameters: Mapping[str, Any], X: Any, Y: np.ndarray) -> Any:
@@ -468,9 +488,10 @@ def _code(name: str, limit: Fit, call: str = "", **parameters: Any) -> Case:
     return Case(Ours(name, parameters), {}, limit, Octave("mlc_lsdr", call, "MLREDUCE_MLC_LSDR") if call else None)
 
 
-_SK = "scikit-learn"
+_SK, _INTELEX = "scikit-learn", "scikit-learn-intelex"
 _SMALL = ("emotions", "scene", "yeast")
 _MEDIUM = (*_SMALL, "medical", "enron")
+_BAYES = {"variance_floor": 1e-9, "feature_weight": 1.0}
 # Of our regressions by a penalty that leaving rows out chooses; scikit-learn's class takes what it is to try.
 _PENALTIES = tuple(float(value) for value in np.logspace(-4, 3, 29))
 _SAME_NUMBER = (("n_components_", "n_components"),)
@@ -491,6 +512,14 @@ CASES: dict[str, Case] = {
                 "sklearn.decomposition.PCA",
                 {**FEW, "svd_solver": "arpack", "random_state": 0},
                 target="none",
+                same=_FITTED,
+            ),
+            _INTELEX: Peer(
+                "sklearnex.decomposition.PCA",
+                {**FEW, "svd_solver": "covariance_eigh"},
+                "scikit-learn-intelex",
+                sparse=False,
+                call=_on_one_thread,
                 same=_FITTED,
             ),
         },
@@ -641,7 +670,15 @@ CASES: dict[str, Case] = {
     "sleec": Case(Ours("sleec", {"n_components": 5}, predicts=True), {}, distances),
     "linear": Case(
         Ours("linear"),
-        {_SK: Peer("sklearn.linear_model.LinearRegression", sparse=False)},
+        {
+            _SK: Peer("sklearn.linear_model.LinearRegression", sparse=False),
+            _INTELEX: Peer(
+                "sklearnex.linear_model.LinearRegression",
+                package="scikit-learn-intelex",
+                sparse=False,
+                call=_on_one_thread,
+            ),
+        },
         regression,
         agreement=PREDICTIONS,
     ),
@@ -651,6 +688,13 @@ CASES: dict[str, Case] = {
         {
             _SK: Peer("sklearn.linear_model.Ridge", {"alpha": 1.0, "tol": 1e-10}),
             f"{_SK}, Cholesky": Peer("sklearn.linear_model.Ridge", {"alpha": 1.0, "solver": "cholesky"}, sparse=False),
+            _INTELEX: Peer(
+                "sklearnex.linear_model.Ridge",
+                {"alpha": 1.0},
+                "scikit-learn-intelex",
+                sparse=False,
+                call=_on_one_thread,
+            ),
         },
         regression,
         agreement=PREDICTIONS,
@@ -658,7 +702,10 @@ CASES: dict[str, Case] = {
     # A penalty between those of a grid is another one.
     "ridge-loo": Case(
         Ours("ridge"),
-        {_SK: Peer("sklearn.linear_model.RidgeCV", {"alphas": _PENALTIES}, kind=APPROXIMATE, sets=_MEDIUM)},
+        {
+            _SK: Peer("sklearn.linear_model.RidgeCV", {"alphas": _PENALTIES}, kind=APPROXIMATE, sets=_MEDIUM),
+            f"{_SK}, three penalties": Peer("sklearn.linear_model.RidgeCV", kind=APPROXIMATE, sets=_MEDIUM),
+        },
         regression,
         agreement=PREDICTIONS,
     ),
@@ -686,6 +733,7 @@ CASES: dict[str, Case] = {
                 {"n_neighbors": 15, "random_state": 0, "n_jobs": 1},
                 "pynndescent",
                 APPROXIMATE,
+                predicts=True,
                 call=_descent,
             ),
             "hnswlib": Peer(
@@ -694,7 +742,26 @@ CASES: dict[str, Case] = {
                 "hnswlib",
                 APPROXIMATE,
                 sparse=False,
+                predicts=True,
                 call=_layers,
+            ),
+            "faiss": Peer(
+                "faiss.IndexFlatL2",
+                {"k": 3},
+                "faiss-cpu",
+                APPROXIMATE,
+                sparse=False,
+                predicts=True,
+                call=_all_pairs,
+            ),
+            _INTELEX: Peer(
+                "sklearnex.neighbors.KNeighborsClassifier",
+                {"n_neighbors": 3},
+                "scikit-learn-intelex",
+                sparse=False,
+                predicts=True,
+                call=_on_one_thread,
+                same=(("n_neighbors", "n_neighbors"),),
             ),
         },
         distances,
@@ -713,9 +780,18 @@ CASES: dict[str, Case] = {
             "scikit-multilearn", "from skmultilearn.adapt import MLkNN", "MLkNN(k=10).fit(X, Y).predict(X)"
         ),
     ),
+    # With the floor of the peer's variances, and nothing chosen by folds; fit with fit, and both with prediction.
     "mlnb": Case(
-        Ours("mlnb"),
+        Ours("mlnb", _BAYES),
         {_SK: Peer("sklearn.naive_bayes.GaussianNB", kind=TIME_ALONE, sparse=False, call=_model_per_label)},
+    ),
+    "mlnb-predict": Case(
+        Ours("mlnb", _BAYES, predicts=True),
+        {
+            _SK: Peer(
+                "sklearn.naive_bayes.GaussianNB", kind=TIME_ALONE, sparse=False, predicts=True, call=_labels_by_models
+            )
+        },
     ),
     "m5p": Case(
         Ours("m5p", target="first number"),
@@ -768,8 +844,9 @@ CASES: dict[str, Case] = {
     "mlrf": Case(Ours("mlrf"), {}, distances),
     "rfs": Case(Ours("rfs", {"sparsity": 1.0, "solver": "reweighted"}), {}, None, Octave.method("RFS", COMPONENTS)),
     "mim": Case(Ours("mim", {"k": COMPONENTS}), {}, None, Octave.method("MLMIM", COMPONENTS)),
-    "mrmr": Case(
-        Ours("mrmr", {"k": COMPONENTS}),
+    "mrmr": Case(Ours("mrmr", {"k": COMPONENTS}), {}, None, Octave.method("MLMRMR", COMPONENTS)),
+    "mrmr-one": Case(
+        Ours("mrmr", {"k": COMPONENTS}, target="first"),
         {
             "mrmr-selection": Peer(
                 "mrmr.mrmr_classif",
@@ -781,8 +858,6 @@ CASES: dict[str, Case] = {
                 sets=_MEDIUM,
             )
         },
-        None,
-        Octave.method("MLMRMR", COMPONENTS),
     ),
     "jmi": Case(Ours("jmi", {"k": COMPONENTS}), {}, None, Octave.method("MLJMI", COMPONENTS)),
     "mifs": Case(

@@ -10,7 +10,7 @@ benchmark` installs envs/benchmark.lock; elsewhere.py describes the installation
 
 A row has digests of our code and the call and version of the peer. An existing row is measured again only where these
 differ, so that the same command resumes an interrupted run. A peer is refused if it warns, uses more than one thread,
-computes something else (`Peer.same`), or is declared exact and has other results.
+computes something else (`Peer.same`, or a prediction that ours leaves out), or is declared exact and has other results.
 docs/performance.md is made with ``--output docs/performance/peers.csv``.
 """
 
@@ -124,6 +124,9 @@ def first_fit(case: Case, who: str, X: Any, Y: np.ndarray, ours: Any) -> float:
         With the reason.
     """
     peer = case.peers[who]
+    if peer.predicts != getattr(case.ours, "predicts", False):
+        does = {True: "fits and predicts", False: "fits"}
+        raise Refused(f"other work: {does[peer.predicts]}, ours {does[not peer.predicts]}")
     started, used = time.perf_counter(), time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

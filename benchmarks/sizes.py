@@ -6,8 +6,8 @@
 
 Data are generated as those of `benchmarks/growth.py`. Each fit runs in a separate process on one thread, after a fit of
 small data that compiles and imports. Seconds are the processor's, gigabytes the peak above what the process began with.
-A fit *ends* within both limits; it is *slow* or *large* beyond one of them; it *refuses* where it raises an error of
-the package at once, whose sentence must name a size; everything else has *failed*.
+A fit *ends* within both limits; it is *slow* or *large* beyond one of them; it *refuses* where it raises a `DataError`
+at once, whose sentence names the bytes or what would fit; everything else has *failed*.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import multiprocessing
+import re
 import resource
 import signal
 import time
@@ -28,6 +29,7 @@ import pandas as pd
 from growth import documents, job, methods
 
 import mlreduce
+from mlreduce.exceptions import DataError
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -40,8 +42,8 @@ SIZES = {
 SECONDS, GIGABYTES = 60, 1.0
 #: A refusal comes before the work, so within so many seconds.
 REFUSAL = 2.0
-#: Address space that a fit may add, so that one of them does not end the others.
-ADDED = 8e9
+#: Address space that a fit may add: `mlreduce.validation.check_memory` gives an array four fifths of it, a gigabyte.
+ADDED = 1.25e9
 COLUMNS = ("size", "family", "method", "outcome", "seconds", "gigabytes", "reason")
 
 
@@ -69,13 +71,13 @@ def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
         fit()
     except _TooSlowError:
         outcome = "slow"
+    except DataError as error:
+        reason = str(error)
+        refused = time.process_time() - start <= REFUSAL and re.search(r"\d.*\b([MG]B|fit)\b", reason)
+        outcome = "refuses" if refused else "fails"
     except MemoryError as error:
         outcome, reason = "large", str(error)
-    except ValueError as error:
-        reason = str(error)
-        refused = time.process_time() - start <= REFUSAL and any(letter.isdigit() for letter in reason)
-        outcome = "refuses" if refused else "fails"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  a row, not the end
         outcome, reason = "fails", f"{type(error).__name__}: {error}"
     seconds = time.process_time() - start
     signal.setitimer(signal.ITIMER_PROF, 0)
@@ -137,21 +139,21 @@ def page(table: pd.DataFrame) -> list[str]:
         if size in counts.index:
             title = f"{shape['n']:,} x {shape['d']:,}{'' if shape['dense'] else ' sparse'} x {shape['c']}"
             rows.append([title, *(str(counts.loc[size, name]) for name in outcomes)])
-    wide = table.pivot(index="method", columns="size")
-    worst = table.assign(share=table["seconds"] / SECONDS).groupby("method")["share"].max().sort_values(ascending=False)
-    bad = table.loc[table["outcome"] != "ends", "method"].unique()
-    order = [name for name in worst.index if name in bad] + [name for name in worst.index if name not in bad]
+    shares = table.assign(share=table["seconds"] / SECONDS).groupby("method")["share"].max()
+    bad = set(table.loc[table["outcome"] != "ends", "method"])
+    order = sorted(shares.index, key=lambda name: (name not in bad, -shares[name], name))
     header = ["method", *(f"{title}, {size}" for size in SIZES for title in ("outcome", "s", "GB"))]
-    cells = []
-    for name in order:
-        row = [f"`{name}`"]
-        for size in SIZES:
-            there = size in wide["outcome"] and isinstance(wide["outcome"].loc[name, size], str)
-            values = [wide[what].loc[name, size] for what in ("outcome", "seconds", "gigabytes")] if there else []
-            row += [values[0], *(f"{value:.2g}" if value == value else "" for value in values[1:])] if there else [""] * 3
-        cells.append(row)
+    places = {(row.method, row.size_): row for row in table.rename(columns={"size": "size_"}).itertuples()}
+    cells = [[name, *(text for size in SIZES for text in _cells(places.get((name, size))))] for name in order]
     lines = to_markdown(["", *outcomes], rows).splitlines()
     return [*lines, "", *to_markdown(header, cells).splitlines()]
+
+
+def _cells(row: Any) -> list[str]:
+    """Return outcome, seconds and gigabytes of a fit; nothing where it was not measured."""
+    if row is None:
+        return ["", "", ""]
+    return [row.outcome, *("" if pd.isna(value) else f"{value:.2g}" for value in (row.seconds, row.gigabytes))]
 
 
 def draw() -> None:

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import mlreduce
 from mlreduce import registry
-from mlreduce.complexity import Complexity, Sizes
+from mlreduce.complexity import Complexity
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
@@ -247,14 +246,6 @@ def printed_ranks(name: str) -> list[pd.Series]:
     return rankings
 
 
-def sizes_of(fit: Any, growth: Any) -> Sizes:
-    """Return the sizes of a measured fit: 50 words per instance, dense for selectors."""
-    method = mlreduce.make(fit.method, **growth.PARAMETERS.get(fit.method, {}))
-    size = getattr(method, "n_components", None)
-    stored = fit.n * fit.d if fit.family == "selection" else 50 * fit.n
-    return Sizes(fit.n, fit.d, fit.c, stored, size if isinstance(size, int) else min(fit.n, fit.d))
-
-
 def line(amounts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     """Return a and b such that ``a amounts + b`` is near the values, in the sum of the absolute logarithms."""
     best = (np.inf, 0.0, 0.0)
@@ -275,7 +266,7 @@ def costs() -> pd.DataFrame:
     rows = []
     for name, fits in pd.read_csv(growth.FITS).dropna().groupby("method"):
         complexities: list[Complexity] = evidence.complexities(str(name))
-        sizes = [sizes_of(fit, growth) for fit in fits.itertuples()]
+        sizes = [growth.stored_sizes(fit) for fit in fits.itertuples()]
         sparse = fits["family"].iloc[0] != "selection"
         operations = np.array(
             [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]

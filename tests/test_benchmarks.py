@@ -21,11 +21,11 @@ sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import digits  # noqa: E402
 import growth  # noqa: E402
-import label_trees  # noqa: E402
 import peer_cases  # noqa: E402
 import peers  # noqa: E402
 import program_cases  # noqa: E402
 import programs  # noqa: E402
+import sizes  # noqa: E402
 
 TABLE = PROJECT / "docs" / "performance" / "peers.csv"
 PAGE = PROJECT / "docs" / "performance.md"
@@ -46,10 +46,6 @@ def test_the_page_is_what_the_tables_say():
     page = PAGE.read_text(encoding="utf-8")
     assert peers.with_table(page, peers.read(TABLE)) == page
     assert digits.with_digits(page, pd.read_csv(digits.FILE, dtype={"reason": str}).fillna("")) == page
-
-
-def test_the_page_of_label_trees_is_what_its_table_says():
-    assert label_trees.page_of(pd.read_csv(label_trees.TABLE)) == label_trees.PAGE.read_text(encoding="utf-8")
 
 
 def test_the_page_of_programs_is_what_its_table_says():
@@ -262,3 +258,42 @@ def test_recommended_seconds_are_right_to_a_factor_of_four():
     off = growth.off_by(pd.read_csv(growth.CHECKED))
     assert (off <= growth.FACTOR).mean() >= 0.9
     assert (off.groupby(level=0).median() <= growth.FACTOR).mean() >= 0.95
+
+
+def test_a_peer_that_predicts_is_not_compared_with_a_fit_alone(data):
+    peer = peer_cases.Peer("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 3}, predicts=True)
+    for predicts, reason in ((False, "other work: fits and predicts, ours fits"), (True, None)):
+        case = peer_cases.Case(peer_cases.Ours("br-knn", predicts=predicts), {"theirs": peer})
+        if reason is None:
+            assert np.isnan(peers.first_fit(case, "theirs", *data, case.ours(*data)))
+        else:
+            with pytest.raises(peers.Refused, match=reason):
+                peers.first_fit(case, "theirs", *data, case.ours(*data))
+
+
+def test_the_page_of_common_sizes_is_what_its_table_says():
+    page = sizes.PAGE.read_text(encoding="utf-8")
+    assert sizes.fill_block(page, "sizes", sizes.page(pd.read_csv(sizes.MEASURED))) == page
+
+
+def test_what_does_not_end_comes_first_in_the_table_of_common_sizes():
+    rows = [
+        ("text", "predictors", "slow", "slow", 61.0, 0.1, ""),
+        ("embeddings", "predictors", "slow", "ends", 1, 0, ""),
+    ]
+    rows += [("text", "predictors", name, "ends", seconds, 0.2, "") for name, seconds in (("quick", 0.1), ("long", 50))]
+    lines = sizes.page(pd.DataFrame(rows, columns=list(sizes.COLUMNS)))
+    assert [line.split("|")[1].strip() for line in lines[-3:]] == ["slow", "long", "quick"]
+    assert lines[2].split("|")[1:4] == [" 5,000 x 20,000 sparse x 100 ", " 2 ", " 1 "]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "outcome"),
+    [("majority-labels", 30, "ends"), ("chi2", -30, "fails"), ("label-tree", 30, "slow"), ("pca", 30, "large")],
+)
+def test_a_fit_at_a_common_size_ends_within_its_limits_or_not(monkeypatch, name, given, outcome):
+    monkeypatch.setattr(sizes, "SECONDS", -1 if outcome == "slow" else 60)
+    monkeypatch.setattr(sizes, "GIGABYTES", -1.0 if outcome == "large" else 1.0)
+    X, Y = growth.documents(300, 40, 6)
+    family = mlreduce.registry.kind_of(name)
+    assert sizes.alone(family, name, given / 30 * X, Y)[0] == outcome

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from one_node import processes, wait_until
-from project import BUNDLED, SEPARATE, STUDY
+from project import BUNDLED, PROJECT, SEPARATE, STUDY
 
 # What a method that can be held up leaves, in two jobs at once.
 FITTED = [f"{STUDY}/fitted/planted-300/halves.own/{split}.npz" for split in ("000-000", "001-001")]
@@ -88,6 +90,21 @@ def test_a_run_that_is_interrupted_takes_its_jobs_along(cluster, there, fitted):
     run.communicate(timeout=60)
     assert run.returncode != 0
     wait_until(lambda: f"{job} CANCELLED" in cluster.jobs("%i %T", "all"), "its job is cancelled")
+
+
+def test_trees_and_shards_of_labels_are_jobs_with_the_same_rows(cluster, there, here):
+    run = ("--snakefile", "workflow/rules/many_labels.smk", "--config", "study=many-labels.yaml")
+    for project in (there, here):
+        shutil.copy(PROJECT / "tests" / "many-labels.yaml", project.folder)
+    before = len(cluster.jobs(states="all"))
+    through_slurm, alone = there.start(*run), here.start(*run, "--cores", "1")
+    finish(through_slurm)
+    finish(alone)
+    rows = [pd.read_csv(project.path("results/many-labels/rows.csv")) for project in (there, here)]
+    precisions = [table[["reducer", "model", "P@1", "P@5", "PSP@5"]] for table in rows]
+    pd.testing.assert_frame_equal(*precisions)
+    fits = [comment for comment in cluster.jobs("%k", "all")[before:] if comment.startswith("rule_fit_pieces")]
+    assert len(fits) == 2 * 2 + 3 + 2  # trees, shards, codes
 
 
 def test_the_cluster_ends_with_whoever_has_it(slurm):

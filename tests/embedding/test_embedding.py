@@ -31,6 +31,17 @@ def test_methods_share_one_training_set(name, rng):
     np.testing.assert_allclose(make(name).fit_training_set(shared).embedding_, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", [*OF_GRAPHS, "lle"])
+def test_iteration_with_products_and_with_the_inverse_agree(name, rng, monkeypatch):
+    X = rng.standard_normal((150, 8))
+    inverse = make(name).fit(X)
+    monkeypatch.setattr("mlreduce.spectral.solver._inverse_below", None)
+    monkeypatch.setattr("mlreduce.spectral.solver._FACTOR_BYTES", 0)
+    products = make(name).fit(X)
+    np.testing.assert_allclose(products.eigenvalues_, inverse.eigenvalues_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(products.embedding_, inverse.embedding_, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize(
     ("parameters", "sentence"),

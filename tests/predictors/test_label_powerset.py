@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -81,6 +82,22 @@ def test_seeds_decide_about_sets_and_about_classifiers_without_a_seed(parts):
     powersets = [mlreduce.LabelPowerset(forest, random_state=seed).fit(X, Y).predict(new) for seed in (0, 0, 1)]
     np.testing.assert_array_equal(powersets[0], powersets[1])
     assert (powersets[0] != powersets[2]).any()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_trees_are_those_of_pipelines_of_scikit_learn(form, parts):
+    X, Y, new = parts
+    X, new = form(X * (X > 0)), form(2e40 * new * (new > 0))  # beyond the range of training, and of 32 bits
+    model = mlreduce.RAkEL(random_state=0).fit(X, Y)
+    votes = np.zeros((new.shape[0], Y.shape[1]))
+    for pipeline, labels in zip(model.estimators_, model.labelsets_, strict=True):
+        sets = np.unique(Y[:, labels], axis=0)
+        again = clone(pipeline).fit(X, [int((sets == row).all(axis=1).argmax()) for row in Y[:, labels]])
+        np.testing.assert_array_equal(pipeline.predict(new), again.predict(new))
+        votes[:, labels] += sets[again.predict(new)]
+    np.testing.assert_allclose(model.predict_proba(new), votes / np.bincount(np.concatenate(model.labelsets_)))
+    powerset = mlreduce.LabelPowerset(random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(powerset.predict(new), powerset.labelsets_[powerset.estimator_.predict(new)])
 
 
 def test_one_set_of_labels_is_no_reason_to_fail(parts):

@@ -45,6 +45,19 @@ def test_classifiers_learn_from_the_features_of_their_label(parts):
         np.testing.assert_allclose(model.predict_proba(new)[:, label], expected, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_default_shares_are_those_of_logistic_regressions(form, parts):
+    X, Y, new = parts
+    X, new, Y = form(X * (X > 0)), form(new * (new > 0)), Y.copy()
+    Y[:, 3] = 1
+    model = mlreduce.LIFT(random_state=0).fit(X, Y)
+    distances, shares = model.transform(new), model.predict_proba(new)
+    for label, pipeline in enumerate(model.estimators_):
+        columns = model.label_of_column_ == label
+        expected = 1.0 if pipeline is None else pipeline.predict_proba(distances[:, columns])[:, 1]
+        np.testing.assert_allclose(shares[:, label], expected, rtol=1e-9, atol=1e-12)
+
+
 def test_sparse_features_and_labels(parts):
     X, Y, new = parts
     X, new = X * (X > 0), new * (new > 0)

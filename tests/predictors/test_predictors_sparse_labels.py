@@ -134,6 +134,7 @@ def test_scores_beyond_the_memory_are_refused_with_what_fits(monkeypatch):
     model, scorer = mlreduce.MLKNN().fit(X, sp.csr_array(Y)), mlreduce.FisherClassifier().fit(X, sp.csr_array(Y))
     regressor = mlreduce.RidgeRegressor().fit(X, sp.csr_array(Y * 1.0))
     monkeypatch.setattr("mlreduce.validation.memory.memory_left", lambda: (1000.0, "a test"))
+    monkeypatch.setattr("mlreduce.validation.memory.SMALL_BYTES", 0)
     for call in (model.predict_scores, model.predict_proba, scorer.decision_function, regressor.predict):
         with pytest.raises(DataError, match=r"needs about 1\.2e-05 GB of memory.*predict_top"):
             call(X_test)

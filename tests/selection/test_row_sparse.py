@@ -500,6 +500,7 @@ def test_constant_features_explain_nothing():
 @pytest.mark.parametrize("name", ["grro", "mfs-mfr", "qpfs", "qpfs-approx", "qpfs-nystrom", "scnmf"])
 def test_features_of_which_all_pairs_do_not_fit_are_refused(name, monkeypatch):
     X, Y = problem(n=30, d=20)
+    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
     monkeypatch.setattr(memory, "memory_left", lambda: (7000.0, "this test"))
     monkeypatch.setattr(base, "check_fit_memory", lambda *_: None)
     with pytest.raises(DataError, match=r"all pairs of 20 features.* \(about 15 of 20 features fit\)"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import mlreduce
 from mlreduce.linalg.distances import Distances
 from mlreduce.linalg.features import Features
-from mlreduce.spectral import Form, TrainingSet, duplication, solver
+from mlreduce.spectral import Form, TrainingSet, solver
 from mlreduce.spectral.duplication import Duplicates
 from mlreduce.spectral.graphs import neighbours, search
 from mlreduce.spectral.graphs.search import nearest_others
@@ -32,6 +32,26 @@ def test_nearest_others_by_sorting(seed, n_samples, number, first):
     for row, own in zip(range(rows.start, n_samples), values, strict=True):
         expected = sorted((j for j in range(n_samples) if j != row), key=lambda j, own=own: (own[j], j))[:number]
         np.testing.assert_array_equal(nearest_others(values, rows, number)[row - rows.start], expected)
+
+
+@given(seed=st.integers(0, 10**6), number=st.integers(1, 12), scale=st.sampled_from([1e-3, 1.0, 1e4]))
+def test_nearest_by_products_in_single_precision(seed, number, scale):
+    """Of rows that single precision does not tell apart, and of equal ones."""
+    rng = np.random.default_rng(seed)
+    X = np.repeat(rng.standard_normal((25, 9)), 2, axis=0)
+    X[::2] += 1e-6 * rng.standard_normal((25, 9)) * (rng.random((25, 1)) < 0.7)
+    distances = Distances(X * scale)
+    expected = nearest_others(distances.table(), slice(0, 50), number)
+    np.testing.assert_array_equal(distances.nearest(number), expected)
+
+
+def test_equal_rows_are_searched_in_double_precision(monkeypatch):
+    X = whole_numbers(0, 1500)
+    assert Distances(X).nearest(3) is None
+    assert Distances(sp.csr_array(X)).nearest(3) is None
+    monkeypatch.setattr(neighbours, "TABLE_BYTES", 0)
+    expected = nearest_others(Distances(X).table(), slice(0, 1500), 3)
+    np.testing.assert_array_equal(neighbours.neighbours_of(TrainingSet(X), 3), expected)
 
 
 def duplicates_by_sorting(X, Y, number, same):
@@ -67,7 +87,7 @@ def test_roads_by_table_and_by_blocks_agree(name, kind, rng, monkeypatch):
     X, Y = rng.standard_normal((90, 12)) * (rng.random((90, 12)) < 0.6), rng.random((90, 4)) < 0.4
     Y[:, 0] |= ~Y.any(axis=1)
     table = mlreduce.make(name).fit(kind(X), Y)
-    monkeypatch.setattr(neighbours, "TABLE_ENTRIES", 0)
+    monkeypatch.setattr(neighbours, "TABLE_BYTES", 0)
     monkeypatch.setattr(search, "_BLOCK_BYTES", 1)
     monkeypatch.setattr(search, "_LEAST_ROWS", 7)
     blocks = mlreduce.make(name).fit(kind(X), Y)
@@ -113,18 +133,24 @@ def test_directions_of_full_rank_do_not_depend_on_a_basis_of_the_row_space(const
     assert len(solver.solve(dependent, objective, signed_values=True).eigenvalues) == 9
 
 
-@given(seed=st.integers(0, 10**6), number=st.integers(1, 300), least=st.sampled_from([0, 3, 50]))
-def test_nearest_pairs_by_sorting(seed, number, least):
-    """Whether the bound from a sample of rows is too low or not."""
+@given(seed=st.integers(0, 10**6), number=st.integers(1, 90), step=st.integers(1, 30))
+def test_nearest_pairs_of_classes_by_sorting(seed, number, step):
     rng = np.random.default_rng(seed)
-    distances = rng.integers(6, size=(40, 40)).astype(float)
-    rows, candidates = np.flatnonzero(rng.random(40) < 0.6), rng.random(40) < 0.5
-    rows = rows if len(rows) else np.array([3])
-    candidates[7] = True
-    pairs = [(place, j) for place in range(len(rows)) for j in np.flatnonzero(candidates)]
-    pairs.sort(key=lambda pair: (distances[rows[pair[0]], pair[1]], *pair))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duplication, "_LEAST_RANK", least)
-        patch.setattr(duplication, "_READ_BYTES", 8 * 40 * 7)
-        found = duplication._nearest_pairs(distances, rows, candidates, number)
-    assert list(zip(*found, strict=True)) == pairs[:number]
+    X, Y = whole_numbers(seed, 23), (rng.random((23, 3)) < 0.5).astype(float)
+    Y[0] = 1
+    copies, distances = Duplicates(Y, False), Distances(X)
+    blocks = (
+        (slice(a, min(a + step, 23)), distances.compute(np.arange(a, min(a + step, 23)))) for a in range(0, 23, step)
+    )
+    within, between = copies.marginal(blocks, 2, number)
+    assert set(zip(*within.nonzero(), strict=True)) == duplicates_by_sorting(X, Y, 2, True)
+    joined, every = set(), list(zip(copies.row, copies.label, strict=True))
+    for label in range(3):
+        pairs = [
+            (((X[i] - X[j]) ** 2).sum(), i, q, p)
+            for p, (i, own) in enumerate(every)
+            for q, (j, other) in enumerate(every)
+            if own == label != other
+        ]
+        joined |= {(p, q) for *_, q, p in sorted(pairs)[:number]}
+    assert set(zip(*between.nonzero(), strict=True)) == joined | {(q, p) for p, q in joined}

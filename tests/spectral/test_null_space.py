@@ -155,7 +155,7 @@ def test_rounding_error_is_measured(rng):
     error = float(np.linalg.norm((matrix - exact).astype(float)))
     estimate = solver._rounding_error(features, form, None, matrix)
     assert error <= estimate <= 100 * error
-    assert estimate > 100 * solver._rounding(80, float(np.linalg.norm(matrix))) * 1e-3
+    assert estimate > 100 * solver.rounding(80, float(np.linalg.norm(matrix))) * 1e-3
 
 
 def test_embeddings_without_variation_keep_the_found_order(rng):

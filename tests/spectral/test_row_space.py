@@ -5,7 +5,7 @@ import pytest
 
 import mlreduce
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.solver import row_space
+from mlreduce.spectral.instances import row_space
 
 
 @pytest.fixture
@@ -18,7 +18,9 @@ def wide(rng):
 def test_coordinates_belong_to_the_basis(wide, rng):
     for _ in range(5):
         X = wide[:, rng.permutation(80)]
-        coordinates, basis = row_space(Features(X, centred=False))
+        features = Features(X, centred=False)
+        space = row_space(features)
+        coordinates, basis = space.coordinates, space.times(features, np.eye(30))
         np.testing.assert_allclose(basis.T @ basis, np.eye(30), atol=1e-9)
         np.testing.assert_allclose(coordinates.X @ basis.T, X, atol=1e-10)
 

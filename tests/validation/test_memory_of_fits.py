@@ -28,6 +28,7 @@ METHODS = [cls for cls in CLASSES if isinstance(getattr(cls, "complexity", None)
 @pytest.fixture
 def tiny(monkeypatch):
     monkeypatch.setattr(memory, "memory_left", lambda: (1000.0, "the test"))
+    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
 
 
 @pytest.mark.parametrize("cls", METHODS, ids=lambda cls: cls.__name__)

@@ -19,10 +19,17 @@ _REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+).*;.*\bextra == ['"]([a-z]+)['"]"
 
 def add_commands(commands: Any) -> None:
     """Add ``doctor``."""
-    add_command(commands, "doctor", _doctor, "Report what is installed and what is missing.")
+    command = add_command(commands, "doctor", _doctor, "Report what is installed and what is missing.")
+    command.add_argument(
+        "--compile", action="store_true", help="compile the loops of all methods ahead, so that no first fit waits"
+    )
 
 
 def _doctor(options: argparse.Namespace) -> Any:
+    if options.compile:
+        from mlreduce.commandline.compiling import compile_loops  # brings all methods along
+
+        compile_loops()
     names = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
     optional = {
         name: _version(name) or f"missing: {install_line(extra)}" for name, extra in packages_of_extras().items()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -21,25 +23,56 @@ from mlreduce.validation import FloatArray
 _TILE = 32
 
 
-class _Announcement(Listener):
-    """Log once that loops are being compiled: the wait is long for a first call."""
+class Announcement(Listener):
+    """Logs once, as a warning, that loops are being compiled, where a process has waited a second for them.
 
-    def __init__(self) -> None:
-        self.announced = False
+    Loops in Numba's cache take no such wait. ``logging.getLogger("mlreduce").setLevel(logging.ERROR)`` leaves it out.
+
+    Parameters
+    ----------
+    patience : float, default=1.0
+        Seconds of compilation before the line.
+    """
+
+    def __init__(self, patience: float = 1.0) -> None:
+        self.patience = patience
+        self._depth = 0
+        self._spent = self._since = 0.0
+        self._timer: threading.Timer | None = None
 
     def on_start(self, event: Event) -> None:
-        compiling = str(event.data["dispatcher"].py_func.__module__).startswith("mlreduce.")
-        if compiling and not self.announced:
-            self.announced = True
-            logging.getLogger("mlreduce").info(
-                "compiling loops on their first use, which takes seconds; they are cached on disk"
-            )
+        """Count the seconds from here on; a loop that another one calls is compiled within it."""
+        loop = event.data["dispatcher"]
+        self._depth += 1
+        if self._depth > 1 or self._spent > self.patience or not str(loop.py_func.__module__).startswith("mlreduce."):
+            return
+        self._since = time.monotonic()
+        self._timer = threading.Timer(self.patience - self._spent, self._announce, [loop])
+        self._timer.daemon = True
+        self._timer.start()
 
     def on_end(self, event: Event) -> None:
-        """Log nothing."""
+        """Add up the seconds."""
+        self._depth -= 1
+        if self._depth == 0 and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._spent += time.monotonic() - self._since
+
+    def _announce(self, loop: Any) -> None:
+        module = str(loop.py_func.__module__).rpartition(".")[2].strip("_")
+        place = getattr(getattr(loop, "_cache", None), "cache_path", None)
+        logging.getLogger("mlreduce").warning(
+            "mlreduce compiles loops (%s) on their first use, model trees for about 15 s, others for 1 to 5%s; "
+            "the command 'mlreduce doctor --compile' does so ahead",
+            module,
+            "" if place is None else f", and stores them in {place}",
+        )
 
 
-register("numba:compile", _Announcement())  # not notified of what is loaded from the cache
+#: The announcement of this process, which is not notified of what is loaded from the cache.
+announcement = Announcement()
+register("numba:compile", announcement)
 
 
 class _Cache(FunctionCache):
@@ -94,6 +127,17 @@ def compiled_part(function: Callable[..., Any]) -> Any:
     return register_jitable(no_cfunc_wrapper=True)(function)
 
 
+@compiled_part
+def _mirror(matrix: FloatArray) -> None:
+    """Copy what is above the diagonal below it."""
+    order = len(matrix)
+    for top in range(0, order, _TILE):
+        for left in range(0, top + 1, _TILE):
+            for row in range(top, min(top + _TILE, order)):
+                for column in range(left, min(left + _TILE, row)):
+                    matrix[row, column] = matrix[column, row]
+
+
 @compiled
 def scatter_of_rows(
     indptr: NDArray[np.integer[Any]],
@@ -114,12 +158,34 @@ def scatter_of_rows(
             value = weights[row] * values[first]
             for second in range(first, stop):
                 line[indices[second]] += value * values[second]
-    for top in range(0, n_features, _TILE):
-        for left in range(0, top + 1, _TILE):
-            for row in range(top, min(top + _TILE, n_features)):
-                for column in range(left, min(left + _TILE, row)):
-                    scatter[row, column] = scatter[column, row]
+    _mirror(scatter)
     return scatter
+
+
+@compiled
+def gram_of_rows(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    starts: NDArray[np.integer[Any]],
+    rows: NDArray[np.integer[Any]],
+    entries: FloatArray,
+) -> FloatArray:
+    """Return ``XX'`` of a CSR matrix as an array; ``starts``, ``rows`` and ``entries`` are its CSC arrays.
+
+    A row of the product is a sum of columns, of which the part from the diagonal on is read: it fits into the cache.
+    """
+    gram = np.zeros((len(indptr) - 1, len(indptr) - 1))
+    places = starts[:-1].copy()
+    for row in range(len(gram)):
+        line = gram[row]
+        for entry in range(indptr[row], indptr[row + 1]):
+            column, value = indices[entry], values[entry]
+            for place in range(places[column], starts[column + 1]):
+                line[rows[place]] += value * entries[place]
+            places[column] += 1
+    _mirror(gram)
+    return gram
 
 
 @compiled_part
@@ -140,6 +206,76 @@ def distances_from_products(products: FloatArray, rows: NDArray[np.intp], norms:
         for column in range(len(norms)):
             line[column] = distance_on_grid(line[column], norm, norms[column], inverse, unit)
         line[rows[row]] = 0.0
+
+
+@compiled_part
+def _insert(value: float, column: int, smallest: FloatArray, columns: NDArray[np.intp]) -> None:
+    """Put a value that is less than the last into an ascending list, behind equal ones."""
+    rank = len(smallest) - 1
+    while rank > 0 and smallest[rank - 1] > value:
+        smallest[rank], columns[rank] = smallest[rank - 1], columns[rank - 1]
+        rank -= 1
+    smallest[rank], columns[rank] = value, column
+
+
+@compiled
+def nearest_within_bounds(
+    X: FloatArray,
+    norms: FloatArray,
+    products: NDArray[np.float32],
+    scale: float,
+    first: int,
+    errors: FloatArray,
+    unit: float,
+    nearest: NDArray[np.intp],
+) -> bool:
+    """Write the nearest others of some rows, from ``first`` on, by bounds of their distances to all.
+
+    Parameters
+    ----------
+    X, norms
+        All rows, and their squared norms.
+    products : ndarray of shape (n_rows, n_samples)
+        Inner products divided by ``scale``, in single precision.
+    errors : ndarray of shape (n_rows,)
+        Bound of the error of a distance by them.
+    unit : float
+        Of the grid of distances.
+    nearest : ndarray of shape (n_rows, number)
+        Overwritten.
+
+    Returns
+    -------
+    bool
+        False where a row has so many distances within the bounds that all of them cost less in double precision.
+    """
+    number, n_samples = nearest.shape[1], len(norms)
+    smallest, near = np.empty(number), np.empty(16 * number + 64, dtype=np.intp)
+    inverse = 1.0 / unit
+    for row in range(len(products)):
+        line, mine, norm, size = products[row], nearest[row], norms[first + row], 0
+        smallest[:] = np.inf
+        for column in range(n_samples):
+            value = norm + norms[column] - 2.0 * scale * line[column]
+            if value < smallest[-1] and column != first + row:
+                _insert(value, column, smallest, mine)
+        bound = smallest[-1] + 2.0 * errors[row]
+        for column in range(n_samples):
+            value = norm + norms[column] - 2.0 * scale * line[column]
+            if value <= bound and column != first + row:
+                if size == len(near):
+                    return False
+                near[size] = column
+                size += 1
+        smallest[:] = np.inf
+        for column in near[:size]:
+            product = 0.0
+            for feature in range(X.shape[1]):
+                product += X[first + row, feature] * X[column, feature]
+            value = distance_on_grid(product, norm, norms[column], inverse, unit)
+            if value < smallest[-1]:
+                _insert(value, column, smallest, mine)
+    return True
 
 
 @compiled

@@ -24,6 +24,9 @@ _UNIT = 2.0**-32
 #: smaller is too near to 0 to be divided by.
 LEAST_SQUARE = 1e-290
 
+# Rounding unit of single precision, and the relative error of a product up to which it tells the nearest.
+_SINGLE, _LITTLE = 2.0**-24, 1e-3
+
 # Bytes of the distance matrix of one block of rows.
 _BLOCK_BYTES = 2**25
 
@@ -36,8 +39,11 @@ def row_blocks(n_rows: int, n_columns: int, n_bytes: int | None = None) -> list[
 
 def squared_norms(X: Any) -> FloatArray:
     """Return ``||x||^2`` of each row of an array or CSR matrix."""
-    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1) if is_sparse(X) else np.einsum("ij,ij->i", X, X)
-    return np.asarray(squares, dtype=np.float64)
+    if not is_sparse(X):
+        return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
+    X = X.tocsr()
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.asarray(np.bincount(rows, np.square(X.data[: len(rows)]), minlength=X.shape[0]), dtype=np.float64)
 
 
 def distance_unit(norms: FloatArray) -> float:
@@ -102,6 +108,29 @@ class Distances:
     def compute(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
         return self._from_products(inner_products(self._X[rows], self._X, self._columns), rows)
+
+    def nearest(self, number: int) -> NDArray[np.intp] | None:
+        """Return the nearest others of each row of dense features, nearest first; of equally near ones the first.
+
+        By products in single precision, at half the cost; distances within their error bound of the last of the nearest
+        are computed again in double precision. None where these are many, as with equal rows.
+        """
+        n_samples, n_features = self._X.shape
+        if self._columns is not None or (n_features + 4) * _SINGLE > _LITTLE:
+            return None
+        from mlreduce.linalg.compiled import nearest_within_bounds
+
+        lengths = np.sqrt(self._norms)
+        largest = float(lengths.max(initial=0.0)) or 1.0
+        single = (self._X / largest).astype(np.float32)
+        errors = 2.0 * (n_features + 4) * _SINGLE * largest * lengths + self.unit
+        neighbours = np.empty((n_samples, number), dtype=np.intp)
+        for rows in row_blocks(n_samples, n_samples):
+            products = single[rows] @ single.T
+            table = (self._X, self._norms, products, largest**2, rows.start, errors[rows], self.unit)
+            if not nearest_within_bounds(*table, neighbours[rows]):
+                return None
+        return neighbours
 
     def table(self) -> FloatArray:
         """Return the distances of all rows to all, by half the products of `compute` where X is dense."""
@@ -172,7 +201,8 @@ class TrainingRows:
         blocks = row_blocks(rows.shape[0], len(self._norms))
         products = np.empty((blocks[0].stop, len(self._norms)))
         for block in blocks:
-            part, here = rows[block], (products.copy() if apart else products)[: block.stop - block.start]
+            part = rows if len(blocks) == 1 else rows[block]
+            here = (products.copy() if apart else products)[: block.stop - block.start]
             yield Pairs(block, inner_products(part, self._train, self._columns, here), norms[block], self._norms, unit)
 
 

@@ -10,11 +10,16 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, as_dense, canonical, is_sparse
 
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
+
+#: Bytes up to which matrices of the order of the features or instances are cached where they may be computed again.
+CACHED_BYTES = 2**27
 
 # Number of products of entries from which a compiled loop is faster than SciPy.
 _MANY_PRODUCTS = 2_000_000
@@ -103,7 +108,11 @@ class Features:
         dense: FloatArray = product.toarray() if is_sparse(product) else product
         if self.centred:
             totals = np.asarray(right.sum(axis=0)).reshape(-1)
-            dense = dense - (self._shift * totals[0] if dense.ndim == 1 else np.multiply.outer(self._shift, totals))
+            if dense.ndim == 1:
+                dense -= self._shift * totals[0]
+            else:
+                for rows in row_blocks(*dense.shape):
+                    dense[rows] -= np.multiply.outer(self._shift[rows], totals)
             if self._any_constant:
                 dense[self.constant] = 0.0
         return dense
@@ -190,21 +199,39 @@ class Features:
     def form(self, graph: Any) -> FloatArray:
         """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense.
 
-        The result is cached for further calls with the same object; do not modify it.
+        The result is cached for further calls with the same object, unless it is large; do not modify it.
         """
         known = self.shared.get("form")
         if known is None or known[0] is not graph:
-            known = self.shared["form"] = graph, self._form(graph)
+            known = graph, self._form(graph)
+            if known[1].nbytes <= CACHED_BYTES:
+                self.shared["form"] = known
         return known[1]
+
+    def form_trace(self, graph: Any) -> float:
+        """Return the trace of ``X'GX``, by products of the joined pairs alone."""
+        if not is_sparse(graph):
+            return float(np.einsum("ij,ij->", graph, self.gram))
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
+            return float(np.einsum("ij,ij->", graph @ shifted, shifted))
+        trace = float((graph @ self._stored).multiply(self._stored).sum())
+        if self.centred:
+            sums = graph @ np.ones(self.shape[0])
+            trace += float((sums.sum() * self._shift - 2.0 * (self._stored.T @ sums)) @ self._shift)
+        return trace
 
     def _form(self, graph: Any) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             product: FloatArray = shifted.T @ (graph @ shifted)
-            return (product + product.T) / 2
+            for rows in row_blocks(*product.shape):  # made symmetric in place
+                mean = (product[rows, rows.start :] + product[rows.start :, rows].T) / 2
+                product[rows, rows.start :], product[rows.start :, rows] = mean, mean.T
+            return product
         form = _graph_products(self._stored, graph)
         if self.centred:
-            sums = np.asarray(graph.sum(axis=1)).reshape(-1)
+            sums = graph @ np.ones(self.shape[0])
             pulled = self._stored.T @ sums
             _subtract_outer(form, self._shift, pulled)
             _subtract_outer(form, pulled - sums.sum() * self._shift, self._shift)
@@ -215,10 +242,17 @@ class Features:
     @cached_property
     def gram(self) -> FloatArray:
         """``XX'``, shape (n_samples, n_samples)."""
+        return self._gram()
+
+    def new_gram(self) -> FloatArray:
+        """Return ``XX'`` as an array that the caller may overwrite, and that is not cached."""
+        return self.gram.copy() if "gram" in self.__dict__ else self._gram()
+
+    def _gram(self) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
-        gram: FloatArray = np.asarray((self._stored @ self._stored.T).toarray())
+        gram = row_products(self._stored)
         if self.centred:
             products = self._stored @ self._shift
             gram -= products[:, np.newaxis]
@@ -278,10 +312,23 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     return scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
 
 
+def row_products(X: Any) -> FloatArray:
+    """Return ``XX'`` of a CSR matrix as an array; SciPy's product is a sparse matrix, of which few entries are zero."""
+    if np.square(np.bincount(X.indices, minlength=X.shape[1])).sum() < _MANY_PRODUCTS:
+        return as_dense(X @ X.T)
+    from mlreduce.linalg.compiled import gram_of_rows
+
+    X = canonical(X)
+    columns = sp.csr_array(X.T)
+    starts, rows = (index.astype(X.indices.dtype, copy=False) for index in (columns.indptr, columns.indices))
+    return gram_of_rows(X.indptr.astype(X.indices.dtype, copy=False), X.indices, X.data, starts, rows, columns.data)
+
+
 def _graph_products(X: Any, graph: Any) -> FloatArray:
     """Return ``X'GX`` of a CSR matrix as an array."""
     if not is_sparse(graph) or X.nnz * X.shape[1] < _MANY_PRODUCTS:
-        return np.ascontiguousarray(as_dense(X.T @ (graph @ X)))
+        right = as_dense(X) if isinstance(graph, LinearOperator) else X  # an operator multiplies arrays only
+        return np.ascontiguousarray(as_dense(X.T @ (graph @ right)))
     from mlreduce.linalg.compiled import form_of_graph
 
     graph = sp.csr_array(graph)
@@ -372,7 +419,7 @@ class Coordinates(Features):
 
     def form(self, graph: Any) -> FloatArray:
         """Return a copy of the graph as an array."""
-        return np.array(as_dense(graph))
+        return np.array(graph @ np.eye(graph.shape[0]) if isinstance(graph, LinearOperator) else as_dense(graph))
 
 
 class WeightedFeatures(Features):
@@ -444,18 +491,21 @@ class WeightedFeatures(Features):
             _subtract_outer(scatter, self._rest, sums - (shares @ self.roots) * self._rest)
         return scatter
 
+    def form_trace(self, graph: Any) -> float:
+        """Return the trace of ``X'GX``."""
+        return float(np.trace(self.form(graph)))
+
     def _form(self, graph: Any) -> FloatArray:
         if not self._implicit:
             return super()._form(graph)
         table = self.dense()
         return np.asarray(table.T @ (graph @ table))
 
-    @cached_property
-    def gram(self) -> FloatArray:
-        """``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
+    def _gram(self) -> FloatArray:
+        """Return ``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
         if not self._implicit:
             return np.asarray(self.X @ self.X.T)
-        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        gram = row_products(self.X)
         products = np.outer(self.X @ self._rest, self.roots)
         gram -= products + products.T
         gram += (self._rest @ self._rest) * np.outer(self.roots, self.roots)

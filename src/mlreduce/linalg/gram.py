@@ -26,6 +26,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.linalg.features import row_products
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.lsqr import IterativeDesign, is_large
 from mlreduce.validation import FloatArray, canonical, is_sparse
@@ -212,7 +213,7 @@ def _gram(X: Any) -> FloatArray:
     """Return the Gram matrix of the columns of ``[1 X]``, or of its rows where there are fewer."""
     rows, columns = X.shape
     if rows < columns + 1:
-        products = _scatter(sp.csr_array(X.T)) if is_sparse(X) else X @ X.T
+        products = row_products(X) if is_sparse(X) else X @ X.T
         return products + 1.0
     gram = np.empty((columns + 1, columns + 1))
     gram[0, 0] = rows

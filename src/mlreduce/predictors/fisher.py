@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.penalties import choose_penalty
-from mlreduce.linalg.utilities import known_together
+from mlreduce.linalg.utilities import known_together, scores_of_rows
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import (
     _check_nested,
@@ -195,7 +195,7 @@ class FisherClassifier(DecidingClassifier):
 
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
-        return check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
+        return scores_of_rows(check_features(self, X, reset=False), self.coef_) + self.intercept_
 
     def _margins(self, X: Any) -> FloatArray:
         """Return the log odds, in nats, less those at the thresholds."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
 import joblib
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
@@ -30,9 +32,7 @@ class _SetModel:
         first, self._classes = distinct_rows(labels)
         self.sets = labels[first].astype(np.int8)
         # One class is no problem for a classifier, and most refuse it.
-        several = self.sets.shape[0] > 1
-        made = _tree() if estimator is None else estimator
-        self.estimator = seeded(made, random) if several else None
+        self.estimator = seeded(estimator, random) if self.sets.shape[0] > 1 else None
 
     def fit(self, features: Any) -> _SetModel:
         """Fit the classifier."""
@@ -43,16 +43,54 @@ class _SetModel:
 
     def predict(self, features: Any) -> Any:
         """Return the labels of the predicted class of each row, CSR where they were."""
-        n_rows = features.shape[0]
-        return self.sets[
-            np.zeros(n_rows, dtype=np.intp) if self.estimator is None else self.estimator.predict(features)
-        ]
+        if self.estimator is None:
+            return self.sets[np.zeros(features.shape[0], dtype=np.intp)]
+        return self.sets[self.estimator.predict(features)]
 
 
-def _tree() -> Any:
-    """Return a decision tree for features beyond 1e38, too; within the range of the training rows nothing changes."""
-    clip = FunctionTransformer(_clipped, accept_sparse=True)
-    return make_pipeline(MaxAbsScaler(), clip, DecisionTreeClassifier())
+class _TreeModel(_SetModel):
+    """The same with a decision tree, for features that `_Scale` has scaled."""
+
+    def __init__(self, labels: Any, random: Any) -> None:
+        super().__init__(DecisionTreeClassifier(), labels, random)
+
+    def fit(self, features: Any) -> _TreeModel:
+        """Grow the tree."""
+        super().fit(features)
+        if self.estimator is not None:
+            self._class_of_node = self.estimator.tree_.value[:, 0].argmax(axis=1)
+        return self
+
+    def predict(self, features: Any) -> Any:
+        """Return the labels of the predicted class of each row, without scikit-learn's checks."""
+        if self.estimator is None:
+            return super().predict(features)
+        return self.sets[self._class_of_node[self.estimator.tree_.apply(features)]]
+
+
+class _Scale:
+    """Scales features for trees, which store 32 bits, so that they may be beyond 1e38.
+
+    Within the range of the training rows nothing changes.
+    """
+
+    def __init__(self, features: Any) -> None:
+        self.scaler = MaxAbsScaler().fit(features)
+
+    def __call__(self, features: Any) -> Any:
+        scale = self.scaler.scale_
+        if not is_sparse(features):
+            return np.clip(features / scale, -1, 1).astype(np.float32)
+        values = np.clip(features.data * (1.0 / scale[features.indices]), -1, 1).astype(np.float32)
+        return sp.csr_array((values, features.indices, features.indptr), shape=features.shape)
+
+    def before(self, tree: Any) -> Any:
+        """Return a classifier of features that are not scaled."""
+        return (
+            None
+            if tree is None
+            else make_pipeline(self.scaler, FunctionTransformer(_clipped, accept_sparse=True), tree)
+        )
 
 
 def _clipped(features: Any) -> Any:
@@ -62,6 +100,20 @@ def _clipped(features: Any) -> Any:
     clipped = features.copy()
     clipped.data = np.clip(clipped.data, -1, 1)
     return clipped
+
+
+def _fit_models(estimator: Any, features: Any, tables: Iterable[Any], random: Any, n_jobs: int | None = None) -> Any:
+    """Fit a model of each table of labels, and return the models, their classifiers and the scale of trees, if any."""
+    if estimator is not None:
+        scale, scaled = None, features
+        models = [_SetModel(estimator, labels, random) for labels in tables]
+    else:
+        scale = _Scale(features)
+        scaled = sp.csc_array(scale(features)) if is_sparse(features) else scale(features)
+        models = [_TreeModel(labels, random) for labels in tables]
+    fitted = joblib.Parallel(n_jobs, require="sharedmem")(joblib.delayed(model.fit)(scaled) for model in models)
+    estimators = [model.estimator if scale is None else scale.before(model.estimator) for model in fitted]
+    return fitted, estimators, scale
 
 
 @register("label-powerset")
@@ -113,12 +165,14 @@ class LabelPowerset(LabelClassifier):
         self.random_state = random_state
 
     def _fit(self, features: Any, labels: Any) -> None:
-        self._model = _SetModel(self.estimator, labels, check_random_state(self.random_state)).fit(features)
-        self.labelsets_, self.estimator_ = self._model.sets, self._model.estimator
+        random = check_random_state(self.random_state)
+        (self._model,), (self.estimator_,), self._scale = _fit_models(self.estimator, features, [labels], random)
+        self.labelsets_ = self._model.sets
 
     def _predicted(self, X: Any) -> Any:
         check_is_fitted(self, "labelsets_")
-        return self._model.predict(check_features(self, X, reset=False))
+        features = check_features(self, X, reset=False)
+        return self._model.predict(features if self._scale is None else self._scale(features))
 
 
 @register("rakel")
@@ -217,11 +271,8 @@ class RAkEL(ProbableClassifier):
             order = random.permutation(n_labels)
             self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
         columns = labels.tocsc() if is_sparse(labels) else labels
-        models = (_SetModel(self.estimator, as_dense(columns[:, chosen]), random) for chosen in self.labelsets_)
-        self._models = joblib.Parallel(self.n_jobs, require="sharedmem")(
-            joblib.delayed(model.fit)(features) for model in models
-        )
-        self.estimators_ = [model.estimator for model in self._models]
+        tables = (as_dense(columns[:, chosen]) for chosen in self.labelsets_)
+        self._models, self.estimators_, self._scale = _fit_models(self.estimator, features, tables, random, self.n_jobs)
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
         if not self._n_votes.all():
             left_out = np.flatnonzero(self._n_votes == 0)
@@ -235,6 +286,7 @@ class RAkEL(ProbableClassifier):
         """Return the share of the sets with a label that predict it."""
         check_is_fitted(self, "labelsets_")
         features = check_features(self, X, reset=False)
+        features = features if self._scale is None else self._scale(features)
         votes = np.zeros((features.shape[0], len(self._n_votes)))
         for model, labels in zip(self._models, self.labelsets_, strict=True):
             votes[:, labels] += model.predict(features)

@@ -12,6 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
 from mlreduce.linalg.penalties import find_edge
+from mlreduce.linalg.utilities import scores_of_rows
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors._choice import best_candidate
 from mlreduce.predictors._low_rank import LOSSES, Factors, alternate, alternate_squared, squared_system
@@ -216,7 +217,7 @@ class LEML(DecidingClassifier):
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
-        scores: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
+        scores = scores_of_rows(check_features(self, X, reset=False), self.coef_) + self.intercept_
         return scores if self.loss == "squared" else scores + 0.5
 
 

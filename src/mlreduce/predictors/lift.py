@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import threadpoolctl
+from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.kernels import squared_distances
+from mlreduce.linalg.utilities import scores_of_rows
 from mlreduce.predictors._base import ProbableClassifier, narrow, seeded
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_memory, check_range, is_sparse
@@ -120,36 +124,30 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
         if not hasattr(base, "predict_proba"):
             raise DataError(f"estimator must have predict_proba, as LogisticRegression() has; got {self.estimator!r}")
         seed, columns = random.randint(2**31 - 1), labels.tocsc() if is_sparse(labels) else labels
-        centres, self.estimators_, self._constant = [], [], []
+        parts = [_Part.of(as_dense(columns[:, [label]])[:, 0], ratio) for label in range(labels.shape[1])]
+        ends = np.cumsum([0, *(len(part.sides) * part.n_clusters for part in parts)])
+        self._starts, self.label_of_column_ = ends[:-1], np.repeat(np.arange(len(parts)), np.diff(ends))
+        check_memory(
+            16.0 * ends[-1] * features.shape[1],
+            f"centres of {ends[-1]} clusters for {len(parts)} labels and {features.shape[1]} features",
+            "lower ratio, or take fewer features or labels",
+        )
+        self.centres_ = np.empty((ends[-1], features.shape[1]))
+        self.estimators_: list[Any] = []
         with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1):  # sums would depend on their number
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different instances than clusters
-            for label in range(labels.shape[1]):
-                column = as_dense(columns[:, [label]])[:, 0]
-                known = ~np.isnan(column)
-                if not known.any():  # predicted as absent
-                    known[:] = True
-                present, rows = column[known] > 0, features if known.all() else features[known]
-                label_centres = self._centres(rows, present, ratio, seed)
-                several = present.any() and not present.all()
-                centres.append(label_centres)
+            for part, start, end in zip(parts, ends[:-1], ends[1:], strict=True):
+                rows, centres = features if part.known.all() else features[part.known], self.centres_[start:end]
+                part.find_centres(rows, seed, centres)
                 self.estimators_.append(
-                    seeded(base, random).fit(_distances(rows, label_centres), present) if several else None
+                    seeded(base, random).fit(_distances(rows, centres), part.present) if part.several else None
                 )
-                self._constant.append(float(present[0]))
-        self.centres_ = np.vstack(centres)
+        self._constant = np.array([float(part.present[0]) for part in parts])
         self._n_features_out = len(self.centres_)
-        self.label_of_column_ = np.repeat(np.arange(len(centres)), [len(part) for part in centres])
-
-    def _centres(self, features: Any, present: Any, ratio: float, seed: int) -> FloatArray:
-        """Return the centres of the clusters of one label."""
-        parts = [np.flatnonzero(present), np.flatnonzero(~present)]
-        number = math.ceil(ratio * min(map(len, parts)))
-        if not number:
-            parts, number = [np.arange(len(present))], min(_OF_ALL, len(present))
-        parts_of_centres = [
-            KMeans(number, n_init=1, random_state=seed).fit(narrow(features[rows])).cluster_centers_ for rows in parts
-        ]
-        return np.vstack(parts_of_centres)
+        self._origin = 0.0 if is_sparse(features) else self.centres_.mean(axis=0)
+        self._moved = self.centres_ if is_sparse(features) else self.centres_ - self._origin
+        self._norms, self._moved_norms = squared_norms(self.centres_), squared_norms(self._moved)
+        self._lines = _Lines.of(self.estimators_, ends) if self.estimator is None else None
 
     def transform(self, X: Any) -> FloatArray:
         """Return the features of all labels, side by side.
@@ -169,19 +167,114 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
         n_rows, n_columns = features.shape[0], len(self.centres_)
         advice = "take fewer rows at once"
         check_memory(16.0 * n_rows * n_columns, f"distances of {n_rows} rows to {n_columns} centres", advice)
-        return _distances(features, self.centres_)
+        return self._to_centres(features)
+
+    def _to_centres(self, features: Any) -> FloatArray:
+        """Return the distances of instances to all centres."""
+        if is_sparse(features):
+            squares, norms = scores_of_rows(features, self.centres_), self._norms
+        else:
+            features = features - self._origin
+            squares, norms = features @ self._moved.T, self._moved_norms
+        squares *= -2.0
+        squares += squared_norms(features)[:, np.newaxis]
+        squares += norms
+        return np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
 
     def _shares(self, X: Any) -> FloatArray:
         """Return the probability of each label."""
         check_is_fitted(self, "centres_")
         features = check_features(self, X, reset=False)
-        shares = np.tile(self._constant, (features.shape[0], 1))
-        ends = np.searchsorted(self.label_of_column_, np.arange(len(self.estimators_) + 1))
-        for label, model in enumerate(self.estimators_):
-            if model is not None:
-                distances = _distances(features, self.centres_[ends[label] : ends[label + 1]])
-                shares[:, label] = model.predict_proba(distances)[:, 1]
+        blocks = row_blocks(features.shape[0], len(self.centres_))
+        if len(blocks) == 1:
+            return self._block_shares(features)
+        return np.concatenate([self._block_shares(features[block]) for block in blocks])
+
+    def _block_shares(self, features: Any) -> FloatArray:
+        distances = self._to_centres(features)
+        several = [label for label, model in enumerate(self.estimators_) if model is not None]
+        shares = np.tile(self._constant, (len(distances), 1))
+        if self._lines is not None:
+            shares[:, several] = self._lines.shares(distances, self._starts)[:, several]
+            return shares
+        for label in several:
+            columns = slice(self._starts[label], self._starts[label + 1] if label + 1 < len(self._starts) else None)
+            shares[:, label] = self.estimators_[label].predict_proba(distances[:, columns])[:, 1]
         return shares
+
+
+class _Part(NamedTuple):
+    """The instances of one label, and the clusters that they are divided into.
+
+    Attributes
+    ----------
+    known : ndarray of shape (n_samples,), bool
+        The instances of which the label is known; all where it is known nowhere, and predicted as absent.
+    present : ndarray of shape (n_known,), bool
+    sides : list of ndarray of int
+        Which of these have the label and which have it not; all of them where one side is empty.
+    n_clusters : int
+        Of each side.
+    """
+
+    known: NDArray[np.bool_]
+    present: NDArray[np.bool_]
+    sides: list[NDArray[np.intp]]
+    n_clusters: int
+
+    @classmethod
+    def of(cls, column: FloatArray, ratio: float) -> Self:
+        known = ~np.isnan(column)
+        if not known.any():
+            known[:] = True
+        present = column[known] > 0
+        sides = [np.flatnonzero(present), np.flatnonzero(~present)]
+        number = math.ceil(ratio * min(map(len, sides)))
+        if not number:
+            sides, number = [np.arange(len(present))], min(_OF_ALL, len(present))
+        return cls(known, present, sides, number)
+
+    @property
+    def several(self) -> bool:
+        """Whether the label is present in some instances and absent in others."""
+        return bool(self.present.any() and not self.present.all())
+
+    def find_centres(self, features: Any, seed: int, centres: FloatArray) -> None:
+        """Write the centres of the clusters of each side."""
+        for number, rows in enumerate(self.sides):
+            means = KMeans(self.n_clusters, n_init=1, random_state=seed).fit(narrow(features[rows])).cluster_centers_
+            centres[number * self.n_clusters : (number + 1) * self.n_clusters] = means
+
+
+class _Lines(NamedTuple):
+    """Logistic regressions on standardised distances of all labels: of each column of them, and of each label.
+
+    Attributes
+    ----------
+    means, scales, slopes : ndarray of shape (n_columns,)
+    intercepts : ndarray of shape (n_labels,)
+    """
+
+    means: FloatArray
+    scales: FloatArray
+    slopes: FloatArray
+    intercepts: FloatArray
+
+    @classmethod
+    def of(cls, models: list[Any], ends: NDArray[np.intp]) -> Self:
+        lines = cls(np.zeros(ends[-1]), np.ones(ends[-1]), np.zeros(ends[-1]), np.zeros(len(models)))
+        for label, model in enumerate(models):
+            if model is not None:
+                (_, scaler), (_, line) = model.steps
+                columns = slice(ends[label], ends[label + 1])
+                lines.means[columns], lines.scales[columns] = scaler.mean_, scaler.scale_
+                lines.slopes[columns], lines.intercepts[label] = line.coef_[0], line.intercept_[0]
+        return lines
+
+    def shares(self, distances: FloatArray, starts: NDArray[np.intp]) -> FloatArray:
+        """Return the probabilities of the labels, by the columns from each start on."""
+        terms = (distances - self.means) / self.scales * self.slopes
+        return expit(np.add.reduceat(terms, starts, axis=1) + self.intercepts)
 
 
 def _distances(features: Any, centres: FloatArray) -> FloatArray:

@@ -58,8 +58,8 @@ class M5PRegressor(Regressor):
 
     Notes
     -----
-    The first fit after an installation compiles its loops, eight to ten seconds of a processor, and stores them; the
-    logger ``mlreduce`` reports it at the level INFO.
+    The first fit after an installation compiles its loops, about fifteen seconds of a processor, and stores them, which
+    the logger ``mlreduce`` reports; the command ``mlreduce doctor --compile`` does so ahead.
 
     References
     ----------

@@ -82,11 +82,15 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
 
     def _votes_in_blocks(self, rows: Any, order: NDArray[np.int64] | None = None) -> Any:
         """Return the votes for some rows; None for the training rows, of the others."""
-        pairs = self._training.pairs(rows, apart=joblib.effective_n_jobs(self.n_jobs) > 1)
-        votes = joblib.delayed(self._votes)
-        blocks = joblib.Parallel(self.n_jobs, require="sharedmem")(
-            votes(pair, self._present, rows is None, order=order) for pair in pairs
-        )
+        several = (rows is None or rows.shape[0] > 1) and joblib.effective_n_jobs(self.n_jobs) > 1
+        pairs = self._training.pairs(rows, apart=several)
+        if several:
+            votes = joblib.delayed(self._votes)
+            blocks = joblib.Parallel(self.n_jobs, require="sharedmem")(
+                votes(pair, self._present, rows is None, order=order) for pair in pairs
+            )
+        else:
+            blocks = [self._votes(pair, self._present, rows is None, order=order) for pair in pairs]
         return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:

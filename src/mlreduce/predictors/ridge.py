@@ -18,7 +18,7 @@ from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import is_large, lsqr
 from mlreduce.linalg.penalties import FREEDOM, errors_of_penalties, find_edge, largest_of_least
-from mlreduce.linalg.utilities import joined, known_together, map_columns
+from mlreduce.linalg.utilities import joined, known_together, map_columns, scores_of_rows
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors.decision import Blocks, fit_left_out
 from mlreduce.registry import register
@@ -338,7 +338,7 @@ class RidgeRegressor(Regressor):
         return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 
     def _predict(self, features: Any) -> FloatArray:
-        return features @ self.coef_.T + self.intercept_
+        return scores_of_rows(features, self.coef_) + self.intercept_
 
     def predict_nested(
         self, Z_train: FloatArray, T_train: FloatArray, Z_test: FloatArray, sizes: Sequence[int]

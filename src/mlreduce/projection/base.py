@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, DegenerateWarning, ProjectionWarning, warn
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import DENSE_SIDE
 from mlreduce.linalg.utilities import signed
@@ -51,8 +52,9 @@ PAIRS = replace(NEIGHBOURS, memory="n^2 + m^2")
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12
 
-# Directions are orthonormal within this, and hold little variance at this share of what random ones hold.
-_ORTHONORMAL, _LITTLE = 1e-6, 0.1
+# Directions are orthonormal within this, by products with random vectors; they hold little variance at this share of
+# what random ones hold.
+_ORTHONORMAL, _PROBES, _LITTLE = 1e-6, 4, 0.1
 
 # Principal components beyond those wanted that directions are combinations of, at most; and the relative difference of
 # their variances below which these are equal.
@@ -211,9 +213,11 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         P, n_used = self.components_, features.n_used
         total = float(features.squared_norms.sum())
-        if not total or np.abs(P @ P.T - np.eye(len(P))).max() > _ORTHONORMAL:
+        probes = np.random.default_rng(0).standard_normal((len(P), _PROBES))
+        if not total or np.abs(P @ (P.T @ probes) - probes).max() > _ORTHONORMAL:
             return
-        share, of_random = float(np.square(features.dot(P.T)).sum()) / total, len(P) / n_used
+        along = sum(float(np.square(features.dot(P[some].T)).sum()) for some in row_blocks(*P.shape))
+        share, of_random = along / total, len(P) / n_used
         if share <= _LITTLE * of_random:
             warn(
                 f"{type(self).__name__}: the {len(P)} directions hold {share:.1g} of the variance of X, as many random "

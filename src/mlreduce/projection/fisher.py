@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import NEIGHBOURS, PAIRS, PRODUCTS, Projection, WeightedProjection
+from mlreduce.projection.base import NEIGHBOURS, PRODUCTS, Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.ridge import Ridge
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import symmetrised
-from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
+from mlreduce.spectral.graphs.neighbours import distance_blocks
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import Size, check_count, check_option, check_range
 
@@ -220,7 +221,7 @@ class MFA(ClassProjection, Discriminant):
     (300, 2)
     """
 
-    complexity = PAIRS
+    complexity = NEIGHBOURS
 
     def __init__(
         self,
@@ -245,8 +246,7 @@ class MFA(ClassProjection, Discriminant):
             check_count(self.n_pairs, "n_pairs")
 
     def _objective(self, data: TrainingSet) -> Form:
-        copies = self._copies(data)
-        pairs = copies.nearest_pairs_between(distances_of(data), self.n_pairs)
+        copies, (_, pairs) = self._copies(data), self._graphs(data)
         sources, targets = pairs.nonzero()
         if (copies.row[sources] == copies.row[targets]).all():
             raise DataError(
@@ -256,9 +256,14 @@ class MFA(ClassProjection, Discriminant):
         return copies.laplacian(pairs)
 
     def _within(self, data: TrainingSet) -> Form:
-        copies = self._copies(data)
-        inside, _ = copies.neighbours(distance_blocks(data), within=self.n_neighbors)
-        return copies.laplacian(symmetrised(inside))
+        return self._copies(data).laplacian(symmetrised(self._graphs(data)[0]))
+
+    def _graphs(self, data: TrainingSet) -> tuple[Any, Any]:
+        """Return the graphs of neighbours in the class, and of nearest pairs."""
+        key = f"marginal graphs, {self.n_neighbors}, {self.n_pairs}, {self.weighted}, {self.ties}"
+        return data.cached(
+            key, lambda: self._copies(data).marginal(distance_blocks(data), self.n_neighbors, self.n_pairs)
+        )
 
 
 @register("mmc")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import scaled
 from mlreduce.projection.base import WeightedProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.solver import row_space
+from mlreduce.spectral.instances import row_space
 from mlreduce.validation import Size, check_range
 
 
@@ -83,14 +84,16 @@ class MORP(WeightedProjection):
         cost = 1.0 / (1.0 - self.beta) + self.ridge
         if not self.beta:
             return Form(ridge=-cost)
-        coordinates, _ = row_space(data.centred)
-        squares = np.einsum("ij,ij->j", coordinates.X, coordinates.X)
+        coordinates = row_space(data.centred).coordinates
+        scatter = scipy.linalg.cho_factor(coordinates.scatter)
         # Coordinates are those of features times the roots of the weights, as a form's factor will be.
         roots = np.ones(data.X.shape[0]) if data.weights is None else np.sqrt(data.weights)
         labels = scaled(data.labels, roots)
-        left, singular, _ = np.linalg.svd(coordinates.cross(labels) / squares[:, np.newaxis], full_matrices=False)
+        left, singular, _ = np.linalg.svd(
+            scipy.linalg.cho_solve(scatter, coordinates.cross(labels)), full_matrices=False
+        )
         saved = singular**2 / (singular**2 + (1.0 - self.beta) / self.beta) / (1.0 - self.beta)
-        factor = coordinates.X @ (left / squares[:, np.newaxis]) / roots[:, np.newaxis]
+        factor = coordinates.X @ scipy.linalg.cho_solve(scatter, left) / roots[:, np.newaxis]
         return Form(factor=factor, middle=np.diag(saved), ridge=-cost)
 
     def _constraint(self, data: TrainingSet) -> Form:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import scipy.sparse.linalg
 
+from mlreduce.linalg.features import Features
 from mlreduce.projection.base import NEIGHBOURS, PAIRS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
@@ -15,7 +17,7 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import Duplicates
 from mlreduce.spectral.graphs.neighbours import distance_blocks, weights_from
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
-from mlreduce.validation import FloatArray, Size, check_count, check_range
+from mlreduce.validation import FloatArray, Size, check_count, check_memory, check_range
 
 # Least ridge relative to a trace, far above rounding error.
 _LEAST_RIDGE = 1e-9
@@ -236,9 +238,14 @@ class DONPP(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
+        check_memory(
+            8.0 * float(np.square(copies.sizes).sum()),
+            f"{type(self).__name__} with the pairs of {int(copies.sizes.max())} instances of the largest class",
+            "take fewer instances of it, or sonpp, which reconstructs from neighbours only",
+        )
         _, across = copies.neighbours(distance_blocks(data), between=self.n_others)
         apart = squared_distances(copies, across) * float(self.repulsion)
-        return Form(graph=-_class_errors(copies, data.centred_points.gram, self.reg)) + apart
+        return Form(graph=-_ClassErrors(copies, data.points, self.reg)) + apart
 
 
 def _local_errors(copies: Duplicates, data: TrainingSet, number: int, reg: float) -> Any:
@@ -261,25 +268,42 @@ def _local_errors(copies: Duplicates, data: TrainingSet, number: int, reg: float
     )
 
 
-def _class_errors(copies: Duplicates, gram: FloatArray, reg: float) -> FloatArray:
-    """Return ``C'(I - W)'(I - W)C``, W the reconstruction of duplicates from all others of their class.
+class _ClassErrors(scipy.sparse.linalg.LinearOperator):
+    """``C'(I - W)'(I - W)C``, W the reconstruction of duplicates from all others of their class.
 
-    Row i of ``I - W`` minimises ``v'(K + rI)v`` subject to ``v_i = 1`` and sum zero, K the inner products of the class:
-    column i of the inverse of ``K + rI`` on the vectors of sum zero, divided by its diagonal entry.
+    A sum of a block for each class. Row i of ``I - W`` minimises ``v'(K + rI)v`` subject to ``v_i = 1`` and sum zero, K
+    the inner products of the class: column i of the inverse of ``K + rI`` on the vectors of sum zero, divided by its
+    diagonal entry.
+
+    Parameters
+    ----------
+    copies : Duplicates
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    reg : float
+        Ridge, relative to the sum of the squared distances.
     """
-    total = np.zeros_like(gram)
-    for members in copies.classes():
-        size = len(members.rows)
-        if size == 1:  # nothing to reconstruct from
-            continue
-        products = gram[np.ix_(members.rows, members.rows)]
-        products -= products.mean(axis=0)
-        products -= products.mean(axis=1, keepdims=True)
-        # Mean over the class of the trace in `weights_from`; any positive number where all instances are equal.
-        trace = float(np.trace(products))
-        ridge = reg * (2.0 * trace if trace > 0 else 1.0)
-        products.flat[:: size + 1] += ridge
-        inverse = np.linalg.inv(products) - 1.0 / (size * ridge)
-        errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[members.copies]
-        total[np.ix_(members.rows, members.rows)] += errors.T @ errors
-    return total
+
+    def __init__(self, copies: Duplicates, X: Any, reg: float) -> None:
+        super().__init__(np.float64, (X.shape[0], X.shape[0]))
+        self._blocks = []
+        for members in copies.classes():
+            size = len(members.rows)
+            if size == 1:  # nothing to reconstruct from
+                continue
+            products = Features(X[members.rows], centred=True).gram
+            # Mean over the class of the trace in `weights_from`; any positive number where all instances are equal.
+            trace = float(np.trace(products))
+            ridge = reg * (2.0 * trace if trace > 0 else 1.0)
+            products.flat[:: size + 1] += ridge
+            inverse = np.linalg.inv(products) - 1.0 / (size * ridge)
+            errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[members.copies]
+            self._blocks.append((members.rows, errors.T @ errors))
+
+    def _matmat(self, right: FloatArray) -> FloatArray:
+        product = np.zeros((self.shape[0], right.shape[1]))
+        for rows, block in self._blocks:
+            product[rows] += block @ right[rows]
+        return product
+
+    def _adjoint(self) -> _ClassErrors:
+        return self

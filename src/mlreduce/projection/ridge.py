@@ -14,7 +14,7 @@ from mlreduce.linalg.features import WeightedFeatures
 from mlreduce.linalg.penalties import errors_of_penalties, find_edge, largest_of_least
 from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.solver import row_space
+from mlreduce.spectral.instances import RowSpace
 from mlreduce.validation import FloatArray, as_dense, check_range
 
 #: A ridge of a thousandth of the mean diagonal over all columns, constant ones too.
@@ -97,7 +97,7 @@ def _left_out_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
 
 def _summary_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
     """Return ridges and their generalised errors from covariances."""
-    coordinates, _ = row_space(data.centred)
+    coordinates = RowSpace.of_eigenvectors(data.centred).coordinates
     squares = np.einsum("ij,ij->j", coordinates.X, coordinates.X)
     along = np.square(coordinates.X.T @ data.labels).sum(axis=1) / squares
     ridges = _TRIED * squares[0]

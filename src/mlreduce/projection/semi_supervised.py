@@ -388,7 +388,7 @@ class SSMFA(_Pair):
     (300, 3)
     """
 
-    complexity = PAIRS
+    complexity = NEIGHBOURS
     constraint = "supervised"
 
 

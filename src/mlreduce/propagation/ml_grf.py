@@ -20,6 +20,9 @@ from mlreduce.validation import FloatArray, as_dense, is_sparse
 # Order up to which matrices are decomposed densely.
 _SMALL = 300
 
+# Lanczos vectors, and restarts with them before a factorisation, whose factors may be dense.
+_VECTORS, _RESTARTS = 60, 20
+
 
 class LabelField(LabelPropagation):
     """Base of the propagations that smooth over labels by a concave term, which bounds its weight.
@@ -242,6 +245,8 @@ def _least_eigenvalue(matrix: Any) -> float:
     """Return the least eigenvalue of a positive definite matrix."""
     if matrix.shape[0] <= _SMALL or not is_sparse(matrix):
         return float(scipy.linalg.eigh(as_dense(matrix), eigvals_only=True, subset_by_index=(0, 0))[0])
-    start = np.random.default_rng(0).standard_normal(matrix.shape[0])
-    values = scipy.sparse.linalg.eigsh(sp.csc_array(matrix), k=1, sigma=0.0, v0=start, return_eigenvectors=False)
-    return float(values[0])
+    options = {"v0": np.random.default_rng(0).standard_normal(matrix.shape[0]), "return_eigenvectors": False}
+    try:
+        return float(scipy.sparse.linalg.eigsh(matrix, k=1, which="SA", ncv=_VECTORS, maxiter=_RESTARTS, **options)[0])
+    except scipy.sparse.linalg.ArpackNoConvergence:
+        return float(scipy.sparse.linalg.eigsh(sp.csc_array(matrix), k=1, sigma=0.0, **options)[0])

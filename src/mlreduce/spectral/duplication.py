@@ -20,7 +20,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import row_blocks
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.proximity import attraction
 from mlreduce.spectral.graphs.search import nearest_between, nearest_within
@@ -30,11 +29,6 @@ from mlreduce.validation import FloatArray, as_dense, is_sparse
 __all__ = ["ClassMembers", "Duplicates", "duplicates_of", "instances_with_labels"]
 
 _Indices = NDArray[np.intp]
-
-# Nearest pairs of a class: one in so many rows is sampled, and this many times their share of the sample, and as many
-# more, are within the bound. Bytes of the rows read at once fit into the L2 cache.
-_SAMPLED, _MORE, _LEAST_RANK = 8, 1.5, 50
-_READ_BYTES = 2**19
 
 #: Blocks of instances and their distances to all, as of `mlreduce.spectral.graphs.neighbours.distance_blocks`.
 Blocks = Iterable[tuple[slice, FloatArray]]
@@ -196,26 +190,39 @@ class Duplicates:
                 instances[duplicates] = nearest_between(block, rows.start, starts, self.label, between)
         return copies, instances
 
-    def nearest_pairs_between(self, distances: FloatArray, number: int | None) -> Any:
-        """Return the graph of the nearest pairs of each class and all others, a symmetric csr_array of ones.
+    def marginal(self, blocks: Blocks, within: int, number: int | None) -> tuple[Any, Any]:
+        """Return two graphs from one pass: `neighbours` within classes, and the nearest pairs of each class and others.
 
         Parameters
         ----------
-        distances : ndarray of shape (n_samples, n_samples)
+        blocks, within
+            As of `neighbours`; blocks in ascending order.
         number : int or None
             Pairs per class; None for as many as its instances have duplicates.
+
+        Returns
+        -------
+        two csr_array of ones, shape (n_duplicates, n_duplicates)
+            The first directed, the second symmetric.
         """
+        pairs = [
+            _NearestPairs(members, self._elsewhere(members), number or int(self._counts[members.rows].sum()))
+            for members in self.classes()
+        ]
+
+        def collected() -> Blocks:
+            for rows, block in blocks:
+                for each in pairs:
+                    each.add(rows, block)
+                yield rows, block
+
+        same, _ = self.neighbours(collected(), within)
         sources, targets = [], []
-        for members in self.classes():
-            elsewhere = self._elsewhere(members)
-            wanted = int(self._counts[members.rows].sum()) if number is None else number
-            places, rows = _nearest_pairs(distances, members.rows, elsewhere > 0, wanted)
-            copies = members.copies[places]
-            taken = _first(elsewhere[rows], wanted)
-            sources.append(np.repeat(copies, taken))
-            targets.append(self._others(members, rows, taken))
-        directed = self._graph(np.concatenate(sources), np.concatenate(targets))
-        return symmetrised(directed)
+        for each in pairs:
+            taken = _first(each.elsewhere[each.columns], each.number)
+            sources.append(np.repeat(each.members.copies[each.places], taken))
+            targets.append(self._others(each.members, each.columns, taken))
+        return same, symmetrised(self._graph(np.concatenate(sources), np.concatenate(targets)))
 
     def _elsewhere(self, members: ClassMembers) -> _Indices:
         """Return the number of each instance's duplicates in other classes."""
@@ -280,41 +287,36 @@ def _first(counts: _Indices, number: int) -> _Indices:
     return np.clip(number - before, 0, counts)
 
 
-def _nearest_pairs(
-    distances: FloatArray, rows: _Indices, candidates: NDArray[np.bool_], number: int
-) -> tuple[_Indices, _Indices]:
-    """Return the nearest pairs of a row and a candidate, nearest first; of equally near ones the first.
+class _NearestPairs:
+    """The nearest pairs of a member of a class and an instance with other classes; of equally near ones the first.
 
-    A sample of the rows bounds their distances: what is beyond is read only once. Where the bound is too low, there is
-    none.
-
-    Returns
-    -------
-    places : ndarray of shape (n_pairs,)
-        Indices into ``rows``.
-    columns : ndarray of shape (n_pairs,)
-        Columns of ``distances``.
+    Attributes
+    ----------
+    elsewhere : ndarray of shape (n_samples,)
+        Number of each instance's duplicates in other classes.
+    number : int
+        Pairs at most.
+    places, columns : ndarray of shape (n_pairs,)
+        Indices into the members, and instances; nearest first.
     """
-    sample = distances[rows[::_SAMPLED]][:, candidates].ravel()
-    total = len(rows) * int(np.count_nonzero(candidates))
-    rank = int(_MORE * number / max(total, 1) * len(sample)) + _LEAST_RANK
-    bounds = [np.inf] if rank >= len(sample) else [float(np.partition(sample, rank)[rank]), np.inf]
-    places: list[_Indices]
-    columns: list[_Indices]
-    values: list[FloatArray]
-    for bound in bounds:
-        places, columns, values = [], [], []
-        for block in row_blocks(len(rows), distances.shape[1], _READ_BYTES):
-            part = distances[rows[block]]
-            row, column = np.divmod(np.flatnonzero((part <= bound) & candidates), part.shape[1])
-            places.append(row + block.start)
-            columns.append(column)
-            values.append(part[row, column])
-        near = np.concatenate(values)
-        if len(near) >= min(number, total):
-            break
-    order = _smallest(near, number)
-    return np.concatenate(places)[order], np.concatenate(columns)[order]
+
+    def __init__(self, members: ClassMembers, elsewhere: _Indices, number: int) -> None:
+        self.members, self.elsewhere, self.number = members, elsewhere, number
+        self._candidates = elsewhere > 0
+        self.places, self.columns = np.zeros((2, 0), dtype=np.intp)
+        self._values = np.zeros(0)
+
+    def add(self, rows: slice, distances: FloatArray) -> None:
+        """Add the members among some instances, of larger row numbers than those before, by their distances to all."""
+        first, stop = np.searchsorted(self.members.rows, (rows.start, rows.stop))
+        part = distances[self.members.rows[first:stop] - rows.start]
+        bound = self._values[-1] if len(self._values) == self.number else np.inf
+        row, column = np.divmod(np.flatnonzero((part < bound) & self._candidates), distances.shape[1])
+        values = np.r_[self._values, part[row, column]]
+        order = _smallest(values, self.number)
+        self._values = values[order]
+        self.places = np.r_[self.places, row + first][order]
+        self.columns = np.r_[self.columns, column][order]
 
 
 def _smallest(values: FloatArray, number: int) -> _Indices:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features
@@ -43,8 +44,8 @@ class Form:
         Usually the labels.
     middle : float or ndarray of shape (r, r), default=1
         Symmetric; a number is a multiple of the identity.
-    graph : sparse matrix or ndarray of shape (n_samples, n_samples), or None
-        Symmetric; may have a diagonal.
+    graph : sparse matrix, ndarray or LinearOperator of shape (n_samples, n_samples), or None
+        Symmetric; may have a diagonal. An operator has products only.
     squared : float, default=0
         Multiple of ``XX'``, which adds ``(X'X)^2`` to the form.
     ridge : float, default=0
@@ -180,7 +181,9 @@ class Form:
         ndarray of shape (n_features, n_features)
             Symmetric.
         """
-        weights = self.weights
+        weights, graph = self.weights, self.graph
+        if isinstance(weights, np.ndarray) and is_sparse(graph) and not is_sparse(features.stored):
+            weights, graph = 0.0, sp.csr_array(graph + sp.diags_array(weights))  # one product for both
         if isinstance(weights, np.ndarray) and len(weights) and (weights == weights[0]).all():
             weights = float(weights[0])  # the scatter that other forms of the features share
         if isinstance(weights, np.ndarray):
@@ -197,8 +200,8 @@ class Form:
             for factor in self._parts(features.shape[1]):
                 cross = features.cross(factor)
                 total += _product(cross, self.middle) @ cross.T
-        if self.graph is not None:
-            total += features.form(self.graph)
+        if graph is not None:
+            total += features.form(graph)
         total.flat[:: len(total) + 1] += self.ridge
         return total
 
@@ -243,7 +246,7 @@ class Form:
                 cross = features.cross(factor)
                 trace += float(np.sum(_product(cross, self.middle) * cross))
         if self.graph is not None:
-            trace += float(np.trace(features.form(self.graph)))
+            trace += features.form_trace(self.graph)
         return trace / features.shape[1]
 
     def _parts(self, n_features: int) -> Iterator[Any]:
@@ -273,7 +276,7 @@ class Form:
             factor, middle = other.factor, other.middle
         elif other.factor is not None:
             factor = _hstack(factor, other.factor)
-            middle = scipy.linalg.block_diag(self._middle_matrix(), other._middle_matrix())
+            middle = scipy.linalg.block_diag(self.middle_matrix(), other.middle_matrix())
         graph = self.graph if other.graph is None else other.graph
         if self.graph is not None and other.graph is not None:
             graph = _sum(self.graph, other.graph)
@@ -306,7 +309,11 @@ class Form:
         if factor is not None:
             factor = as_csr(incidence.T @ factor)
         if graph is not None:
-            graph = as_csr(incidence.T @ graph @ incidence)
+            left, right = (
+                (aslinearoperator(each) if isinstance(graph, LinearOperator) else each)
+                for each in (incidence.T, incidence)
+            )
+            graph = as_csr(left @ graph @ right)
         weights = incidence.power(2).T @ counted if counted.any() else 0.0
         return replace(self, weights=weights, factor=factor, graph=graph)
 
@@ -354,9 +361,16 @@ class Form:
         if not is_sparse(self.factor):
             return replace(self, factor=self.factor - means)
         centring = np.vstack([np.eye(self.factor.shape[1]), -means])
-        return replace(self, factor=_hstack(self.factor, ones), middle=centring @ self._middle_matrix() @ centring.T)
+        return replace(self, factor=_hstack(self.factor, ones), middle=centring @ self.middle_matrix() @ centring.T)
 
-    def _middle_matrix(self) -> FloatArray:
+    def middle_matrix(self) -> FloatArray:
+        """Return the middle as an array, shape (r, r).
+
+        Returns
+        -------
+        ndarray of shape (r, r)
+            Symmetric.
+        """
         if isinstance(self.middle, np.ndarray):
             return self.middle
         return self.middle * np.eye(self.factor.shape[1])
@@ -401,7 +415,9 @@ def _hstack(left: Any, right: Any) -> Any:
 
 
 def _sum(left: Any, right: Any) -> Any:
-    """Add two graphs; a sparse and a dense one make a dense one."""
+    """Add two graphs; a sparse and a dense one make a dense one, an operator and another an operator."""
+    if isinstance(left, LinearOperator) or isinstance(right, LinearOperator):
+        return aslinearoperator(left) + aslinearoperator(right)
     if is_sparse(left) == is_sparse(right):
         return left + right
     return as_dense(left) + as_dense(right)

@@ -4,15 +4,17 @@
 
 blocks
     B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
-    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
+    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix, where
+    that is small or the other does not converge.
 checked Lanczos
     B = I and few directions, of sparse features whose products cost less than a dense matrix and its eigenvectors:
     Lanczos iteration, and some steps that look for missed directions.
 Lanczos
     B = I and few directions, of a problem too large for a dense matrix: products with the features only.
 least squares
-    A is ``SS'`` with one column per label, B is a multiple of ``X'X`` and a ridge, and X is sparse and large:
-    ``B^-1 S`` by iteration, as in CCA.
+    A is ``SS'`` with one column per label, and ``B^-1 S`` costs less than all of B: by one Cholesky factor of the order
+    of the instances, where these are fewer than the features and B is no graph; by iteration, where X is sparse and
+    large and B a multiple of ``X'X`` and a ridge, as in CCA.
 refusal
     Any other problem that needs dense matrices too large to hold.
 thin
@@ -47,15 +49,17 @@ import threadpoolctl
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.features import Coordinates, Features
+from mlreduce.linalg.distances import row_blocks
+from mlreduce.linalg.features import CACHED_BYTES, Coordinates, Features
 from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
-from mlreduce.linalg.utilities import signed
+from mlreduce.linalg.utilities import signs
 from mlreduce.spectral.form import Form
+from mlreduce.spectral.instances import Directions, inverse_times, orthonormal, rounding, row_space
 from mlreduce.spectral.krylov import leading_eigenvectors, simple_eigenpairs
 from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
 
-__all__ = ["Solution", "leading_pairs", "row_space", "solve"]
+__all__ = ["Solution", "leading_pairs", "solve"]
 
 #: Entries of S, n_features x n_labels, up to which it is computed.
 THIN_ENTRIES = 2**24
@@ -66,17 +70,9 @@ _LARGE_HALF = 2**17
 # Relative difference below which neighbouring eigenvalues are equal.
 _EQUAL = 1e-8
 
-# Least number of rounding errors of the largest eigenvalue below which an eigenvalue is zero; larger matrices take
-# their order.
-_LEAST_ORDER = 1000
-
 # Number of random vectors by which the rounding error of a matrix is measured, and the multiple of it below which an
 # eigenvalue is zero.
 _PROBES, _MARGIN = 4, 4.0
-
-# Relative eigenvalue below which directions are orthogonalised again after a strategy that squares condition numbers:
-# the others are orthonormal to about 1e-10.
-_WEAK = 1e-6
 
 # Ratio of the estimate of a condition number to the eigenvalue taken for zero from which the rank is full.
 _BEYOND_DOUBT = 10.0
@@ -86,6 +82,10 @@ _FEW = 4
 
 # At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
+
+# Bytes of a triangular factor, as large as a graph in many dimensions may have, from which iteration with products is
+# tried before that with the inverse.
+_FACTOR_BYTES = 2**28
 
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
@@ -175,7 +175,7 @@ def solve(
         nonzero = _positive(values, max(features.shape), noise)
         values, vectors = values[nonzero], vectors[:, nonzero]
     if features.centred and features.constant.any():
-        vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
+        vectors[features.constant] = 0.0
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
     if signed_values:
@@ -186,7 +186,9 @@ def solve(
         total = float(values.sum())
     elif constraint is None:
         total = _trace(features, problem.deflated)
-    return Solution(values[:limit], signed(vectors[:, :limit].T), total)
+    components = np.ascontiguousarray(vectors[:, :limit].T)
+    components *= signs(components)[:, np.newaxis]
+    return Solution(values[:limit], components, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,40 +282,65 @@ def _refuse(problem: _Problem) -> None:
 
 
 def _least_squares_applies(problem: _Problem) -> bool:
-    large = is_large(problem.features.X) and not isinstance(problem.features, Coordinates)
-    scalars = None if problem.constraint is None else problem.constraint.scalars
-    return large and problem.thin and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
+    constraint, features = problem.constraint, problem.features
+    if constraint is None or not problem.thin or isinstance(features, Coordinates):
+        return False
+    if _by_iteration(problem):
+        return True
+    plain = constraint.graph is None and not constraint.squared and np.min(constraint.weights) >= 0
+    return bool(plain and features.shape[0] < features.shape[1])
 
 
-def _least_squares(problem: _Problem) -> _Eigenpairs:
-    """Return the directions for ``A = SS'`` and ``B = wX'X + ridge I``, from ``G = B^-1 S``.
-
-    With ``S = X'F`` it is ``G = (X'X + ridge / w I)^-1 X'F / w``: least squares with the targets F. Eigenvectors V of
-    ``S'G`` give the directions ``GV``, of squared norm their eigenvalue.
-    """
-    features = problem.features
+def _by_iteration(problem: _Problem) -> bool:
+    """Whether ``B^-1 S`` is computed by LSQR iteration."""
     assert problem.constraint is not None
-    weight, ridge = problem.constraint.scalars or (1.0, 0.0)
+    scalars = problem.constraint.scalars
+    return is_large(problem.features.X) and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
+
+
+def _least_squares(problem: _Problem) -> _Eigenpairs | None:
+    """Return the directions for ``A = SS'`` from ``G = B^-1 S``.
+
+    With ``S = X'F`` and ``B = wX'X + ridge I`` it is ``G = (X'X + ridge / w I)^-1 X'F / w``: least squares with the
+    targets F. Eigenvectors V of ``S'G`` give the directions ``GV``, of squared norm their eigenvalue.
+    """
+    features, constraint = problem.features, problem.constraint
+    assert constraint is not None
     spread = as_dense(problem.objective.sample_factor())
-    inverse = lsqr(features, spread - spread.mean(axis=0) if features.centred else spread, ridge / weight, problem.who)
-    # Twice the product less the squared norm: the error of the iteration counts squared.
+    targets = spread - spread.mean(axis=0) if features.centred and constraint.weight is not None else spread
+    if _by_iteration(problem):
+        weight, ridge = constraint.scalars or (1.0, 0.0)
+        inverse: FloatArray | None = lsqr(features, targets, ridge / weight, problem.who) / weight
+    else:
+        inverse = inverse_times(features, constraint, targets)
+    if inverse is None:
+        return None
+
+    def metric(directions: FloatArray, images: FloatArray) -> FloatArray:
+        """Return ``P'BP``."""
+        return images.T @ constraint.dot(features, images) + constraint.ridge * (directions.T @ directions)
+
+    # Twice the product less the squared norm: the error of the solution counts squared.
     images = features.dot(inverse)
     products = spread.T @ images
-    matrix = products + products.T - images.T @ images - (ridge / weight) * (inverse.T @ inverse)
-    values, vectors = _descending(matrix / weight, None)
+    values, vectors = _descending(products + products.T - metric(inverse, images), None)
     nonzero = _positive(values, max(features.shape))
-    values, vectors = values[nonzero], vectors[:, nonzero]
-    return _Eigenpairs(values, inverse @ (vectors / (weight * np.sqrt(values))), total=float(values.sum()))
-
-
-def _rounding(order: int, norm: float) -> float:
-    """Return the rounding error of the eigenvalues of a matrix of an order and norm."""
-    return max(order, _LEAST_ORDER) * float(np.finfo(float).eps) * norm
+    vectors = vectors[:, nonzero] / np.sqrt(values[nonzero])
+    directions, images = inverse @ vectors, images @ vectors
+    # Those of small eigenvalues are as accurate as by singular values after a second step, with the first as a basis.
+    try:
+        triangle = np.linalg.cholesky(metric(directions, images))
+    except np.linalg.LinAlgError:
+        return None
+    half = scipy.linalg.solve_triangular(triangle, images.T @ spread, lower=True)
+    left, singular, _ = np.linalg.svd(half, full_matrices=False)
+    turned = scipy.linalg.solve_triangular(triangle, left, lower=True, trans=1)
+    return _Eigenpairs(singular**2, directions @ turned, total=float(np.square(singular).sum()))
 
 
 def _positive(values: FloatArray, order: int, noise: float = 0.0) -> slice:
     """Slice of the sorted eigenvalues that exceed rounding error, ``noise`` at least."""
-    smallest = max(noise, _rounding(order, np.abs(values).max(initial=0.0)))
+    smallest = max(noise, rounding(order, np.abs(values).max(initial=0.0)))
     return slice(0, int(np.count_nonzero(values > smallest)))
 
 
@@ -379,8 +406,11 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     size = len(matrix)
     few = limit is not None and limit <= size // _FEW
     subset = (size - limit, size - 1) if limit is not None and few else None
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    table = matrix.T if matrix.flags.c_contiguous else matrix
+    driver = "evr" if few or matrix.nbytes > CACHED_BYTES else "evd"  # the latter takes as much memory again
     values, vectors = scipy.linalg.eigh(
-        matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
+        table, subset_by_index=subset, driver=driver, overwrite_a=True, check_finite=False
     )
     leading = _leading(values[::-1], limit)
     return values[::-1][leading], vectors[:, ::-1][:, leading]
@@ -394,7 +424,7 @@ def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, Flo
         return singular[leading] ** 2, vectors[:, leading]
     values, right = _descending(half.T @ half, limit)
     nonzero = _positive(values, max(half.shape))
-    return values[nonzero], _orthonormal(values[nonzero], half @ right[:, nonzero])
+    return values[nonzero], orthonormal(values[nonzero], half @ right[:, nonzero])
 
 
 def _thin(problem: _Problem) -> _Eigenpairs:
@@ -413,9 +443,14 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
     values, vectors = _descending(products, limit)
     nonzero = _positive(values, max(features.shape))
-    return _Eigenpairs(
-        values[nonzero], _orthonormal(values[nonzero], features.transposed_dot(spread @ vectors[:, nonzero]))
-    )
+    values, vectors = values[nonzero], vectors[:, nonzero]
+    if features.shape[0] >= features.shape[1]:
+        return _Eigenpairs(values, orthonormal(values, features.transposed_dot(spread @ vectors)))
+    del products
+    directions = Directions(features, len(values))
+    directions.coefficients[:] = (spread @ vectors).T
+    del vectors
+    return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
 
 def _samples_apply(problem: _Problem) -> bool:
@@ -428,75 +463,85 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     features = problem.features
     weight, basis, gains = problem.deflated.sample_root(features.shape[0])
     # (wI + EgE') K (wI + EgE'), in one product of thin factors
-    gram, gained = features.gram, basis * gains
-    along = gram @ gained
+    matrix, gained = features.new_gram(), basis * gains
+    along = matrix @ gained
     across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
-    matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
+    left, right = np.hstack([basis, across]), np.hstack([across, basis]).T
+    for rows in row_blocks(*matrix.shape):
+        matrix[rows] = weight**2 * matrix[rows] + left[rows] @ right
     values, vectors = _descending(matrix, problem.limit)
+    del matrix
     nonzero = _positive(values, max(features.shape))
     values, vectors = values[nonzero], vectors[:, nonzero]
-    rooted = weight * vectors + gained @ (basis.T @ vectors)
-    return _Eigenpairs(values, _orthonormal(values, features.transposed_dot(rooted)))
-
-
-def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Scale products such as ``X'u`` to unit norm and orthogonalise those of small eigenvalues again.
-
-    Their loss of orthogonality by rounding is inverse to the eigenvalue. Householder reflections change signs, and
-    coordinates that belong to the vectors have none of that: they are changed back.
-    """
-    vectors = vectors / np.linalg.norm(vectors, axis=0)
-    strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
-    if strong < len(values):
-        leading, weak = vectors[:, :strong], vectors[:, strong:]
-        for _ in range(2):
-            weak = weak - leading @ (leading.T @ weak)
-        directions, triangle = np.linalg.qr(weak)
-        vectors[:, strong:] = directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
-    return vectors
+    directions = Directions(features, len(values))
+    directions.coefficients[:] = weight * vectors.T
+    directions.coefficients += (vectors.T @ basis) @ gained.T
+    del vectors
+    return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
 
 def _matrices(problem: _Problem) -> _Eigenpairs:
     features, objective, limit, signed_values = problem.features, problem.deflated, problem.limit, problem.signed_values
-    back: FloatArray | None = None
+    space = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
-        features, back = row_space(features)
+        space = row_space(features)
+        features = space.coordinates
+    size, order = features.shape[1], max(features.shape)
+    matrix = None if problem.thin else objective.matrix(features)
     whitening = None if problem.constraint is None else whitening_of(features, problem.constraint, problem.who)
-    if problem.thin:
+    if matrix is None:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
         total = float(np.square(half).sum())
         values, vectors = _left_singular(half, limit)
     else:
-        matrix = objective.matrix(features)
+        probes, products = _probes(features, objective, whitening)
+        if space is not None and "row space" not in problem.features.shared:  # large
+            space, features = space._replace(coordinates=problem.features), problem.features
         if whitening is not None:
-            matrix = whitening.transposed(whitening.transposed(matrix).T)
-        noise = _rounding_error(features, objective, whitening, matrix)
+            for _ in range(2):
+                matrix = _by_blocks(whitening.transposed, matrix.T, whitening.rank)
+        noise = float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
         total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
-            noise = max(noise, _rounding(max(features.shape), _frobenius(matrix)))
+            noise = max(noise, rounding(order, _frobenius(matrix)))
             few = limit is not None and limit <= len(matrix) // _FEW
             values, vectors = _descending(matrix.copy() if few else matrix, limit if few else None)
             if few and abs(values[-1]) <= noise:  # a part of the null space
                 values, vectors = _descending(matrix, None)
         else:
             values, vectors = _descending(matrix, limit)
+    matrix = None
     if whitening is not None:
-        vectors = whitening.times(vectors)
-    return _Eigenpairs(values, vectors if back is None else back @ vectors, noise, total)
+        vectors, whitening = _by_blocks(whitening.times, vectors, size), None
+    if space is None or space.factor is None:
+        return _Eigenpairs(values, vectors if space is None else space.times(problem.features, vectors), noise, total)
+    directions = Directions(problem.features, vectors.shape[1])
+    for columns in row_blocks(*vectors.shape[::-1]):
+        directions.coefficients[columns] = space.factor.orthonormal_times(vectors[:, columns]).T
+    del space, vectors  # as large as the coefficients
+    return _Eigenpairs(values, directions.expand(), noise, total)
 
 
-def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:
-    """Estimate the Frobenius norm of the rounding error of the matrix of a form, with a margin.
+def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, n_rows: int) -> FloatArray:
+    """Return a product, computed in blocks of columns, whose intermediate arrays are small."""
+    product = np.empty((n_rows, right.shape[1]), order="F")
+    for columns in row_blocks(right.shape[1], max(right.shape[0], 1)):
+        product[:, columns] = multiply(right[:, columns])
+    return product
 
-    By its products with random vectors, which are taken once with the matrix and once with its factors.
+
+def _probes(features: Features, objective: Form, whitening: Whitening | None) -> tuple[FloatArray, FloatArray]:
+    """Return random vectors and the products of the whitened matrix of a form with them, taken with its factors.
+
+    Those with the matrix itself differ by its rounding error.
     """
-    probes = np.random.default_rng(0).standard_normal((len(matrix), _PROBES))
+    size = features.shape[1] if whitening is None else whitening.rank
+    probes = np.random.default_rng(0).standard_normal((size, _PROBES))
     right = probes if whitening is None else whitening.times(probes)
     left = features.transposed_dot(objective.dot(features, features.dot(right))) + objective.ridge * right
-    errors = matrix @ probes - (left if whitening is None else whitening.transposed(left))
-    return float(_MARGIN * _frobenius(errors) / np.sqrt(_PROBES))
+    return probes, left if whitening is None else whitening.transposed(left)
 
 
 def _frobenius(matrix: FloatArray) -> float:
@@ -515,26 +560,8 @@ def _has_full_rank(features: Features) -> bool:
         scatter = features.scatter
         factor, failed = scipy.linalg.lapack.dpotrf(scatter, lower=0)
         condition = 0.0 if failed else scipy.linalg.lapack.dpocon(factor, np.abs(scatter).sum(axis=0).max())[0]
-        features.shared["full rank"] = (
-            condition > _BEYOND_DOUBT * max(*features.shape, _LEAST_ORDER) * np.finfo(float).eps
-        )
+        features.shared["full rank"] = condition > _BEYOND_DOUBT * rounding(max(features.shape), 1.0)
     return features.shared["full rank"]
-
-
-def row_space(features: Features) -> tuple[Features, FloatArray]:
-    """Return the features in coordinates of their row space, and its orthonormal basis, shape (n_features, rank)."""
-    if "row space" not in features.shared:
-        wide = features.shape[0] < features.shape[1]
-        values, vectors = _descending(features.gram.copy() if wide else features.scatter.copy(), None)
-        nonzero = _positive(values, max(features.shape))
-        values, vectors = values[nonzero], vectors[:, nonzero]
-        if wide:
-            coordinates = vectors * np.sqrt(values)
-            basis = _orthonormal(values, features.transposed_dot(vectors))
-        else:
-            coordinates, basis = features.dot(vectors), vectors
-        features.shared["row space"] = Features(coordinates, features.centred), basis
-    return features.shared["row space"]
 
 
 def _blocks_apply(problem: _Problem) -> bool:
@@ -551,12 +578,15 @@ def _blocks(problem: _Problem) -> _Eigenpairs | None:
         return objective.dot(features, right) + objective.ridge * right
 
     alone = objective.factor is None and not objective.squared
-    inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
-    vectors = leading_eigenvectors(inverse or product, size, problem.limit or 0, known)
+    vectors = None
+    if upper is None or not alone or 4.0 * size**2 > _FACTOR_BYTES:
+        vectors = leading_eigenvectors(product, size, problem.limit or 0, known)
+    if vectors is None and upper is not None and alone:
+        vectors = leading_eigenvectors(_inverse_below(objective, size, upper), size, problem.limit or 0, known)
     if vectors is None:
         return None
     values, turn = np.linalg.eigh(vectors.T @ product(vectors))
-    noise = _rounding(size, _norm(objective))
+    noise = rounding(size, _norm(objective))
     if problem.ordered and abs(values[0]) <= noise and problem.side <= DENSE_SIDE:
         return None  # a part of the null space
     return _Eigenpairs(values[::-1], vectors @ turn[:, ::-1], noise)
@@ -708,8 +738,8 @@ def _lanczos(problem: _Problem) -> _Eigenpairs:
             lambda vector: np.asarray(spread.T @ features.dot(back(vector))), spread.shape[1], problem.limit or 0
         )
         nonzero = _positive(values, max(features.shape))
-        values, vectors = values[nonzero], _orthonormal(values[nonzero], back(vectors[:, nonzero]))
-    noise = _rounding(max(features.shape), np.abs(values).max(initial=0.0))
+        values, vectors = values[nonzero], orthonormal(values[nonzero], back(vectors[:, nonzero]))
+    noise = rounding(max(features.shape), np.abs(values).max(initial=0.0))
     if problem.ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
         values, vectors = values[values > noise], vectors[:, values > noise]
     return _Eigenpairs(values, vectors, noise)

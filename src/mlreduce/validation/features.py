@@ -267,21 +267,34 @@ def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False
     ValueError
         If the shape is not what scikit-learn's estimators take.
     """
-    check_table(X, "X")
-    # An array that scikit-learn's checks, which take 0.1 ms, would return as it is.
-    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
+    numbers = _plain_numbers(X)
+    check_table(X if numbers is None else numbers, "X")
     fitted = getattr(estimator, "n_features_in_", None), hasattr(estimator, "feature_names_in_")
-    if plain and (reset or fitted == (X.shape[1], False)):
+    if numbers is not None and (reset or fitted == (numbers.shape[1], False)):
         if reset:
-            estimator.n_features_in_ = X.shape[1]
+            estimator.n_features_in_ = numbers.shape[1]
             if hasattr(estimator, "feature_names_in_"):
                 del estimator.feature_names_in_
-        check_finite(X, training=reset, missing=missing)
-        return X
-    names = column_names(X)
-    X = canonical(_with_short_indices(_validated(estimator, X, reset=reset)))
+        names, X = None, canonical(numbers)
+    else:
+        names = column_names(X)
+        X = canonical(_with_short_indices(_validated(estimator, X, reset=reset)))
     check_finite(X, names, training=reset, missing=missing)
     return X
+
+
+def _plain_numbers(X: Any) -> Any:
+    """Return X as float64 where scikit-learn's checks, which take 0.1 ms, do just that; None for anything else."""
+    if isinstance(X, sp.csr_array | sp.csr_matrix):
+        plain = X.ndim == 2 and X.dtype == np.float64 and X.indices.dtype == X.indptr.dtype == np.int32
+        return X if plain and 0 not in X.shape else None
+    if type(X) is list and not any(isinstance(row, np.ma.MaskedArray) for row in X):
+        try:
+            X = np.asarray(X)
+        except ValueError:  # rows of different lengths
+            return None
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype.kind in "fiub"
+    return X.astype(np.float64, copy=False) if plain else None
 
 
 def _with_short_indices(X: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 
@@ -18,7 +19,7 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
     DataError
         If it is lazy.
     """
-    if isinstance(table, np.ndarray | list | tuple):
+    if isinstance(table, np.ndarray | list | tuple) or sp.issparse(table):
         return None
     frame = nw.from_native(table, pass_through=True)
     if isinstance(frame, nw.LazyFrame):

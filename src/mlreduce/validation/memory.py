@@ -20,6 +20,10 @@ MEMORY_SHARE = 0.8
 #: Number of cells beyond which labels and targets are stored as a sparse matrix where they are one, or it is smaller.
 DENSE_CELLS = 2**25
 
+#: Bytes up to which an array needs no check: the system's files, which say how much is left, take longer to read than
+#: a row takes to predict.
+SMALL_BYTES = 2**24
+
 _PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
 
 
@@ -47,7 +51,7 @@ def memory_left() -> tuple[float, str]:
 
 
 def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | None = None, power: int = 1) -> None:
-    """Refuse what needs more than four fifths of `memory_left`.
+    """Refuse what needs more than `SMALL_BYTES` and than four fifths of `memory_left`.
 
     Parameters
     ----------
@@ -67,6 +71,8 @@ def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | N
     DataError
         With both numbers, whose limit it is, and the advice.
     """
+    if n_bytes <= SMALL_BYTES:
+        return
     left, whose = memory_left()
     if n_bytes > MEMORY_SHARE * left:
         share = (MEMORY_SHARE * left / n_bytes) ** (1.0 / power)

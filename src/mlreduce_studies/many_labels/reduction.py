@@ -1,0 +1,80 @@
+"""Reducers of the features: methods of the library, and hashing."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import scipy.sparse as sp
+from scipy.linalg import clarkson_woodruff_transform
+
+import mlreduce
+from mlreduce.evaluation.limits import within_limits
+from mlreduce_studies.experiments.memory import begin_peak, process_bytes
+from mlreduce_studies.many_labels.data import Data
+from mlreduce_studies.many_labels.settings import NONE, name_and_percent
+from mlreduce_studies.many_labels.store import bytes_of, stacked
+
+
+class Reduced(NamedTuple):
+    """Features of all rows, and what they cost.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array
+    seconds : float
+        Of the processor, to fit and to transform the training rows.
+    predict : float
+        To transform the other rows.
+    size : int
+        Bytes of the fitted reducer.
+    peak : float
+        Bytes of the process at most.
+    reason : str
+        Why there are no features.
+    """
+
+    X: Any
+    seconds: float = 0.0
+    predict: float = 0.0
+    size: int = 0
+    peak: float = 0.0
+    reason: str = ""
+
+
+def reduce(data: Data, reducer: str, limits: dict[str, float]) -> Reduced:
+    """Reduce the features."""
+    name, percent = name_and_percent(reducer)
+    if name == NONE:
+        return Reduced(data.X)
+    width = max(1, data.X.shape[1] * percent // 100)
+    begin_peak()
+    try:
+        with within_limits(limits):
+            work = _hashed if name == "hashing" else _transformed
+            return work(data, name, width)._replace(peak=process_bytes("VmHWM"))
+    except Exception as error:  # noqa: BLE001 - a method may raise any error
+        return Reduced(None, reason=f"{type(error).__name__}: {error}".splitlines()[0])
+
+
+def _hashed(data: Data, _: str, width: int) -> Reduced:
+    """Add each feature, with a random sign, to one of so many: a sketch that stays sparse."""
+    began = time.process_time()
+    X = sp.csr_array(clarkson_woodruff_transform(sp.csc_array(data.X.T), width, 0).T)
+    seconds, share = time.process_time() - began, data.starts[0] / data.X.shape[0]
+    return Reduced(X, seconds * share, seconds * (1 - share), 5 * data.X.shape[1])  # a place and a sign each
+
+
+def _transformed(data: Data, name: str, width: int) -> Reduced:
+    cut = data.starts[0]
+    parameter = "k" if name in mlreduce.registry.method_names("selection") else "n_components"
+    method = mlreduce.make(name, **{parameter: width})
+    if "random_state" in method.get_params():
+        method.set_params(random_state=0)
+    began = time.process_time()
+    method.fit(data.X[:cut], data.labels)
+    trained = method.transform(data.X[:cut])
+    fitted = time.process_time()
+    others = method.transform(data.X[cut:])
+    predict = time.process_time() - fitted
+    return Reduced(stacked([trained, others]), fitted - began, predict, bytes_of(method))
