@@ -1,6 +1,7 @@
 """Data with many labels, generated: what reading, fits and predictions take, in seconds and memory.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/extreme.py               # all rows of docs/performance/extreme.csv
+    python benchmarks/extreme.py --tasks read-amazon                  # some of them; the others stay
     python benchmarks/extreme.py --run read-wiki10                    # one of them, printed
     python benchmarks/extreme.py --data 20000x5000x20000 --write set.xmc
 
@@ -45,6 +46,32 @@ def read(path: Path) -> str:
     import mlreduce
 
     return repr(mlreduce.read(path, format="xmc"))
+
+
+def label_trees(path: Path, n_estimators: int = 3) -> str:
+    """Fit trees to four fifths of a file's rows, and predict 2,000 of the others, then 100 of them one by one."""
+    import mlreduce
+    from mlreduce.metrics import evaluate
+
+    data = mlreduce.read(path, format="xmc")
+    cut = int(0.8 * data.X.shape[0])
+    model = mlreduce.LabelTreeClassifier(n_estimators, C=0.1, n_jobs=n_estimators, random_state=0)
+    start = time.process_time()
+    model.fit(data.X[:cut], data.Y[:cut])
+    fit = (time.process_time() - start) / n_estimators
+    X, Y = (table[cut : cut + 2000] for table in (data.X, data.Y))
+    best = model.predict_top(X, k=5)
+    start = time.process_time()
+    for row in range(min(100, X.shape[0])):
+        model.predict_top(X[row : row + 1], k=5)
+    one = 1000 * (time.process_time() - start) / min(100, X.shape[0])
+    precisions = ", ".join(f"P@{k} {evaluate(f'precision-at-{k}', Y, best):.3f}" for k in (1, 3, 5))
+    megabytes = sum(part.nbytes for tree in model.trees_ for part in tree) / 1e6
+    return f"{precisions}; {fit:.0f} s a tree, one row {one:.1f} ms, model {megabytes:.0f} MB"
+
+
+def label_tree(path: Path) -> str:
+    return label_trees(path, 1)
 
 
 def majority(X: Any, Y: Any) -> str:
@@ -119,7 +146,15 @@ TASKS = {
     "plst-ridge-chosen": Task(plst_default, "20000x5000x20000"),
     "ml-knn": Task(ml_knn, "20000x5000x20000"),
     "read-amazon": Task(read, "amazon", seconds=600, megabytes=2000),
+    "label-tree-amazon-30th": Task(label_tree, "amazon-30th", seconds=60),
+    "label-trees-amazon-30th": Task(label_trees, "amazon-30th", seconds=180),
+    "label-tree-amazon-10th": Task(label_tree, "amazon-10th", seconds=180),
+    "label-trees-amazon-10th": Task(label_trees, "amazon-10th", seconds=540),
+    "label-tree-amazon": Task(label_tree, "amazon", seconds=600, megabytes=12_000),
+    "label-trees-amazon": Task(label_trees, "amazon", seconds=1800, megabytes=12_000),
 }
+# Those that begin with a file.
+FROM_FILE = (read, label_tree, label_trees)
 
 
 def measure(name: str, folder: Path) -> dict[str, Any]:
@@ -130,7 +165,7 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
 
     tiny = generate(Sizes(60, 50, 20, 10, 2))
     arguments: tuple[Any, ...] = generate(sizes)
-    if task.run is read:
+    if task.run in FROM_FILE:
         small, path = folder / "tiny.xmc", folder / f"{task.data}.xmc"
         write(small, *tiny)
         if not path.exists():
@@ -150,7 +185,7 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - is what is measured
         result = f"{type(error).__name__}: {error}".splitlines()[0][:160]
     taken = time.process_time() - start
-    data = 0.0 if task.run is read else sum(part.nbytes for M in arguments for part in (M.data, M.indices)) / 2**20
+    data = 0.0 if task.run in FROM_FILE else sum(part.nbytes for M in arguments for part in (M.data, M.indices)) / 2**20
     values = (
         name,
         *sizes[:3],
@@ -166,7 +201,7 @@ def main() -> None:
     """Write a generated set, measure one task, or all of them into the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", choices=TASKS, help="one task, in this process")
-    parser.add_argument("--tasks", default=",".join(TASKS), help="those that are measured")
+    parser.add_argument("--tasks", default=",".join(TASKS), help="those that are measured; rows of others stay")
     parser.add_argument("--data", default="eurlex", help=f"what --write writes: {', '.join(SIZES)}, or NxDxQ")
     parser.add_argument("--write", type=Path)
     parser.add_argument("--seed", type=int, default=0)
@@ -182,15 +217,19 @@ def main() -> None:
         writer.writerow(measure(options.run, options.folder))
         return
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    rows = []
+    rows = {}
+    if options.output.exists():
+        lines = options.output.read_text(encoding="utf-8").splitlines(keepends=True)[1:]
+        rows = {line.partition(",")[0]: line for line in lines}
     for name in options.tasks.split(","):
         command = [sys.executable, __file__, "--run", name, "--folder", str(options.folder)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         error = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-        rows.append(done.stdout if done.returncode == 0 else f'{name},,,,,,,,"{error}"\n')
-        print(rows[-1], end="", flush=True)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(",".join(COLUMNS) + "\n" + "".join(rows), encoding="utf-8")
+        rows[name] = done.stdout if done.returncode == 0 else f'{name},,,,,,,,"{error}"\n'
+        print(rows[name], end="", flush=True)
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        lines = [rows[task] for task in TASKS if task in rows]
+        options.output.write_text(",".join(COLUMNS) + "\n" + "".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

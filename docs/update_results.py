@@ -703,6 +703,7 @@ EVIDENCE = {
     "all-selectors": SELECTED("ml-knn"),
     "all-selectors-ridge": SELECTED(MAIN),
     "all-coders": Evidence("coders", "ten-fold", "micro-f1", MAIN, control="pbr"),
+    "all-coders-kernel-ridge": Evidence("coders", "ten-fold", "micro-f1", "kernel-ridge", control="br"),
     "all-projections": PROJECTED(MAIN),
     "all-projections-knn": PROJECTED("ml-knn"),
     "classifiers": Evidence("selectors", "ten-fold", "micro-f1", of="all-features"),
@@ -843,7 +844,7 @@ def first_choices() -> str:
 
 
 #: Parts of pages that scripts in benchmarks write.
-OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes")
+OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes")
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {

@@ -24,9 +24,9 @@ def node_of(model, tree, number):
     outputs = slice(tree.starts[number], tree.starts[number + 1])
     targets = tree.targets[outputs]
     weights = np.zeros((model.n_features_in_, len(targets)))
-    for line in range(tree.lines[number], tree.lines[number + 1]):
-        places = slice(tree.line_starts[line], tree.line_starts[line + 1])
-        weights[tree.features[line], tree.outputs[places]] = tree.weights[places]
+    for slot in range(tree.slots[number], tree.slots[number + 1]):
+        places = slice(tree.table[slot, 1], tree.table[slot + 1, 1])
+        weights[tree.table[slot, 0], tree.outputs[places]] = tree.weights[places]
     return weights, tree.intercept[outputs], targets
 
 

@@ -34,6 +34,26 @@ def test_nearest_others_by_sorting(seed, n_samples, number, first):
         np.testing.assert_array_equal(nearest_others(values, rows, number)[row - rows.start], expected)
 
 
+@given(seed=st.integers(0, 10**6), number=st.integers(1, 12), scale=st.sampled_from([1e-3, 1.0, 1e4]))
+def test_nearest_by_products_in_single_precision(seed, number, scale):
+    """Of rows that single precision does not tell apart, and of equal ones."""
+    rng = np.random.default_rng(seed)
+    X = np.repeat(rng.standard_normal((25, 9)), 2, axis=0)
+    X[::2] += 1e-6 * rng.standard_normal((25, 9)) * (rng.random((25, 1)) < 0.7)
+    distances = Distances(X * scale)
+    expected = nearest_others(distances.table(), slice(0, 50), number)
+    np.testing.assert_array_equal(distances.nearest(number), expected)
+
+
+def test_equal_rows_are_searched_in_double_precision(monkeypatch):
+    X = whole_numbers(0, 1500)
+    assert Distances(X).nearest(3) is None
+    assert Distances(sp.csr_array(X)).nearest(3) is None
+    monkeypatch.setattr(neighbours, "TABLE_BYTES", 0)
+    expected = nearest_others(Distances(X).table(), slice(0, 1500), 3)
+    np.testing.assert_array_equal(neighbours.neighbours_of(TrainingSet(X), 3), expected)
+
+
 def duplicates_by_sorting(X, Y, number, same):
     """The pairs of copies (row, label) joined from the first to the second."""
     copies = [(i, c) for i in range(len(X)) for c in np.flatnonzero(Y[i])]

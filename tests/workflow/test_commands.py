@@ -41,7 +41,7 @@ def test_the_comparison_has_every_selector_and_coder(monkeypatch):
     newer = set(re.findall("`([a-z0-9-]+)`", page.partition("Younger than this protocol:")[2].partition("\n\n")[0]))
     for study, family, left_out in (
         ("selectors", "selection", {"mutual-info"}),
-        ("coders", "labelspace", {"kernel-cplst"}),  # with a predictor of its own: cplst-2012
+        ("coders", "labelspace", set()),
     ):
         compared = {registry.entry_name(*entry) for entry in studies[study].methods.items()}
         assert compared == {*registry.method_names(family)} - left_out - newer

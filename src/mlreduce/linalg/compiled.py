@@ -208,6 +208,76 @@ def distances_from_products(products: FloatArray, rows: NDArray[np.intp], norms:
         line[rows[row]] = 0.0
 
 
+@compiled_part
+def _insert(value: float, column: int, smallest: FloatArray, columns: NDArray[np.intp]) -> None:
+    """Put a value that is less than the last into an ascending list, behind equal ones."""
+    rank = len(smallest) - 1
+    while rank > 0 and smallest[rank - 1] > value:
+        smallest[rank], columns[rank] = smallest[rank - 1], columns[rank - 1]
+        rank -= 1
+    smallest[rank], columns[rank] = value, column
+
+
+@compiled
+def nearest_within_bounds(
+    X: FloatArray,
+    norms: FloatArray,
+    products: NDArray[np.float32],
+    scale: float,
+    first: int,
+    errors: FloatArray,
+    unit: float,
+    nearest: NDArray[np.intp],
+) -> bool:
+    """Write the nearest others of some rows, from ``first`` on, by bounds of their distances to all.
+
+    Parameters
+    ----------
+    X, norms
+        All rows, and their squared norms.
+    products : ndarray of shape (n_rows, n_samples)
+        Inner products divided by ``scale``, in single precision.
+    errors : ndarray of shape (n_rows,)
+        Bound of the error of a distance by them.
+    unit : float
+        Of the grid of distances.
+    nearest : ndarray of shape (n_rows, number)
+        Overwritten.
+
+    Returns
+    -------
+    bool
+        False where a row has so many distances within the bounds that all of them cost less in double precision.
+    """
+    number, n_samples = nearest.shape[1], len(norms)
+    smallest, near = np.empty(number), np.empty(16 * number + 64, dtype=np.intp)
+    inverse = 1.0 / unit
+    for row in range(len(products)):
+        line, mine, norm, size = products[row], nearest[row], norms[first + row], 0
+        smallest[:] = np.inf
+        for column in range(n_samples):
+            value = norm + norms[column] - 2.0 * scale * line[column]
+            if value < smallest[-1] and column != first + row:
+                _insert(value, column, smallest, mine)
+        bound = smallest[-1] + 2.0 * errors[row]
+        for column in range(n_samples):
+            value = norm + norms[column] - 2.0 * scale * line[column]
+            if value <= bound and column != first + row:
+                if size == len(near):
+                    return False
+                near[size] = column
+                size += 1
+        smallest[:] = np.inf
+        for column in near[:size]:
+            product = 0.0
+            for feature in range(X.shape[1]):
+                product += X[first + row, feature] * X[column, feature]
+            value = distance_on_grid(product, norm, norms[column], inverse, unit)
+            if value < smallest[-1]:
+                _insert(value, column, smallest, mine)
+    return True
+
+
 @compiled
 def form_of_graph(
     indptr: NDArray[np.integer[Any]],

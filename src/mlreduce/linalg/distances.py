@@ -24,6 +24,9 @@ _UNIT = 2.0**-32
 #: smaller is too near to 0 to be divided by.
 LEAST_SQUARE = 1e-290
 
+# Rounding unit of single precision, and the relative error of a product up to which it tells the nearest.
+_SINGLE, _LITTLE = 2.0**-24, 1e-3
+
 # Bytes of the distance matrix of one block of rows.
 _BLOCK_BYTES = 2**25
 
@@ -105,6 +108,29 @@ class Distances:
     def compute(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
         return self._from_products(inner_products(self._X[rows], self._X, self._columns), rows)
+
+    def nearest(self, number: int) -> NDArray[np.intp] | None:
+        """Return the nearest others of each row of dense features, nearest first; of equally near ones the first.
+
+        By products in single precision, at half the cost; distances within their error bound of the last of the nearest
+        are computed again in double precision. None where these are many, as with equal rows.
+        """
+        n_samples, n_features = self._X.shape
+        if self._columns is not None or (n_features + 4) * _SINGLE > _LITTLE:
+            return None
+        from mlreduce.linalg.compiled import nearest_within_bounds
+
+        lengths = np.sqrt(self._norms)
+        largest = float(lengths.max(initial=0.0)) or 1.0
+        single = (self._X / largest).astype(np.float32)
+        errors = 2.0 * (n_features + 4) * _SINGLE * largest * lengths + self.unit
+        neighbours = np.empty((n_samples, number), dtype=np.intp)
+        for rows in row_blocks(n_samples, n_samples):
+            products = single[rows] @ single.T
+            table = (self._X, self._norms, products, largest**2, rows.start, errors[rows], self.unit)
+            if not nearest_within_bounds(*table, neighbours[rows]):
+                return None
+        return neighbours
 
     def table(self) -> FloatArray:
         """Return the distances of all rows to all, by half the products of `compute` where X is dense."""

@@ -12,10 +12,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, as_dense, canonical, is_sparse
 
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
+
+#: Bytes up to which matrices of the order of the features or instances are cached where they may be computed again.
+CACHED_BYTES = 2**27
 
 # Number of products of entries from which a compiled loop is faster than SciPy.
 _MANY_PRODUCTS = 2_000_000
@@ -104,7 +108,11 @@ class Features:
         dense: FloatArray = product.toarray() if is_sparse(product) else product
         if self.centred:
             totals = np.asarray(right.sum(axis=0)).reshape(-1)
-            dense = dense - (self._shift * totals[0] if dense.ndim == 1 else np.multiply.outer(self._shift, totals))
+            if dense.ndim == 1:
+                dense -= self._shift * totals[0]
+            else:
+                for rows in row_blocks(*dense.shape):
+                    dense[rows] -= np.multiply.outer(self._shift[rows], totals)
             if self._any_constant:
                 dense[self.constant] = 0.0
         return dense
@@ -191,18 +199,36 @@ class Features:
     def form(self, graph: Any) -> FloatArray:
         """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense.
 
-        The result is cached for further calls with the same object; do not modify it.
+        The result is cached for further calls with the same object, unless it is large; do not modify it.
         """
         known = self.shared.get("form")
         if known is None or known[0] is not graph:
-            known = self.shared["form"] = graph, self._form(graph)
+            known = graph, self._form(graph)
+            if known[1].nbytes <= CACHED_BYTES:
+                self.shared["form"] = known
         return known[1]
+
+    def form_trace(self, graph: Any) -> float:
+        """Return the trace of ``X'GX``, by products of the joined pairs alone."""
+        if not is_sparse(graph):
+            return float(np.einsum("ij,ij->", graph, self.gram))
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
+            return float(np.einsum("ij,ij->", graph @ shifted, shifted))
+        trace = float((graph @ self._stored).multiply(self._stored).sum())
+        if self.centred:
+            sums = graph @ np.ones(self.shape[0])
+            trace += float((sums.sum() * self._shift - 2.0 * (self._stored.T @ sums)) @ self._shift)
+        return trace
 
     def _form(self, graph: Any) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             product: FloatArray = shifted.T @ (graph @ shifted)
-            return (product + product.T) / 2
+            for rows in row_blocks(*product.shape):  # made symmetric in place
+                mean = (product[rows, rows.start :] + product[rows.start :, rows].T) / 2
+                product[rows, rows.start :], product[rows.start :, rows] = mean, mean.T
+            return product
         form = _graph_products(self._stored, graph)
         if self.centred:
             sums = graph @ np.ones(self.shape[0])
@@ -216,6 +242,13 @@ class Features:
     @cached_property
     def gram(self) -> FloatArray:
         """``XX'``, shape (n_samples, n_samples)."""
+        return self._gram()
+
+    def new_gram(self) -> FloatArray:
+        """Return ``XX'`` as an array that the caller may overwrite, and that is not cached."""
+        return self.gram.copy() if "gram" in self.__dict__ else self._gram()
+
+    def _gram(self) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
@@ -458,15 +491,18 @@ class WeightedFeatures(Features):
             _subtract_outer(scatter, self._rest, sums - (shares @ self.roots) * self._rest)
         return scatter
 
+    def form_trace(self, graph: Any) -> float:
+        """Return the trace of ``X'GX``."""
+        return float(np.trace(self.form(graph)))
+
     def _form(self, graph: Any) -> FloatArray:
         if not self._implicit:
             return super()._form(graph)
         table = self.dense()
         return np.asarray(table.T @ (graph @ table))
 
-    @cached_property
-    def gram(self) -> FloatArray:
-        """``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
+    def _gram(self) -> FloatArray:
+        """Return ``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
         if not self._implicit:
             return np.asarray(self.X @ self.X.T)
         gram = row_products(self.X)

@@ -18,7 +18,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_count, check_features, check_range
+from mlreduce.validation import FloatArray, check_count, check_features, check_range, is_sparse
 
 # Most numbers of the tables of scores of rows that are predicted at once.
 _NUMBERS = 2**22
@@ -37,12 +37,10 @@ class LabelTree(NamedTuple):
     targets : ndarray of shape (n_outputs,)
         The child, or of a leaf the label, that an output is of.
     intercept : ndarray of shape (n_outputs,)
-    lines : ndarray of shape (n_nodes + 1,)
-        Where the features of each node start.
-    features : ndarray of shape (n_lines,)
-        Those that have weights at a node, ascending.
-    line_starts : ndarray of shape (n_lines + 1,)
-        Where the weights of each of them start.
+    slots : ndarray of shape (n_nodes + 1,)
+        Where the hash table of the features of each node starts.
+    table : ndarray of shape (n_slots + 1, 2)
+        The features that have weights at a node, -1 in free slots, and where their weights start.
     outputs : ndarray of shape (n_weights,)
         Which output of the node a weight is of.
     weights : ndarray of float32 of shape (n_weights,)
@@ -55,9 +53,8 @@ class LabelTree(NamedTuple):
     starts: NDArray[Any]
     targets: NDArray[Any]
     intercept: FloatArray
-    lines: NDArray[Any]
-    features: NDArray[Any]
-    line_starts: NDArray[Any]
+    slots: NDArray[Any]
+    table: NDArray[Any]
     outputs: NDArray[Any]
     weights: NDArray[np.float32]
     n_iter: NDArray[Any]
@@ -67,7 +64,7 @@ class _Training(NamedTuple):
     """What trees are grown from: scaled features, squared norms of their rows, labels that occur, means of these."""
 
     X: sp.csr_array
-    norms: FloatArray
+    norms: Any
     Y: sp.csc_array
     means: sp.csr_array
 
@@ -78,8 +75,7 @@ class _Node(NamedTuple):
     is_leaf: bool
     targets: NDArray[Any]
     intercept: FloatArray
-    features: NDArray[Any]
-    counts: NDArray[Any]
+    table: NDArray[Any]
     outputs: NDArray[Any]
     weights: NDArray[np.float32]
     n_iter: int
@@ -145,7 +141,9 @@ class LabelTreeClassifier(ScoringClassifier):
 
     Notes
     -----
-    All outputs of a node are trained at once by dual coordinate descent on the same instances.
+    All outputs of a node are trained at once by dual coordinate descent on the same instances, in float64. The weights
+    are stored as float32, so that scores agree to 1e-6 with those of weights that are not rounded. Labels that no
+    instance has are in no tree, and have the score 0.
 
     References
     ----------
@@ -251,7 +249,7 @@ class LabelTreeClassifier(ScoringClassifier):
         marks: NDArray[np.int32],
         random: np.random.RandomState,
     ) -> tuple[Any, ...]:
-        """Return the intercepts of a node, its features with weights, how many each, outputs and weights, passes."""
+        """Return the intercepts of a node, its features and how many weights each has, these, and the passes."""
         X, features = _narrowed(training.X, rows, marks)
         orders = np.array([random.permutation(len(rows)) for _ in range(self.max_iter)])
         weights, intercept = np.zeros((len(features), n_outputs)), np.zeros(n_outputs)
@@ -259,13 +257,17 @@ class LabelTreeClassifier(ScoringClassifier):
             *(X.indptr, X.indices, X.data, training.norms[rows], starts, targets),
             *(orders, 0.5 / float(self.C), float(self.tol), weights, intercept),
         )
-        order = np.argsort(features)
-        counts = _counts(weights, float(self.prune))[order]
-        order, counts = order[counts > 0], counts[counts > 0]
-        outputs = np.empty(counts.sum(), dtype=np.min_scalar_type(max(self.max_leaf, 2) - 1))
+        counts = _counts(weights, float(self.prune))
+        used = np.flatnonzero(counts)
+        slots = _hashed(features[used], len(used) * 3 // 2 + 1)
+        taken = slots >= 0
+        order = used[slots[taken]]
+        table = np.full((len(slots), 2), (-1, 0), dtype=np.int32)
+        table[taken] = np.column_stack([features[order], counts[order]])
+        outputs = np.empty(counts[order].sum(), dtype=np.min_scalar_type(self.max_leaf - 1))
         values = np.empty(len(outputs), dtype=np.float32)
         _pack(weights, order, float(self.prune), outputs, values)
-        return intercept, features[order], counts, outputs, values, n_iter
+        return intercept, table, outputs, values, n_iter
 
     @classmethod
     def join(cls, models: Sequence[Self]) -> Self:
@@ -316,7 +318,11 @@ class LabelTreeClassifier(ScoringClassifier):
         X = sp.csr_array(features)
         if not X.has_sorted_indices:
             X = X.sorted_indices()
-        indptr, indices, values = X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data / self.scale_
+        indptr, indices, values = (
+            X.indptr.astype(np.int64),
+            X.indices.astype(np.int32),
+            X.data.astype(np.float64) / self.scale_,
+        )
         width = self._table_width
         labels, scores = np.full((X.shape[0], width), -1, dtype=np.int32), np.empty((X.shape[0], width))
         for tree in self.trees_:
@@ -346,7 +352,8 @@ class LabelTreeClassifier(ScoringClassifier):
 
     def _top(self, X: Any, k: int) -> sp.csr_array:
         """Return the best labels of a block of rows: 0 for the first that no beam reaches, where fewer than k are."""
-        labels, sums = self._reached(check_features(self, X, reset=False))
+        # Blocks of sparse rows were checked as a whole: for one row that takes as long as the search.
+        labels, sums = self._reached(X if is_sparse(X) else check_features(self, X, reset=False))
         k = min(k, self._n_labels)
         best, scores = np.empty((len(labels), k), dtype=np.int32), np.empty((len(labels), k))
         _select(labels, sums, len(self.trees_), best, scores)
@@ -420,23 +427,18 @@ def _flat(nodes: list[_Node]) -> LabelTree:
         ends = np.concatenate(([0], np.cumsum(counts)))
         return ends.astype(np.int32 if ends[-1] < 2**31 else np.int64)
 
-    is_leaf, *parts, n_iter = (list(kind) for kind in zip(*nodes, strict=True))
+    is_leaf, *kinds, n_iter = zip(*nodes, strict=True)
+    parts: list[Any] = [*kinds]
+    del kinds
+    n_outputs, n_slots = ([len(part) for part in parts[kind]] for kind in (0, 2))
     nodes.clear()
-    bounds = starts([len(part) for part in parts[0]]), starts([len(part) for part in parts[2]])
     for number, kind in enumerate(parts):
         parts[number] = np.concatenate(kind)
-    targets, intercept, features, counts, outputs, weights = parts
+    targets, intercept, table, outputs, weights = parts
+    table = np.column_stack([np.append(table[:, 0], np.int32(-1)), starts(table[:, 1])])
     return LabelTree(
-        np.array(is_leaf),
-        bounds[0],
-        targets.astype(np.int32),
-        intercept,
-        bounds[1],
-        features,
-        starts(counts),
-        outputs,
-        weights,
-        np.array(n_iter),
+        *(np.array(is_leaf), starts(n_outputs), targets.astype(np.int32), intercept),
+        *(starts(n_slots), table, outputs, weights, np.array(n_iter)),
     )
 
 
@@ -488,6 +490,24 @@ def _counts(weights: FloatArray, prune: float) -> NDArray[np.int64]:
         for weight in weights[feature]:
             counts[feature] += weight != 0.0 and abs(weight) >= prune
     return counts
+
+
+@compiled_part
+def _slot(feature: int, n_slots: int) -> int:
+    """Return where a feature is looked up first."""
+    return ((feature * 2654435761 & 0xFFFFFFFF) * n_slots) >> 32
+
+
+@compiled
+def _hashed(features: NDArray[np.int32], n_slots: int) -> NDArray[np.int64]:
+    """Return a hash table with the numbers of features, -1 in free slots, of which there is at least one."""
+    table = np.full(n_slots, -1, dtype=np.int64)
+    for number, feature in enumerate(features):
+        slot = _slot(feature, n_slots)
+        while table[slot] >= 0:
+            slot = (slot + 1) % n_slots
+        table[slot] = number
+    return table
 
 
 @compiled
@@ -611,9 +631,8 @@ def _follow(
     starts: NDArray[Any],
     targets: NDArray[Any],
     intercept: FloatArray,
-    lines: NDArray[Any],
-    features: NDArray[Any],
-    line_starts: NDArray[Any],
+    slots: NDArray[Any],
+    table: NDArray[Any],
     outputs: NDArray[Any],
     weights: NDArray[np.float32],
     beam_size: int,
@@ -632,19 +651,13 @@ def _follow(
                 node = beam[number]
                 first, n_outputs = starts[node], starts[node + 1] - starts[node]
                 margins[:n_outputs] = intercept[first : first + n_outputs]
-                line, stop = lines[node], lines[node + 1]
+                start, n_slots = slots[node], slots[node + 1] - slots[node]
                 for place in range(indptr[row], indptr[row + 1]):
-                    feature, end = indices[place], stop
-                    while line < end:
-                        middle = (line + end) >> 1
-                        if features[middle] < feature:
-                            line = middle + 1
-                        else:
-                            end = middle
-                    if line == stop:
-                        break
-                    if features[line] == feature:
-                        for entry in range(line_starts[line], line_starts[line + 1]):
+                    feature, slot = indices[place], _slot(indices[place], n_slots)
+                    while table[start + slot, 0] != feature and table[start + slot, 0] >= 0:
+                        slot = (slot + 1) % n_slots
+                    if table[start + slot, 0] == feature:
+                        for entry in range(table[start + slot, 1], table[start + slot + 1, 1]):
                             margins[outputs[entry]] += values[place] * weights[entry]
                 for output in range(n_outputs):
                     loss = losses[number] + max(0.0, 1.0 - margins[output]) ** 2

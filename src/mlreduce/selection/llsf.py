@@ -14,7 +14,7 @@ from mlreduce.registry import register
 from mlreduce.selection.base import weigh
 from mlreduce.selection.label_graph import label_distances, label_laplacian
 from mlreduce.selection.proximal import ProximalSelector
-from mlreduce.selection.row_sparse import mean_scatter
+from mlreduce.selection.row_sparse import mean_scatter, scatter_products
 from mlreduce.validation import FloatArray, Size, check_option
 
 #: What the second term of `LLSF` is made of.
@@ -131,27 +131,30 @@ class LLSF(ProximalSelector):
         label_smoothness = weigh(self.label_smoothness, "label_smoothness", mean_scatter(X))
         distance = check_option(self.label_term, "label_term", LABEL_TERMS) == "distance"
         features = Features(X, centred=bool(self.fit_intercept))
-        scatter = features.scatter
+        scattered, squares = scatter_products(features)
         targets = labels - labels.mean(axis=0) if self.fit_intercept else labels
         moments, half = features.transposed_dot(targets), float(np.square(targets).sum()) / 2.0
         if distance:
             between = label_smoothness * label_distances(labels)
-            _check_bounded(scatter, between)
+            _check_bounded(features, between)
         else:
             between = label_smoothness * label_laplacian(labels)
 
         def loss(W: FloatArray) -> tuple[float, FloatArray]:
-            products = scatter @ W + W @ between
+            products = scattered(W) + W @ between
             return half + float((W * (products / 2.0 - moments)).sum()), products - moments
 
-        scales = scatter.diagonal() + np.abs(between).sum(axis=1).max(initial=0.0)
+        scales = squares + np.abs(between).sum(axis=1).max(initial=0.0)
         return self._minimise(loss, np.zeros(moments.shape), scales)
 
 
-def _check_bounded(scatter: FloatArray, between: FloatArray) -> None:
+def _check_bounded(features: Features, between: FloatArray) -> None:
     """Refuse a quadratic function of W that is negative along some direction."""
     least = float(np.linalg.eigvalsh(between)[0])
-    values = scipy.linalg.eigvalsh(scatter, check_finite=False)
+    wide = features.shape[1] > features.shape[0]
+    values = scipy.linalg.eigvalsh(features.gram if wide else features.scatter, check_finite=False)
+    if wide:
+        values[0] = 0.0  # more features than rows
     if values[0] + least < -_NEGATIVE * (values[-1] - least):
         raise DataError(
             f"the objective of LLSF has no minimum with label_term='distance': the least curvature by the features is "

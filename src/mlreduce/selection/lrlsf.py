@@ -11,7 +11,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.registry import register
 from mlreduce.selection import quadratic
 from mlreduce.selection.proximal import ProximalSelector
-from mlreduce.selection.row_sparse import graph_laplacian
+from mlreduce.selection.row_sparse import graph_laplacian, scatter_products
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range
 
@@ -122,7 +122,8 @@ class LRLSF(ProximalSelector):
         delta = check_range(self.relevance, "relevance", 0)
         beta = check_range(self.label_error, "label_error", 0, open_ends=True)
         features = Features(X, centred=False)
-        scatter, moments, shared = features.scatter, features.transposed_dot(labels), labels.T @ labels
+        scattered, squares = scatter_products(features)
+        moments, shared = features.transposed_dot(labels), labels.T @ labels
         curvature = (1.0 + beta) * shared + alpha * (labels.T @ (graph_laplacian(self.proximity, X) @ labels))
         constant = beta / 2.0 * float(shared.trace())
 
@@ -133,10 +134,10 @@ class LRLSF(ProximalSelector):
 
         def loss(W: FloatArray) -> tuple[float, FloatArray]:
             S, rewards = relevance(W)
-            products = scatter @ W
+            products = scattered(W)
             value = float((W * products).sum() + (S * (curvature @ S)).sum()) / 2.0 - float((S * rewards).sum())
             return constant + value, products - moments @ S
 
-        scores = self._minimise(loss, np.zeros(moments.shape), scatter.diagonal(), positive=True)
+        scores = self._minimise(loss, np.zeros(moments.shape), squares, positive=True)
         self.label_relevance_ = relevance(self.coef_)[0]
         return scores

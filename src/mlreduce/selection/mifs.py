@@ -19,6 +19,9 @@ from mlreduce.selection.row_sparse import (
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
+# Cells of labels above which the system for them is solved once, and V is not as before to the last digits.
+_MANY = 2**18
+
 
 @register("mifs")
 class MIFS(RowSparseSelector):
@@ -156,15 +159,24 @@ class _LatentLabels(Regression):
         self.basis: FloatArray = leading[:, :n_latent].T
         super().__init__(X, self._labels @ self.basis.T, intercept=False)
         self._alpha, self._laplacian = label_error, laplacian
-        self._diagonal = (1.0 + label_error + laplacian.diagonal())[:, np.newaxis] + np.zeros(n_latent)
+        # V is a sum of what it takes of XW and of the labels, which B turns: the latter does not change.
+        self._adds = self._labels_known is None and labels.size > _MANY
+        if self._adds:
+            self._of_fitted = np.zeros_like(self.targets)
+            self._of_labels = self._solved(label_error * self._labels, self._labels)
 
-    def _smoothed(self, latent: FloatArray) -> FloatArray:
-        return (1.0 + self._alpha) * latent + self._laplacian @ latent
+    def _solved(self, moments: FloatArray, start: FloatArray) -> FloatArray:
+        """Solve ``(1 + label_error) Z + L Z = T``."""
+        diagonal = (1.0 + self._alpha + self._laplacian.diagonal())[:, np.newaxis] + np.zeros(moments.shape[1])
+        return solve_positive(lambda Z: (1.0 + self._alpha) * Z + self._laplacian @ Z, diagonal, moments, start)
 
     def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
-        moments = fitted + self._alpha * (self._labels @ self.basis.T)
-        self.targets = solve_positive(self._smoothed, self._diagonal, moments, self.targets)
+        if self._adds:
+            self._of_fitted = self._solved(fitted, self._of_fitted)
+            self.targets = self._of_fitted + self._of_labels @ self.basis.T
+        else:
+            self.targets = self._solved(fitted + self._alpha * (self._labels @ self.basis.T), self.targets)
         left, _, right = np.linalg.svd(self.targets.T @ self._labels, full_matrices=False)
         self.basis = left @ right
         decoded = self.targets @ self.basis

@@ -9,7 +9,7 @@ from mlreduce.registry import register
 from mlreduce.selection.base import weigh
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, mean_scatter
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, as_dense
+from mlreduce.validation import FloatArray, Size
 
 
 @register("mssl")
@@ -111,4 +111,4 @@ class MSSL(RowSparseSelector):
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         smoothness = weigh(self.smoothness, "smoothness", mean_scatter(X))
-        return Regression(X, labels, curvature=smoothness * as_dense(graph_laplacian(self.proximity, X.T)))
+        return Regression(X, labels, curvature=smoothness * graph_laplacian(self.proximity, X.T))

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
 from mlreduce.selection.base import weigh
 from mlreduce.selection.partly_labelled import PartlyLabelledSelector, Smoothed
-from mlreduce.selection.row_sparse import mean_scatter
-from mlreduce.validation import FloatArray, Size, check_range
+from mlreduce.selection.row_sparse import OffSubspace, few_products, mean_scatter
+from mlreduce.validation import FloatArray, Size, check_range, is_sparse
 
 # Singular value, relative to the largest, that counts as zero.
 _RANK = 1e-10
@@ -159,17 +160,24 @@ class _Correlated(Smoothed):
         self.correlation = _correlations(X, labels)
         left, values, _ = np.linalg.svd(self.correlation, full_matrices=False)
         basis = left[:, values > _RANK * values.max(initial=0.0)]
-        curvature = subspace_error * (np.eye(X.shape[1]) - basis @ basis.T) if subspace_error else None
+        curvature: Any = None
+        if subspace_error:
+            curvature = OffSubspace(basis, subspace_error)
+            if few_products(X):
+                curvature = subspace_error * (np.eye(X.shape[1]) - basis @ basis.T)
         no_graph = sp.csr_array((X.shape[0], X.shape[0]))
         super().__init__(X, labels, 1.0, label_smoothness, no_graph, intercept=intercept, curvature=curvature)
 
 
 def _correlations(X: Any, labels: FloatArray) -> FloatArray:
     """Return K of `PNC`."""
-    upper = discretise(X, labels, "equal-frequency", 2)
     without, within = labels == 0, labels == 1
     varying = without.any(axis=0) & within.any(axis=0)
-    return np.where(varying, _entropies(upper, without) - _entropies(upper, within), 0.0)
+    by_column, gains = X.tocsc() if is_sparse(X) else X, np.empty((X.shape[1], labels.shape[1]))
+    for block in row_blocks(X.shape[1], X.shape[0]):
+        upper = discretise(by_column[:, block], labels, "equal-frequency", 2)
+        gains[block] = _entropies(upper, without) - _entropies(upper, within)
+    return np.where(varying, gains, 0.0)
 
 
 def _entropies(upper: NDArray[np.int32], members: NDArray[np.bool_]) -> FloatArray:

@@ -14,6 +14,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import Features, column_scatter, shifted
 from mlreduce.linalg.utilities import scaled
 from mlreduce.selection.base import Selector
@@ -35,12 +36,15 @@ __all__ = [
     "SMALL",
     "Copies",
     "Loss",
+    "OffSubspace",
     "Regression",
     "RowSparseSelector",
     "completed_by_means",
+    "few_products",
     "graph_laplacian",
     "mean_scatter",
     "penalised",
+    "scatter_products",
     "solve_positive",
 ]
 
@@ -58,7 +62,7 @@ _SETTLED, _SETTLING = 1e-12, 500
 # Relative difference of columns that count as equal.
 _EQUAL = 1e-9
 
-#: Number of features up to which all their products are kept.
+#: Number of features up to which all their products are kept; beyond, where they are fewer than the features' entries.
 SMALL = 2000
 
 
@@ -313,23 +317,21 @@ class Regression:
     targets : ndarray of shape (n_samples, n_targets)
     intercept : bool, default=True
         Whether there is a b, which is minimised over together with W.
-    curvature : ndarray of shape (n_features, n_features) or None, default=None
+    curvature : ndarray or csr_array of shape (n_features, n_features), `OffSubspace` or None, default=None
         L of an additional term ``tr(W'LW)``, positive semidefinite.
     """
 
     #: Whether the targets are variables.
     alternating = False
 
-    def __init__(
-        self, X: Any, targets: FloatArray, intercept: bool = True, curvature: FloatArray | None = None
-    ) -> None:
+    def __init__(self, X: Any, targets: FloatArray, intercept: bool = True, curvature: Any = None) -> None:
         self.features, self.intercept = Features(X, centred=intercept), intercept
         self.targets, self._known = completed_by_means(targets)
         if self._known is not None:
             self.alternating = True
-        self._curvature = curvature
         self._by_feature = curvature is not None or X.shape[1] <= X.shape[0]
-        self._keeps_products = self._by_feature or X.shape[1] <= SMALL
+        self._keeps_products = few_products(X)
+        self._curvature = as_dense(curvature) if is_sparse(curvature) and self._keeps_products else curvature
 
     @property
     def n_targets(self) -> int:
@@ -338,7 +340,10 @@ class Regression:
 
     @cached_property
     def _curved(self) -> FloatArray:
-        return self.features.scatter if self._curvature is None else self.features.scatter + self._curvature
+        return self._with_curvature(self.features.scatter, np.arange(self.features.shape[1]))
+
+    def _with_curvature(self, scatter: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+        return scatter if self._curvature is None else scatter + self._curvature[np.ix_(rows, rows)]
 
     @property
     def _scatter(self) -> FloatArray:
@@ -377,7 +382,8 @@ class Regression:
 
     def fitted(self, coefficients: FloatArray) -> FloatArray:
         """Return ``X W + 1 b'``."""
-        fitted = self.features.dot(coefficients)
+        shape = self.features.shape[0], coefficients.shape[1]
+        fitted = self.features.dot(coefficients) if coefficients.any() else np.zeros(shape)
         return fitted + self.targets.mean(axis=0) if self.intercept else fitted
 
     def update(self, coefficients: FloatArray) -> float:
@@ -412,12 +418,47 @@ class Regression:
         """Return half the second derivative by some rows of W."""
         if self._keeps_products:
             return self._curved[np.ix_(rows, rows)]
-        return Features(self.features.X[:, rows], centred=self.intercept).scatter
+        return self._with_curvature(Features(self.features.X[:, rows], centred=self.intercept).scatter, rows)
+
+
+class OffSubspace:
+    """``weight (I - QQ')``, the curvature of what of coefficients lies outside of a subspace.
+
+    Parameters
+    ----------
+    basis : ndarray of shape (n_features, n_latent)
+        Q, with orthonormal columns.
+    weight : float
+    """
+
+    def __init__(self, basis: FloatArray, weight: float) -> None:
+        self._basis, self._weight = basis, weight
+
+    def __matmul__(self, coefficients: FloatArray) -> FloatArray:
+        return self._weight * (coefficients - self._basis @ (self._basis.T @ coefficients))
+
+    def __getitem__(self, block: tuple[NDArray[np.intp], NDArray[np.intp]]) -> FloatArray:
+        rows, columns = block
+        products = self._basis[rows.ravel()] @ self._basis[columns.ravel()].T
+        return self._weight * ((rows == columns) - products)
 
 
 def mean_scatter(X: Any) -> float:
     """Return the mean over the features of their sums of squares around the mean: a unit of weights of squares of W."""
     return float(column_scatter(shifted(X)).mean())
+
+
+def scatter_products(features: Features) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
+    """Return ``X'XW`` as a function of W, by the cheaper of ``X'X`` and of two products with X; and its diagonal."""
+    if few_products(features.X):
+        return features.scatter.__matmul__, features.scatter.diagonal()
+    squares = column_scatter(shifted(features.X)) if features.centred else squared_norms(features.X.T)
+    return lambda W: features.transposed_dot(features.dot(W)), squares
+
+
+def few_products(X: Any) -> bool:
+    """Return whether the features have fewer products with each other than entries, or few of them."""
+    return bool(X.shape[1] ** 2 <= max(SMALL**2, X.nnz if is_sparse(X) else X.size))
 
 
 def completed_by_means(targets: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:

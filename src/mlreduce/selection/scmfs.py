@@ -17,7 +17,7 @@ from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
 from mlreduce.selection.base import weigh
-from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
+from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means, few_products
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 
@@ -187,7 +187,9 @@ class _CommonMode:
         return value, self._features.transposed_dot(self.mode - self._features.dot(coefficients))
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
-        return self._features.scatter[np.ix_(rows, rows)]
+        if few_products(self._features.X):
+            return self._features.scatter[np.ix_(rows, rows)]
+        return Features(self._features.X[:, rows], centred=False).scatter
 
     def coefficients(self, widths: FloatArray, sparsity: float) -> FloatArray:
         moments = self._features.transposed_dot(self.mode)

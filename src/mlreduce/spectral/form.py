@@ -181,7 +181,9 @@ class Form:
         ndarray of shape (n_features, n_features)
             Symmetric.
         """
-        weights = self.weights
+        weights, graph = self.weights, self.graph
+        if isinstance(weights, np.ndarray) and is_sparse(graph) and not is_sparse(features.stored):
+            weights, graph = 0.0, sp.csr_array(graph + sp.diags_array(weights))  # one product for both
         if isinstance(weights, np.ndarray) and len(weights) and (weights == weights[0]).all():
             weights = float(weights[0])  # the scatter that other forms of the features share
         if isinstance(weights, np.ndarray):
@@ -198,8 +200,8 @@ class Form:
             for factor in self._parts(features.shape[1]):
                 cross = features.cross(factor)
                 total += _product(cross, self.middle) @ cross.T
-        if self.graph is not None:
-            total += features.form(self.graph)
+        if graph is not None:
+            total += features.form(graph)
         total.flat[:: len(total) + 1] += self.ridge
         return total
 
@@ -244,7 +246,7 @@ class Form:
                 cross = features.cross(factor)
                 trace += float(np.sum(_product(cross, self.middle) * cross))
         if self.graph is not None:
-            trace += float(np.trace(features.form(self.graph)))
+            trace += features.form_trace(self.graph)
         return trace / features.shape[1]
 
     def _parts(self, n_features: int) -> Iterator[Any]:

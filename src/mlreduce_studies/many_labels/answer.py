@@ -102,8 +102,8 @@ def _by_data(rows: pd.DataFrame, settings: Settings) -> Iterator[tuple[str, pd.D
 
 def sentence(rows: pd.DataFrame, settings: Settings) -> str:
     """Return the answer."""
-    parts = [f"on {name}, {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
-    return f"At equal time, reduction of the features brings: {'; '.join(parts)}."
+    parts = [f"in the size of {name}, {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
+    return f"At equal time, and on generated data, reduction of the features brings, {'; '.join(parts)}."
 
 
 def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
@@ -120,13 +120,13 @@ def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
             ]
             for _, row in chosen(part).iterrows()
         ]
-        lines += [f"### {name}", "", to_markdown(header, cells)]
+        lines += [f"### {name}", "", *to_markdown(header, cells).splitlines(), ""]
         failed = part[part["reason"] != ""]
-        reasons = (f"{_model(row)}, {_reducer(row)}: {row['reason']}" for _, row in failed.iterrows())
+        reasons = (f"- {_model(row)}, {_reducer(row)}: {row['reason']}" for _, row in failed.iterrows())
         if len(failed):
-            lines += ["Not trained, or over the limits:\n", *(f"- {text}" for text in dict.fromkeys(reasons)), ""]
-        lines += [f"{_count_rows(part, name, settings)}\n"]
-    return [line.rstrip("\n") for line in lines]
+            lines += ["Not trained, or over the limits:", "", *dict.fromkeys(reasons), ""]
+        lines += [_count_rows(part, name, settings), ""]
+    return lines[:-1]
 
 
 def _count_rows(part: pd.DataFrame, name: str, settings: Settings) -> str:
@@ -139,6 +139,9 @@ def picture(rows: pd.DataFrame, settings: Settings) -> Any:
     """Return the figure: P@5 against seconds, a panel for data and model, a line for a reducer."""
     from mlreduce.plot.layout import house_style, pyplot, style
 
+    figures = pyplot()
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
     shown = [
         (name, model, of_model)
         for name, part in _by_data(rows, settings)
@@ -146,10 +149,10 @@ def picture(rows: pd.DataFrame, settings: Settings) -> Any:
         if set(of_model["reducer"]) > {NONE} and len(of_model) > 2
     ]
     with house_style():
-        columns = min(3, len(shown))
-        lines = -(-len(shown) // columns)
-        figure, axes = pyplot().subplots(
-            lines, columns, figsize=(3.2 * columns, 2.7 * lines), squeeze=False, layout="constrained"
+        columns = max(1, min(3, len(shown)))
+        height = max(1, -(-len(shown) // columns))
+        figure, axes = figures.subplots(
+            height, columns, figsize=(3.2 * columns, 2.7 * height), squeeze=False, layout="constrained"
         )
         figure.get_layout_engine().set(h_pad=0.08)
         names = [name for name in REDUCERS if name != NONE]
@@ -157,15 +160,23 @@ def picture(rows: pd.DataFrame, settings: Settings) -> Any:
             methods = part["reducer"].map(lambda name: name_and_percent(name)[0])
             for place, name in enumerate(names):
                 points = part[methods == name].sort_values("reducer", key=_percents)
-                axis.plot(points["seconds"], points["P@5"], **style(place), markersize=4, label=REDUCERS[name])
+                if len(points):
+                    axis.plot(points["seconds"], points["P@5"], **style(place), markersize=4, label=REDUCERS[name])
+                for _, point in points.iterrows():
+                    text = str(name_and_percent(point["reducer"])[1])
+                    place_of = {"xytext": (3, 3), "textcoords": "offset points"}
+                    axis.annotate(text, (point["seconds"], point["P@5"]), **place_of, fontsize=6)
             (without,) = part[methods == NONE].to_dict("records")
             axis.plot(without["seconds"], without["P@5"], "k*", markersize=11, label=REDUCERS[NONE])
             axis.axvline(without["seconds"], color="0.7", linewidth=0.7, zorder=0)
             axis.set(xscale="log", title=f"{data}: {MODELS[model]}", xlabel="seconds to reduce and fit", ylabel="P@5")
+            axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.xaxis.set_major_formatter(ScalarFormatter())
+            axis.xaxis.set_minor_formatter(NullFormatter())
         for axis in list(axes.flat)[len(shown) :]:
             axis.set_visible(False)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+        lines = {line.get_label(): line for axis in axes.flat for line in axis.lines if line.get_label()[0] != "_"}
+        figure.legend(lines.values(), lines, loc="outside lower center", ncols=2 * columns, frameon=False)
     return figure
 
 
@@ -193,4 +204,4 @@ def nodes(rows: pd.DataFrame, settings: Settings, n_nodes: int = 1000) -> list[s
         jobs = part.groupby("reducer").ngroups + int(pieces.groupby([part["reducer"], part["model"]]).first().sum())
         hours = f"{total / 3600:.2f}"
         cells.append([name, f"{jobs:,}", hours, f"{way:.0f} s", f"{max(way, total / n_nodes):.0f} s"])
-    return [to_markdown(header, cells).rstrip()]
+    return to_markdown(header, cells).splitlines()

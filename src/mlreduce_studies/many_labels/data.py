@@ -30,6 +30,8 @@ SIZES = {
     "eurlex": Sizes(15_539, 5_000, 3_993, 237, 5),
     "wiki10": Sizes(14_146, 101_938, 30_938, 673, 19),
     "amazon": Sizes(490_449, 135_909, 670_091, 75, 5),
+    "amazon-10th": Sizes(49_045, 135_909, 67_009, 75, 5),
+    "amazon-30th": Sizes(16_348, 135_909, 22_336, 75, 5),
 }
 
 
@@ -115,8 +117,7 @@ def prepare(entry: dict[str, Any], name: str, folder: str | Path | None) -> Data
         If there is no folder, or the files are not of the published sizes.
     """
     if "generated" in entry:
-        sizes = sizes_of(entry["generated"])
-        X, Y = generate(sizes._replace(n=entry.get("rows", sizes.n)))
+        X, Y = generate(sizes_of(entry["generated"]))
         cut = int(0.8 * X.shape[0])
         most = min(MOST, X.shape[0] // 8)
         parts = [slice(cut), slice(cut + most, cut + 2 * most), slice(cut, cut + most)]

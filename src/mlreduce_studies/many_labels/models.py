@@ -114,7 +114,8 @@ def _of_the_library(data: Data, X: Any, piece: Piece, entry: Mapping[str, Any], 
     cut, setting, labels = data.starts[0], json.loads(piece.setting), data.labels
     first, kept = 0, BEST
     if entry["kind"] == "trees":
-        model, kept = mlreduce.LabelTreeClassifier(n_estimators=1, random_state=piece.piece, **setting), common["width"]
+        model = mlreduce.LabelTreeClassifier(1, first_tree=piece.piece, random_state=0, **setting)
+        kept = common["width"]
     elif entry["kind"] == "shards":
         shard = np.array_split(np.arange(labels.shape[1]), entry["pieces"])[piece.piece]
         first, labels = int(shard[0]), labels[:, shard]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import LEAST_SQUARE, Distances, squared_norms
+from mlreduce.linalg.features import CACHED_BYTES
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import pair_blocks
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 #: Bytes up to which a table of all pairs is cached where blocks of its rows would do.
-TABLE_BYTES = 2**27
+TABLE_BYTES = CACHED_BYTES
 
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
@@ -54,7 +55,7 @@ def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[sli
     """
     n_samples = data.X.shape[0]
     search, zero = _search(data, metric)
-    if metric == "euclidean" and ("distances" in data.cache or 8 * n_samples**2 <= TABLE_BYTES):
+    if _has_table(data, metric):
         table = distances_of(data)
         return lambda rows: table[rows]
 
@@ -68,6 +69,11 @@ def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[sli
         return block
 
     return find
+
+
+def _has_table(data: TrainingSet, metric: str) -> bool:
+    """Whether distances are a cached table."""
+    return metric == "euclidean" and ("distances" in data.cache or 8 * data.X.shape[0] ** 2 <= TABLE_BYTES)
 
 
 def distance_blocks(data: TrainingSet, metric: str = "euclidean") -> Iterator[tuple[slice, FloatArray]]:
@@ -99,7 +105,12 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
 
     def find() -> NDArray[np.intp]:
         n_samples = data.X.shape[0]
-        neighbours = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
+        most = min(number, n_samples - 1)
+        search, zero = _search(data, metric)
+        by_bounds = None if _has_table(data, metric) or zero.any() else search.nearest(most)
+        if by_bounds is not None:
+            return by_bounds
+        neighbours = np.empty((n_samples, most), dtype=np.intp)
         for rows, block in distance_blocks(data, metric):
             neighbours[rows] = nearest_others(block, rows, neighbours.shape[1])
         return neighbours
