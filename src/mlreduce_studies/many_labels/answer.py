@@ -53,6 +53,8 @@ class Answer:
         Row of the model without reduction that is best on the validation rows, other programs aside.
     reduced : Series or None
         Row of the model with reduced features that is, of those that take no more seconds.
+    quickest : Series or None
+        Row with the fewest seconds of those whose P@5 on the validation rows is not clearly lower.
     """
 
     def __init__(self, rows: pd.DataFrame, settings: Settings) -> None:
@@ -62,6 +64,8 @@ class Answer:
         self.without = alone.loc[alone["valid"].idxmax()]
         others = of_library[(of_library["reducer"] != NONE) & (of_library["seconds"] <= self.without["seconds"])]
         self.reduced = others.loc[others["valid"].idxmax()] if len(others) else None
+        near = others[others["valid"] >= self.without["valid"] - ERRORS * _error(others, self.without)]
+        self.quickest = near.loc[near["seconds"].idxmin()] if len(near) else None
 
     def text(self) -> str:
         """Return what is to say of the data set: part of a sentence."""
@@ -69,13 +73,22 @@ class Answer:
         if self.reduced is None:
             return f"no reduced model takes less time than {_model(without)} without reduction ({_costs(without)})"
         gain = self.reduced["P@5"] - without["P@5"]
-        error = (self.reduced["error"] ** 2 + without["error"] ** 2) ** 0.5
+        error = _error(self.reduced, without)
         word = "no clear difference" if abs(gain) <= ERRORS * error else "a gain" if gain > 0 else "a loss"
-        return (
+        said = (
             f"{word} of {gain:+.3f} ± {error:.3f} in P@5, by {_reducer(self.reduced)} in front of "
             f"{_model(self.reduced)} ({_costs(self.reduced)}) instead of {_model(without)} without reduction "
             f"({_costs(without)})"
         )
+        if self.quickest is None:
+            return said
+        least = f"{_reducer(self.quickest)} in front of {_model(self.quickest)} ({_costs(self.quickest)})"
+        return f"{said}, and at a P@5 that is not clearly lower the least time by {least}"
+
+
+def _error(row: Any, other: Any) -> Any:
+    """Return the standard error of a difference of P@5."""
+    return (row["error"] ** 2 + other["error"] ** 2) ** 0.5
 
 
 def _model(row: Any) -> str:
@@ -102,8 +115,8 @@ def _by_data(rows: pd.DataFrame, settings: Settings) -> Iterator[tuple[str, pd.D
 
 def sentence(rows: pd.DataFrame, settings: Settings) -> str:
     """Return the answer."""
-    parts = [f"in the size of {name}, {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
-    return f"At equal time, and on generated data, reduction of the features brings, {'; '.join(parts)}."
+    parts = [f"(size of {name}) {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
+    return f"At equal time, on generated data, reduction of the features brings {'; '.join(parts)}."
 
 
 def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:

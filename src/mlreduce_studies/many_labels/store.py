@@ -26,7 +26,7 @@ def write(path: str, *items: Any) -> None:
             key = f"{number}.{name}"
             if sp.issparse(value):
                 arrays |= {f"{key}.{part}": getattr(value, part) for part in _PARTS}
-                rest[-1][name] = list(value.shape)
+                rest[-1][name] = list(np.shape(value))
             elif isinstance(value, np.ndarray):
                 arrays[key] = value
             else:
