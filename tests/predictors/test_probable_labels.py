@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
@@ -155,3 +156,22 @@ def test_impossible_parameters_are_refused():
             MLNB(variance_floor=floor).fit(X, Y)
     with pytest.raises(DataError, match="^pseudocount must be"):
         MLNB(pseudocount=-1).fit(X, Y)
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("parameters", [{}, {"variance_floor": 0.01, "feature_weight": 1.0}])
+def test_naive_bayes_of_sparse_features_is_that_of_dense_ones(parameters, unknown):
+    X, Y, X_new, _ = problem("few levels", n=200, d=12, q=5)
+    X[:, 3], X[:, 4] = 2.7, 0.0
+    X[:, 5] = np.where(X[:, 5] > 0, X[:, 5] + 100, 0)
+    if unknown:
+        Y = np.where(np.random.default_rng(1).random(Y.shape) < 0.2, np.nan, Y)
+    dense, sparse = (clone(MLNB(**parameters)).fit(form(X), Y) for form in (np.asarray, sp.csr_array))
+    for name in ("prior_", "means_", "variances_", "variance_floor_", "feature_weight_"):
+        np.testing.assert_allclose(getattr(sparse, name), getattr(dense, name), rtol=1e-9, atol=1e-12)
+    for model in (dense, sparse):
+        scores = model.predict_scores(sp.csr_array(X_new))
+        np.testing.assert_allclose(scores, dense.predict_scores(X_new), rtol=1e-9, atol=1e-9)
+    rare = MLNB(**parameters).fit(sp.csr_array(X), sp.csr_array(np.nan_to_num(Y)))
+    expected = MLNB(**parameters).fit(X, np.nan_to_num(Y)).predict_scores(X_new)
+    np.testing.assert_allclose(rare.predict_scores(X_new), expected, rtol=1e-9, atol=1e-9)

@@ -244,7 +244,7 @@ def test_the_unit_of_all_features_makes_no_difference(name, k):
         assert method.n_nonzero_ >= k
 
 
-@pytest.mark.parametrize("name", ["anova", "mim", "mutual-info", "spec", "mcls", "ela-chi2"])
+@pytest.mark.parametrize("name", ["anova", "chi2", "igmf", "mim", "mutual-info", "spec", "mcls", "ela-chi2"])
 def test_features_judged_one_by_one_are_copies_of_the_best(name):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 8))

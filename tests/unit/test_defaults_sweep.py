@@ -6,8 +6,12 @@ import ast
 import importlib.util
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+
+import mlreduce
+from mlreduce.metrics import evaluate
 
 PROJECT = Path(__file__).parents[2]
 SETS = [f"set{number:02d}" for number in range(15)]
@@ -104,3 +108,34 @@ def test_all_methods_are_on_the_page(sweep):
     assert f"{n_datasets} of its {every} data sets" in page
     table = page.split("<!-- defaults: begin -->")[1]
     assert [name for name in sorted(methods) if f"\n| `{name}` | " not in table] == []
+
+
+@pytest.mark.parametrize("name", ["lpp", "npp"])
+def test_neighbourhoods_of_features_do_not_know_the_labels(name):
+    data = mlreduce.load_dataset("planted-300")
+    directions = [mlreduce.make(name, n_components=3).fit(data.X, Y).components_ for Y in (data.Y, 1 - data.Y, None)]
+    np.testing.assert_array_equal(directions[0], directions[1])
+    np.testing.assert_array_equal(directions[0], directions[2])
+
+
+def test_some_methods_are_below_their_controls_by_little(sweep):
+    cells = pd.read_parquet(sweep.CELLS)
+    little = {method for method, (_, test) in sweep.REASONS.items() if test.endswith("by_little")}
+    for method in little:
+        random = "random-features" if method == "mdfs" else "random-projection"
+        for control in ((random, "ridge"), ("frequencies", "")):
+            differences = sweep.compare_cells(cells, method, "ridge", control)
+            assert differences.min() > -0.03
+            assert differences.mean() >= 0.03
+
+
+def test_model_trees_of_few_rows_fit_noise():
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal((300, 40)), (rng.random((300, 20)) < np.linspace(0.05, 0.5, 20)).astype(int)
+    frequencies = evaluate("average-precision", Y[100:], np.tile(Y[:100].mean(axis=0), (200, 1)))
+    trees, ridge = (
+        evaluate("average-precision", Y[100:], mlreduce.make(name).fit(X[:100], Y[:100]).predict(X[100:]))
+        for name in ("m5p", "ridge")
+    )
+    assert trees < frequencies - 0.05
+    assert ridge > frequencies - 0.01

@@ -108,7 +108,11 @@ class Features:
         dense: FloatArray = product.toarray() if is_sparse(product) else product
         if self.centred:
             totals = np.asarray(right.sum(axis=0)).reshape(-1)
-            dense = dense - (self._shift * totals[0] if dense.ndim == 1 else np.multiply.outer(self._shift, totals))
+            if dense.ndim == 1:
+                dense -= self._shift * totals[0]
+            else:
+                for rows in row_blocks(*dense.shape):
+                    dense[rows] -= np.multiply.outer(self._shift[rows], totals)
             if self._any_constant:
                 dense[self.constant] = 0.0
         return dense
@@ -238,6 +242,13 @@ class Features:
     @cached_property
     def gram(self) -> FloatArray:
         """``XX'``, shape (n_samples, n_samples)."""
+        return self._gram()
+
+    def new_gram(self) -> FloatArray:
+        """Return ``XX'`` as an array that the caller may overwrite, and that is not cached."""
+        return self.gram.copy() if "gram" in self.__dict__ else self._gram()
+
+    def _gram(self) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
@@ -490,9 +501,8 @@ class WeightedFeatures(Features):
         table = self.dense()
         return np.asarray(table.T @ (graph @ table))
 
-    @cached_property
-    def gram(self) -> FloatArray:
-        """``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
+    def _gram(self) -> FloatArray:
+        """Return ``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
         if not self._implicit:
             return np.asarray(self.X @ self.X.T)
         gram = row_products(self.X)

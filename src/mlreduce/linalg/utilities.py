@@ -173,9 +173,12 @@ _EQUAL = 1e-6
 
 def signs(rows: FloatArray) -> FloatArray:
     """Return 1 or -1 per row, so that its entry of largest magnitude becomes positive; of equal ones the first."""
-    sizes = np.abs(rows)
-    first = np.argmax(sizes >= (1.0 - _EQUAL) * sizes.max(axis=1, initial=0.0)[:, np.newaxis], axis=1)
-    return np.where(rows[np.arange(len(rows)), first] < 0, -1.0, 1.0)
+    positive = np.empty(len(rows))
+    for block in row_blocks(*rows.shape):
+        sizes = np.abs(rows[block])
+        first = np.argmax(sizes >= (1.0 - _EQUAL) * sizes.max(axis=1, initial=0.0)[:, np.newaxis], axis=1)
+        positive[block] = np.where(rows[block][np.arange(len(sizes)), first] < 0, -1.0, 1.0)
+    return positive
 
 
 def signed(rows: FloatArray) -> FloatArray:

@@ -91,12 +91,16 @@ class _Decomposed:
 
     def __init__(self, X: Features, labels: Any) -> None:
         by_rows = X.shape[0] < X.shape[1]
-        squares, vectors = scipy.linalg.eigh(X.gram if by_rows else X.scatter, check_finite=False)
+        matrix = X.gram if by_rows else X.scatter
+        squares, vectors = scipy.linalg.eigh(matrix, check_finite=False)
         nonzero = squares > _ROUNDING * max(squares[-1], 0.0)
-        self._squares, vectors = squares[nonzero][:, np.newaxis], vectors[:, nonzero]
-        self._basis = X.transposed_dot(vectors) / np.sqrt(squares[nonzero]) if by_rows else vectors
-        self._along = self._basis.T @ X.transposed_dot(labels)
-        self.size = len(self._squares)
+        self._squares, self._vectors = squares[nonzero][:, np.newaxis], vectors[:, nonzero]
+        self._X, self.size = X if by_rows else None, len(self._squares)
+        roots = np.sqrt(self._squares)
+        # By rows the basis is X'V / roots, an array of the features that is not made.
+        self._along = self._vectors.T @ (matrix @ labels if by_rows else X.transposed_dot(labels))
+        if by_rows:
+            self._along /= roots
 
     def solve(self, W: FloatArray, factor: FloatArray, penalty: float) -> FloatArray:
         """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR separate."""
@@ -110,7 +114,9 @@ class _Decomposed:
 
     def features(self, W: FloatArray) -> FloatArray:
         """Return W in terms of the features."""
-        return self._basis @ W
+        if self._X is None:
+            return self._vectors @ W
+        return self._X.transposed_dot(self._vectors @ (W / np.sqrt(self._squares)))
 
 
 class _Products:

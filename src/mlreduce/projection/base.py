@@ -216,8 +216,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         probes = np.random.default_rng(0).standard_normal((len(P), _PROBES))
         if not total or np.abs(P @ (P.T @ probes) - probes).max() > _ORTHONORMAL:
             return
-        held = sum(float(np.square(features.dot(P[rows].T)).sum()) for rows in row_blocks(*P.shape))
-        share, of_random = held / total, len(P) / n_used
+        along = sum(float(np.square(features.dot(P[some].T)).sum()) for some in row_blocks(*P.shape))
+        share, of_random = along / total, len(P) / n_used
         if share <= _LITTLE * of_random:
             warn(
                 f"{type(self).__name__}: the {len(P)} directions hold {share:.1g} of the variance of X, as many random "

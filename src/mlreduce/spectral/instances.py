@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import scipy.linalg
 
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import CACHED_BYTES, Features
 from mlreduce.spectral.form import Form
 from mlreduce.validation import FloatArray, as_dense
 
-__all__ = ["CholeskyFactor", "RowSpace", "inverse_times", "orthonormal", "row_space"]
+__all__ = ["CholeskyFactor", "Directions", "RowSpace", "inverse_times", "orthonormal", "row_space"]
 
 # Least number of rounding errors of the largest eigenvalue below which an eigenvalue is zero; larger matrices take
 # their order.
@@ -36,12 +37,12 @@ def rounding(order: int, norm: float) -> float:
 
 
 def orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Scale products such as ``X'u`` to unit norm and orthogonalise those of small eigenvalues again.
+    """Scale products such as ``X'u`` to unit norm, in place, and orthogonalise those of small eigenvalues again.
 
     Their loss of orthogonality by rounding is inverse to the eigenvalue. Householder reflections change signs, and
     coordinates that belong to the vectors have none of that: they are changed back.
     """
-    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    vectors /= np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
     strong = int(np.count_nonzero(values > WEAK * values.max(initial=0.0)))
     if strong < len(values):
         leading, weak = vectors[:, :strong], vectors[:, strong:]
@@ -50,6 +51,27 @@ def orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
         directions, triangle = np.linalg.qr(weak)
         vectors[:, strong:] = directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return vectors
+
+
+class Directions:
+    """Directions ``X'C`` of wide features, computed in the memory that they take: C is stored at the end of it.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (k, n_samples)
+        ``C'``, to be filled.
+    """
+
+    def __init__(self, features: Features, number: int) -> None:
+        self._features, (n_samples, n_features) = features, features.shape
+        self._table = np.empty((number, n_features))
+        self.coefficients = self._table.reshape(-1)[number * (n_features - n_samples) :].reshape(number, n_samples)
+
+    def expand(self) -> FloatArray:
+        """Return ``X'C``, shape (n_features, k), in Fortran order; a row of the table never covers one not yet read."""
+        for rows in row_blocks(*self._table.shape):
+            self._table[rows] = self._features.transposed_dot(self.coefficients[rows].T.copy()).T
+        return self._table.T
 
 
 class CholeskyFactor:
@@ -66,10 +88,12 @@ class CholeskyFactor:
     """
 
     def __init__(self, features: Features, roots: FloatArray | float = 1.0, ridge: float = 0.0) -> None:
-        self._roots = np.zeros(features.shape[0]) + roots
+        self._roots = np.zeros((features.shape[0], 1)) + np.reshape(roots, (-1, 1))
         self._ridge = ridge
-        matrix = features.gram * self._roots
-        matrix *= self._roots[:, np.newaxis]
+        matrix = features.new_gram()
+        if isinstance(roots, np.ndarray):
+            matrix *= roots
+            matrix *= roots[:, np.newaxis]
         matrix.flat[:: len(matrix) + 1] += ridge
         norm = scipy.linalg.norm(matrix, 1, check_finite=False)
         least = rounding(max(features.shape), matrix.diagonal().max(initial=0.0))
@@ -127,7 +151,7 @@ class CholeskyFactor:
             else:
                 mixed = np.eye(len(self._others)) + self._weights @ self._weights.T
                 wanted -= self._weights.T @ scipy.linalg.solve(mixed, self._weights @ wanted, assume_a="pos")
-        solution, roots = self._solve(wanted), self._roots[:, np.newaxis]
+        solution, roots = self._solve(wanted), self._roots
         product = roots * features.dot(features.transposed_dot(roots * solution)) + self._ridge * solution
         return solution + self._solve(wanted - product[self._picked])
 
@@ -229,7 +253,10 @@ class RowSpace(NamedTuple):
         """Return coordinates of the principal axes, those of largest variance first."""
         wide = features.shape[0] < features.shape[1]
         values, vectors = scipy.linalg.eigh(
-            (features.gram if wide else features.scatter).copy(), driver="evd", overwrite_a=True, check_finite=False
+            features.new_gram().T if wide else features.scatter.copy(),
+            driver="evd",
+            overwrite_a=True,
+            check_finite=False,
         )
         number = int(np.count_nonzero(values > rounding(max(features.shape), values.max(initial=0.0))))
         values, vectors = values[::-1][:number], vectors[:, ::-1][:, :number]

@@ -50,11 +50,11 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.linalg.features import Coordinates, Features
+from mlreduce.linalg.features import CACHED_BYTES, Coordinates, Features
 from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
-from mlreduce.linalg.utilities import signed
+from mlreduce.linalg.utilities import signs
 from mlreduce.spectral.form import Form
-from mlreduce.spectral.instances import inverse_times, orthonormal, rounding, row_space
+from mlreduce.spectral.instances import Directions, inverse_times, orthonormal, rounding, row_space
 from mlreduce.spectral.krylov import leading_eigenvectors, simple_eigenpairs
 from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
@@ -175,7 +175,7 @@ def solve(
         nonzero = _positive(values, max(features.shape), noise)
         values, vectors = values[nonzero], vectors[:, nonzero]
     if features.centred and features.constant.any():
-        vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
+        vectors[features.constant] = 0.0
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
     if signed_values:
@@ -186,7 +186,9 @@ def solve(
         total = float(values.sum())
     elif constraint is None:
         total = _trace(features, problem.deflated)
-    return Solution(values[:limit], signed(vectors[:, :limit].T), total)
+    components = np.ascontiguousarray(vectors[:, :limit].T)
+    components *= signs(components)[:, np.newaxis]
+    return Solution(values[:limit], components, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,8 +406,11 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     size = len(matrix)
     few = limit is not None and limit <= size // _FEW
     subset = (size - limit, size - 1) if limit is not None and few else None
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    table = matrix.T if matrix.flags.c_contiguous else matrix
+    driver = "evr" if few or matrix.nbytes > CACHED_BYTES else "evd"  # the latter takes as much memory again
     values, vectors = scipy.linalg.eigh(
-        matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
+        table, subset_by_index=subset, driver=driver, overwrite_a=True, check_finite=False
     )
     leading = _leading(values[::-1], limit)
     return values[::-1][leading], vectors[:, ::-1][:, leading]
@@ -438,9 +443,14 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
     values, vectors = _descending(products, limit)
     nonzero = _positive(values, max(features.shape))
-    return _Eigenpairs(
-        values[nonzero], orthonormal(values[nonzero], features.transposed_dot(spread @ vectors[:, nonzero]))
-    )
+    values, vectors = values[nonzero], vectors[:, nonzero]
+    if features.shape[0] >= features.shape[1]:
+        return _Eigenpairs(values, orthonormal(values, features.transposed_dot(spread @ vectors)))
+    del products
+    directions = Directions(features, len(values))
+    directions.coefficients[:] = (spread @ vectors).T
+    del vectors
+    return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
 
 def _samples_apply(problem: _Problem) -> bool:
@@ -453,15 +463,21 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     features = problem.features
     weight, basis, gains = problem.deflated.sample_root(features.shape[0])
     # (wI + EgE') K (wI + EgE'), in one product of thin factors
-    gram, gained = features.gram, basis * gains
-    along = gram @ gained
+    matrix, gained = features.new_gram(), basis * gains
+    along = matrix @ gained
     across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
-    matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
+    left, right = np.hstack([basis, across]), np.hstack([across, basis]).T
+    for rows in row_blocks(*matrix.shape):
+        matrix[rows] = weight**2 * matrix[rows] + left[rows] @ right
     values, vectors = _descending(matrix, problem.limit)
+    del matrix
     nonzero = _positive(values, max(features.shape))
     values, vectors = values[nonzero], vectors[:, nonzero]
-    rooted = weight * vectors + gained @ (basis.T @ vectors)
-    return _Eigenpairs(values, orthonormal(values, features.transposed_dot(rooted)))
+    directions = Directions(features, len(values))
+    directions.coefficients[:] = weight * vectors.T
+    directions.coefficients += (vectors.T @ basis) @ gained.T
+    del vectors
+    return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
 
 def _matrices(problem: _Problem) -> _Eigenpairs:
@@ -496,9 +512,16 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
                 values, vectors = _descending(matrix, None)
         else:
             values, vectors = _descending(matrix, limit)
+    matrix = None
     if whitening is not None:
-        vectors = _by_blocks(whitening.times, vectors, size)
-    return _Eigenpairs(values, vectors if space is None else space.times(problem.features, vectors), noise, total)
+        vectors, whitening = _by_blocks(whitening.times, vectors, size), None
+    if space is None or space.factor is None:
+        return _Eigenpairs(values, vectors if space is None else space.times(problem.features, vectors), noise, total)
+    directions = Directions(problem.features, vectors.shape[1])
+    for columns in row_blocks(*vectors.shape[::-1]):
+        directions.coefficients[columns] = space.factor.orthonormal_times(vectors[:, columns]).T
+    del space, vectors  # as large as the coefficients
+    return _Eigenpairs(values, directions.expand(), noise, total)
 
 
 def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, n_rows: int) -> FloatArray:
