@@ -253,7 +253,7 @@ def test_the_answer_goes_by_validation_rows_and_not_by_other_programs(settings):
 
 
 def test_a_setting_at_the_end_of_its_range_is_named(settings):
-    rows = planted(WITHOUT[:3] + ('{"C": 0.1}',) + WITHOUT[4:])
+    rows = planted((*WITHOUT[:3], '{"C": 0.1}', *WITHOUT[4:]))
     rows[[*steps.MEASURES]] = 0.1
     assert "The last of the settings was chosen of three label trees" in "\n".join(answer.tables(rows, settings))
     rows["setting"] = '{"C": 1.0}'
