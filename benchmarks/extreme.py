@@ -30,7 +30,9 @@ import scipy.sparse as sp
 from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 from mlreduce_studies.many_labels.data import SIZES, Sizes, generate, sizes_of
 
-FILE = Path(__file__).parents[1] / "docs" / "performance" / "extreme.csv"
+DOCS = Path(__file__).parents[1] / "docs"
+FILE = DOCS / "performance" / "extreme.csv"
+PAGE = DOCS / "methods" / "label-tree.md"
 COLUMNS = ("name", "n", "d", "q", "seconds", "most_seconds", "megabytes", "most_megabytes", "result")
 
 
@@ -197,6 +199,24 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
     return dict(zip(COLUMNS, (*values, result), strict=True))
 
 
+def page_of(rows: list[dict[str, str]]) -> str:
+    """Return the page of label trees with their rows."""
+    from mlreduce_studies.tables.layout import fill_block
+
+    lines = ["| instances | labels | trees | processor | memory | precision, seconds, model |", "| --- " * 6 + "|"]
+    for row in rows:
+        if row["name"].startswith("label-tree") and row["n"]:
+            trees = 3 if row["name"].startswith("label-trees") else 1
+            costs = f"{float(row['seconds']):.0f} s | {int(row['megabytes']):,} MB"
+            lines.append(f"| {int(row['n']):,} | {int(row['q']):,} | {trees} | {costs} | {row['result']} |")
+    return fill_block(PAGE.read_text(encoding="utf-8"), "amazon", lines)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def main() -> None:
     """Write a generated set, measure one task, or all of them into the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -230,6 +250,8 @@ def main() -> None:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         lines = [rows[task] for task in TASKS if task in rows]
         options.output.write_text(",".join(COLUMNS) + "\n" + "".join(lines), encoding="utf-8")
+    if options.output == FILE:
+        PAGE.write_text(page_of(rows_of(FILE)), encoding="utf-8")
 
 
 if __name__ == "__main__":

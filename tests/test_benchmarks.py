@@ -20,6 +20,7 @@ PROJECT = Path(__file__).parents[1]
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import digits  # noqa: E402
+import extreme  # noqa: E402
 import growth  # noqa: E402
 import peer_cases  # noqa: E402
 import peers  # noqa: E402
@@ -46,6 +47,10 @@ def test_the_page_is_what_the_tables_say():
     page = PAGE.read_text(encoding="utf-8")
     assert peers.with_table(page, peers.read(TABLE)) == page
     assert digits.with_digits(page, pd.read_csv(digits.FILE, dtype={"reason": str}).fillna("")) == page
+
+
+def test_the_page_of_label_trees_is_what_its_table_says():
+    assert extreme.page_of(extreme.rows_of(extreme.FILE)) == extreme.PAGE.read_text(encoding="utf-8")
 
 
 def test_the_page_of_programs_is_what_its_table_says():

@@ -259,7 +259,7 @@ class LabelTreeClassifier(ScoringClassifier):
         )
         counts = _counts(weights, float(self.prune))
         used = np.flatnonzero(counts)
-        slots = _hashed(features[used], len(used) * 3 // 2 + 1)
+        slots = _hashed(features[used], 2 * len(used) + 1)
         taken = slots >= 0
         order = used[slots[taken]]
         table = np.full((len(slots), 2), (-1, 0), dtype=np.int32)
@@ -505,7 +505,7 @@ def _hashed(features: NDArray[np.int32], n_slots: int) -> NDArray[np.int64]:
     for number, feature in enumerate(features):
         slot = _slot(feature, n_slots)
         while table[slot] >= 0:
-            slot = (slot + 1) % n_slots
+            slot = slot + 1 if slot + 1 < n_slots else 0
         table[slot] = number
     return table
 
@@ -655,7 +655,7 @@ def _follow(
                 for place in range(indptr[row], indptr[row + 1]):
                     feature, slot = indices[place], _slot(indices[place], n_slots)
                     while table[start + slot, 0] != feature and table[start + slot, 0] >= 0:
-                        slot = (slot + 1) % n_slots
+                        slot = slot + 1 if slot + 1 < n_slots else 0
                     if table[start + slot, 0] == feature:
                         for entry in range(table[start + slot, 1], table[start + slot + 1, 1]):
                             margins[outputs[entry]] += values[place] * weights[entry]
