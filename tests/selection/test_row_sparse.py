@@ -15,10 +15,11 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SFUS
+from mlreduce.selection import CSFS, MDFS, MIFS, MLMLFS, MRDM, MSSL, PNC, SFUS, base, mifs, row_sparse
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.validation import memory
 
 NAMES = ["csfs", "mdfs", "mifs", "mlmlfs", "mrdm", "mssl", "pnc", "scmfs", "sfus"]
 #: Whose proximity is a graph of the instances.
@@ -470,3 +471,38 @@ def test_weights_that_cannot_be_are_refused(name):
             mlreduce.make(name, sparsity=gamma, solver="reweighted").fit(X, Y)
     with pytest.raises(DataError, match="solver must be 'coordinate-descent' or 'reweighted'; got 'newton'"):
         mlreduce.make(name, solver="newton").fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["csfs", "llsf", "lrlsf", "mssl", "pnc", "scmfs", "sfus"])
+def test_features_whose_products_are_not_stored_have_the_same_scores(name, monkeypatch):
+    X, Y = problem(n=40, d=50)
+    X = sp.csr_array(np.where(X > 2.0, X, 0.0))
+    stored = mlreduce.make(name, k=5).fit(X, Y)
+    monkeypatch.setattr(row_sparse, "SMALL", 0)
+    assert not row_sparse.few_products(X)
+    np.testing.assert_allclose(mlreduce.make(name, k=5).fit(X, Y).scores_, stored.scores_, rtol=1e-5, atol=1e-7)
+
+
+def test_many_labels_have_the_same_latent_labels(monkeypatch):
+    X, Y = problem(n=60, d=10, q=6)
+    few = MIFS(sparsity="5%").fit(X, Y)
+    monkeypatch.setattr(mifs, "_MANY", 0)
+    np.testing.assert_allclose(MIFS(sparsity="5%").fit(X, Y).scores_, few.scores_, rtol=1e-5, atol=1e-8)
+
+
+def test_constant_features_explain_nothing():
+    X, Y = np.full((30, 4), 0.1), problem(n=30)[1]
+    fitted = MLMLFS().fit(X, Y)
+    assert fitted.sparsity_max_ == 0.0
+    assert not fitted.coef_.any()
+
+
+@pytest.mark.parametrize("name", ["grro", "mfs-mfr", "qpfs", "qpfs-approx", "qpfs-nystrom", "scnmf"])
+def test_features_of_which_all_pairs_do_not_fit_are_refused(name, monkeypatch):
+    X, Y = problem(n=30, d=20)
+    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
+    monkeypatch.setattr(memory, "memory_left", lambda: (7000.0, "this test"))
+    monkeypatch.setattr(base, "check_fit_memory", lambda *_: None)
+    with pytest.raises(DataError, match=r"all pairs of 20 features.* \(about 15 of 20 features fit\)"):
+        mlreduce.make(name).fit(X, Y)
+    assert mlreduce.make(name).fit(X[:, :15], Y).n_features_in_ == 15

@@ -153,7 +153,7 @@ def test_rounding_error_is_measured(rng):
     matrix = form.matrix(features)
     exact = X.astype(np.longdouble).T @ A.astype(np.longdouble) @ X.astype(np.longdouble)
     error = float(np.linalg.norm((matrix - exact).astype(float)))
-    estimate = solver._rounding_error(features, form, None, matrix)
+    estimate = solver._rounding_error(matrix, *solver._probes(features, form, None))
     assert error <= estimate <= 100 * error
     assert estimate > 100 * solver.rounding(80, float(np.linalg.norm(matrix))) * 1e-3
 

@@ -244,10 +244,20 @@ def test_the_answer_goes_by_validation_rows_and_not_by_other_programs(settings):
         ("eurlex", "none", "omikuji", "{}", 0.0, 3.0, 1.0, 0.40, 0.40, 0.003, ""),
         ("eurlex", "chi2-20", "trees", "{}", 1.0, 3.0, 1.0, 0.19, 0.17, 0.003, ""),
         ("eurlex", "mim-20", "trees", "{}", 1.0, 3.0, 1.0, 0.18, 0.30, 0.003, ""),
+        ("eurlex", "hashing-20", "trees", "{}", 0.5, 1.0, 1.0, 0.175, 0.18, 0.003, ""),
+        ("eurlex", "hashing-5", "trees", "{}", 0.5, 0.5, 1.0, 0.16, 0.18, 0.003, ""),
         ("eurlex", "pls-20", "trees", "{}", 1.0, 3.0, 1.0, 0.99, 0.99, 0.003, "over"),
     )
     said = answer.Answer(rows, settings)
-    assert (said.without["P@5"], said.reduced["reducer"]) == (0.18, "chi2-20")
+    assert (said.without["P@5"], said.reduced["reducer"], said.quickest["reducer"]) == (0.18, "chi2-20", "hashing-20")
+
+
+def test_a_setting_at_the_end_of_its_range_is_named(settings):
+    rows = planted((*WITHOUT[:3], '{"C": 0.1}', *WITHOUT[4:]))
+    rows[[*steps.MEASURES]] = 0.1
+    assert "The last of the settings was chosen of three label trees" in "\n".join(answer.tables(rows, settings))
+    rows["setting"] = '{"C": 1.0}'
+    assert "The last of the settings" not in "\n".join(answer.tables(rows, settings))
 
 
 def test_many_nodes_take_the_longest_way_or_their_share(settings):

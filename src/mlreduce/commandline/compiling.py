@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import is_regressor
 
 import mlreduce
+from mlreduce.linalg.distances import Distances
 from mlreduce.predictors._tree_columns import sort_columns
 from mlreduce.predictors._tree_growth import Growth, grow
 from mlreduce.predictors._tree_models import Rows, finish
@@ -42,6 +43,7 @@ def _search_neighbours() -> None:
     for features in (_X, sp.csr_array(_X), sp.random_array((400, 400), density=0.05, rng=_RNG, format="csr")):
         mlreduce.make("mesd-dla").fit(features, _RNG.integers(2, size=(features.shape[0], 3)))
         mlreduce.make("npp").fit(features)
+    Distances(_X).nearest(3)
 
 
 def _use(family: str) -> None:

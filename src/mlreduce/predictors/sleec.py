@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import nearest, row_blocks
 from mlreduce.predictors._base import DecidingClassifier, narrow
 from mlreduce.predictors._choice import best_candidate
@@ -249,8 +251,9 @@ class SLEEC(DecidingClassifier):
             return shapes[0]
 
         def scores(train: Any, held_out: Any) -> Iterator[FloatArray]:
+            pairs = self._pairs(labels[train])
             for rank in ranks:
-                regressor, _ = self._regressor(features[train], labels[train], rank, min(self.max_iter, _ROUGH))
+                regressor, _ = self._regressor(features[train], labels[train], pairs, rank, min(self.max_iter, _ROUGH))
                 near, new = (_columns(regressor.predict(features[rows])) for rows in (train, held_out))
                 for number in voters:
                     votes = BinaryRelevanceKNN(min(number, len(train)), pseudocount=0).fit(near, labels[train])
@@ -273,14 +276,18 @@ class SLEEC(DecidingClassifier):
         return partition, partition.fit_predict(narrow(features))
 
     def _cluster(self, features: Any, labels: Any) -> _Cluster:
-        regressor, history = self._regressor(features, labels, self.n_components_, self.max_iter)
+        regressor, history = self._regressor(features, labels, self._pairs(labels), self.n_components_, self.max_iter)
         self.objective_[-1].append(np.array(history))
         votes = BinaryRelevanceKNN(min(self.n_neighbors_, labels.shape[0]), pseudocount=0)
         return _Cluster(regressor, votes.fit(_columns(regressor.predict(features)), labels))
 
-    def _regressor(self, features: Any, labels: Any, rank: int, max_iter: int) -> tuple[RidgeRegressor, list[float]]:
+    def _pairs(self, labels: Any) -> Any:
+        return neighbour_pairs(labels, min(self.n_label_neighbors, labels.shape[0]))
+
+    def _regressor(
+        self, features: Any, labels: Any, pairs: Any, rank: int, max_iter: int
+    ) -> tuple[RidgeRegressor, list[float]]:
         """Return the regression of the embedded labels, and the objective of the embedding."""
-        pairs = neighbour_pairs(labels, min(self.n_label_neighbors, labels.shape[0]))
         embedding, history = embed_labels(labels, pairs, rank, max_iter, self.tol)
         regressor = RidgeRegressor(self.alpha)
         regressor._warns = False  # one of several inside
@@ -390,12 +397,24 @@ def embed_labels(labels: Any, pairs: Any, rank: int, max_iter: int, tol: float) 
 
 def _errors(pairs: Any, embedding: FloatArray) -> tuple[Any, float]:
     """Return the products of pairs less those of their embeddings, and half of the sum of their squares."""
-    first, second = pairs.tocoo().coords
-    products = np.empty(len(first))
-    for block in row_blocks(len(first), embedding.shape[1]):
-        products[block] = np.einsum("ij,ij->i", embedding[first[block]], embedding[second[block]])
+    products = _products_of_pairs(pairs.indptr, pairs.indices, np.ascontiguousarray(embedding))
     errors = sp.csr_array((pairs.data - products, pairs.indices, pairs.indptr), shape=pairs.shape)
     return errors, float(np.square(errors.data).sum() / 2)
+
+
+@compiled
+def _products_of_pairs(
+    indptr: NDArray[np.integer[Any]], indices: NDArray[np.integer[Any]], embedding: FloatArray
+) -> FloatArray:
+    """Return the inner products of the rows of an embedding with those that a CSR matrix stores for them."""
+    products = np.empty(len(indices))
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            total, other = 0.0, indices[entry]
+            for column in range(embedding.shape[1]):
+                total += embedding[row, column] * embedding[other, column]
+            products[entry] = total
+    return products
 
 
 def _columns(embedded: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ from mlreduce.validation import (
     check_fit_memory,
     check_known_labels,
     check_labels,
+    check_memory,
     check_option,
     check_percentage,
     check_range,
@@ -94,6 +95,19 @@ def check_some_vary(varying: NDArray[np.intp], n_samples: int) -> NDArray[np.int
             "those that do not, and all labels are of one class"
         )
     return varying
+
+
+def check_pairs(n_features: int, method: str) -> None:
+    """Refuse features of which three matrices of all pairs do not fit into memory.
+
+    Raises
+    ------
+    DataError
+        If they do not, with the number of features that would.
+    """
+    advice = "select some of the features before, by MIM, SCLS or chi2, which need no pairs of features"
+    what = f"{method}, which compares all pairs of {n_features} features,"
+    check_memory(24.0 * n_features**2, what, advice, (n_features, "features"), power=2)
 
 
 def varying_labels(labels: Any) -> Any:

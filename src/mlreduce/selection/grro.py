@@ -12,7 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.registry import register
-from mlreduce.selection.base import DiscretisingSelector
+from mlreduce.selection.base import DiscretisingSelector, check_pairs
 from mlreduce.selection.information import Counted, Labels, shared_bits
 from mlreduce.selection.label_graph import label_cosines
 from mlreduce.validation import FloatArray, Size, check_count, check_option, check_range
@@ -117,6 +117,7 @@ class GRRO(DiscretisingSelector):
         self.n_per_label = n_per_label
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
+        check_pairs(X.shape[1], "GRRO")
         alpha = check_range(self.redundancy, "redundancy", 0)
         beta = check_range(self.label_smoothness, "label_smoothness", 0)
         check_option(self.label_relation, "label_relation", RELATIONS)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import warn
 from mlreduce.registry import register
-from mlreduce.selection.base import DiscretisingSelector, weigh
+from mlreduce.selection.base import DiscretisingSelector, check_pairs, weigh
 from mlreduce.selection.information import Counted, Labels, shared_bits
 from mlreduce.selection.proximal import Minimum, Norm, minimise
 from mlreduce.selection.quadratic import nearest_positive
@@ -140,6 +140,7 @@ class MFSMFR(DiscretisingSelector):
         self.tol = tol
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
+        check_pairs(X.shape[1], "MFSMFR")
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
         sharing = check_range(self.sharing, "sharing", 0)
         shares = check_range(self.redundancy, "redundancy", 0), check_range(self.smoothness, "smoothness", 0)

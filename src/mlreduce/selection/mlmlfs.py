@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.features import constant_columns
 from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.selection.descent import penalised
@@ -150,7 +151,7 @@ class _SmoothResiduals:
     alternating = True
 
     def __init__(self, X: Any, labels: FloatArray, laplacian: Any) -> None:
-        self._X, self._laplacian = X, laplacian
+        self._X, self._laplacian, self._constant = X, laplacian, constant_columns(X)
         self.targets, self._known = completed_by_means(labels)
         self.intercept = self.targets.mean(axis=0)
         self._means, self._level = np.zeros(X.shape[1]), self.intercept
@@ -189,8 +190,10 @@ class _SmoothResiduals:
 
     def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
         value = self.update(coefficients)
-        slopes = self._weights[:, np.newaxis] * self._residuals - self._smoothed
-        return value, np.asarray(self._X.T @ slopes)
+        rest = self._weights[:, np.newaxis] * self._residuals - self._smoothed
+        slopes = np.asarray(self._X.T @ rest)
+        slopes[self._constant] = 0.0  # the intercept leaves rounding errors
+        return value, slopes
 
     @cached_property
     def _curvature(self) -> FloatArray:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.registry import register
-from mlreduce.selection.base import DiscretisingSelector
+from mlreduce.selection.base import DiscretisingSelector, check_pairs
 from mlreduce.selection.information import Counted, Labels, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
 from mlreduce.validation import FloatArray, Size, check_range
@@ -147,6 +147,7 @@ class QPFS(DiscretisingSelector):
     takes_sparse_labels = True
 
     def _scores(self, X: Any, labels: Any) -> FloatArray:
+        check_pairs(X.shape[1], type(self).__name__)
         self._check()
         counted = Counted.from_bins(self._bins(X, labels))
         self.relevance_ = Labels(labels).relevance(counted) / counted.n_samples

@@ -197,7 +197,8 @@ class _CommonMode:
         return self._coefficients
 
     def update(self, coefficients: FloatArray) -> float:
-        fitted, mode, units = self._features.dot(coefficients), self.mode.copy(), self.units.copy()
+        mode, units = self.mode.copy(), self.units.copy()
+        fitted = self._features.dot(coefficients) if coefficients.any() else np.zeros(mode.shape)
         products, overlaps = self._both @ units, units.T @ units
         for column in range(mode.shape[1]):
             rest = products[:, column] - mode @ overlaps[:, column] + mode[:, column]

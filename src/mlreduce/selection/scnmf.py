@@ -11,6 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.registry import register
+from mlreduce.selection.base import check_pairs
 from mlreduce.selection.label_graph import label_distances
 from mlreduce.selection.proximal import ProximalSelector
 from mlreduce.validation import FloatArray, Size, check_option, check_range, is_sparse
@@ -120,6 +121,7 @@ class SCNMF(ProximalSelector):
         return tags
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        check_pairs(X.shape[1], "SCNMF")
         alpha = check_range(self.feature_similarity, "feature_similarity", 0)
         beta = check_range(self.label_smoothness, "label_smoothness", 0)
         features = Features(X / X.max() if check_option(self.scale, "scale", SCALES) else X, centred=False)

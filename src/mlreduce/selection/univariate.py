@@ -341,7 +341,7 @@ class MutualInformation(UnivariateSelector):
         information = np.empty((labels.shape[1], n_features))
         digamma = np.r_[0.0, psi(np.arange(1, n_samples + 1))]
         by_column, random = X.tocsc() if is_sparse(X) else X, check_random_state(self.random_state)
-        state = random.get_state()
+        state, minorities = random.get_state(), _minorities(labels)
         for block in row_blocks(n_features, n_samples, _NOISY_BYTES):
             values = scale(np.ascontiguousarray(as_dense(by_column[:, block])), with_mean=False)
             noise = np.empty(values.shape)
@@ -352,91 +352,165 @@ class MutualInformation(UnivariateSelector):
             values += noise
             columns = np.ascontiguousarray(values.T)
             jobs = (
-                delayed(_information)(columns[start : start + _JOB], labels, self.n_neighbors, digamma)
+                delayed(_information)(columns[start : start + _JOB], minorities, self.n_neighbors, digamma)
                 for start in range(0, len(columns), _JOB)
             )
             information[:, block] = np.hstack(Parallel(self.n_jobs, require="sharedmem")(jobs))
         return information
 
 
-def _information(columns: FloatArray, labels: Any, n_neighbors: int, digamma: FloatArray) -> FloatArray:
+def _minorities(labels: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows that have a label, or those that lack it where these are fewer, and where each label's begin."""
+    everyone = np.arange(labels.shape[0])
+    parts = np.split(labels.indices.astype(np.intp), labels.indptr[1:-1])
+    parts = [part if 2 * len(part) <= len(everyone) else np.delete(everyone, part) for part in parts]
+    return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+
+
+def _information(
+    columns: FloatArray,
+    minorities: tuple[NDArray[np.intp], NDArray[np.intp]],
+    n_neighbors: int,
+    digamma: FloatArray,
+) -> FloatArray:
     """Return the mutual information of each label and feature, shape (n_labels, n_features); features are rows."""
-    order = np.argsort(columns, axis=1)
-    information = np.empty((labels.shape[1], len(columns)))
-    for label in range(labels.shape[1]):
-        present = labels[:, [label]].toarray().reshape(-1).astype(np.int64)
-        information[label] = _ross(columns, order, present, n_neighbors, digamma)
-    return information
+    return _ross(columns, np.argsort(columns, axis=1), *minorities, n_neighbors, digamma)
 
 
 @compiled
 def _ross(
-    X: FloatArray, order: NDArray[np.intp], label: NDArray[np.int64], n_neighbors: int, digamma: FloatArray
+    X: FloatArray,
+    order: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    bounds: NDArray[np.intp],
+    n_neighbors: int,
+    digamma: FloatArray,
 ) -> FloatArray:
-    """Return the mutual information of each row, whose order is given, and a label in {0, 1}, in nats.
+    """Return the mutual information of each label and each row, whose order is given, in nats.
 
-    Among sorted values the nearest of a class are adjacent. Ross (2014), equation (2): an instance that is
-    alone in its class is left out.
+    Ross (2014), equation (2): an instance that is alone in its class is left out. Among sorted values the nearest are
+    adjacent. Instances of the larger class that are near none of the smaller have the same neighbours for all labels.
     """
-    sizes = np.array([len(label) - label.sum(), label.sum()])
-    n_used = (sizes * (sizes > 1)).sum()
-    if n_used == 0:
-        return np.zeros(len(X))
-    of_sizes = 0.0
-    for size in sizes:
-        if size > 1:
-            of_sizes += size * (digamma[min(n_neighbors, size - 1)] - digamma[size])
-    information = np.empty(len(X))
-    values, classes = np.empty(n_used), np.empty(n_used, dtype=np.int64)
-    of_class, places = np.empty(n_used), np.empty(n_used, dtype=np.intp)
+    n_labels, n_samples = len(bounds) - 1, X.shape[1]
+    information = np.zeros((n_labels, len(X)))
+    reach, alone, rank = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples, dtype=np.intp)
     for feature in range(len(X)):
-        place = 0
-        for row in order[feature]:
-            if sizes[label[row]] > 1:
-                values[place], classes[place] = X[feature, row], label[row]
-                place += 1
-        within = 0.0
-        for side in range(2):
-            size = 0
-            for place in range(n_used):
-                if classes[place] == side:
-                    of_class[size], places[size] = values[place], place
-                    size += 1
-            number = min(n_neighbors, size - 1)
-            for place in range(size):
-                value, radius = of_class[place], np.inf
-                for first in range(max(0, place - number), min(place, size - 1 - number) + 1):
-                    radius = min(radius, max(value - of_class[first], of_class[first + number] - value))
-                within += digamma[_nearer(values, places[place], radius)]
-        information[feature] = max(0.0, digamma[n_used] + (of_sizes - within) / n_used)
+        values = X[feature][order[feature]]
+        # The label in whose smaller class an instance is, and that for which it was counted; by rank.
+        smaller, counted = np.full(n_samples, -1), np.full(n_samples, -1)
+        for place in range(n_samples):
+            rank[order[feature, place]] = place
+            number, reach[place] = _nearest(values, place, smaller, n_labels, True, min(n_neighbors, n_samples - 1))
+            alone[place] = digamma[number]
+        of_all = alone.sum()
+        for label in range(n_labels):
+            places = np.sort(rank[rows[bounds[label] : bounds[label + 1]]])
+            size, others = len(places), n_samples - len(places)
+            if size == 0 or others == 1:  # one class only, or two that are alone
+                continue
+            smaller[places] = label
+            wanted, used = min(n_neighbors, others - 1), others
+            within = of_all + _change(
+                values, places, smaller, counted, label, wanted, n_neighbors, reach, alone, digamma
+            )
+            of_sizes = others * (digamma[wanted] - digamma[others])
+            for which in range(size):
+                within -= alone[places[which]]
+            if size > 1:
+                wanted, used = min(n_neighbors, size - 1), n_samples
+                of_sizes += size * (digamma[wanted] - digamma[size])
+                for which in range(size):
+                    within += digamma[_nearest_of_some(values, places, which, wanted)]
+            information[label, feature] = max(0.0, digamma[used] + (of_sizes - within) / used)
     return information
 
 
 @compiled_part
-def _nearer(values: FloatArray, place: int, radius: float) -> int:
-    """Return how many of sorted values are nearer to one of them than a radius > 0, or as near as one of 0.
+def _change(
+    values: FloatArray,
+    places: NDArray[np.intp],
+    smaller: NDArray[np.intp],
+    counted: NDArray[np.intp],
+    label: int,
+    wanted: int,
+    n_neighbors: int,
+    reach: FloatArray,
+    alone: FloatArray,
+    digamma: FloatArray,
+) -> float:
+    """Return what the sum over the larger class of a label changes by, as neighbours of the smaller are none."""
+    change = 0.0
+    every = wanted < n_neighbors or len(places) == 1
+    for which in range(len(values) if every else len(places)):
+        middle, near = (which, 0) if every else (places[which], n_neighbors)
+        for place in range(max(0, middle - near), min(len(values), middle + near + 1)):
+            if smaller[place] == label or counted[place] == label:
+                continue
+            if every or abs(values[middle] - values[place]) <= reach[place]:
+                counted[place] = label
+                number, _ = _nearest(values, place, smaller, label, len(places) > 1, wanted)
+                change += digamma[number] - alone[place]
+    return change
 
-    They are searched for from there on, in steps that double, and then halved.
+
+@compiled_part
+def _nearest(
+    values: FloatArray, place: int, smaller: NDArray[np.intp], label: int, counts: bool, wanted: int
+) -> tuple[int, float]:
+    """Return how many of sorted values are nearer to one than the wanted-th that is not of a label; and how far it is.
+
+    As near as this one where it is as near as can be, at 0. Those of the label are in the number if they count.
     """
-    value, ends = values[place], (-1, len(values))
-    count = 1
-    for side in range(2):
-        sign = 2 * side - 1
-        inside, outside, step = place, ends[side], 1
-        while step < sign * (ends[side] - inside):
-            probe = inside + sign * step
-            apart = abs(values[probe] - value)
-            if apart > 0 and apart >= radius:
-                outside = probe
-                break
-            inside = probe
-            step *= 2
-        while sign * (outside - inside) > 1:
-            probe = (inside + outside) // 2
-            apart = abs(values[probe] - value)
-            if apart > 0 and apart >= radius:
-                outside = probe
-            else:
+    left, right, number, seen, met, last = place - 1, place + 1, 1, 1, 0, -1.0
+    while True:
+        below = values[place] - values[left] if left >= 0 else np.inf
+        above = values[right] - values[place] if right < len(values) else np.inf
+        apart = min(below, above)
+        if met >= wanted and (last > 0.0 or apart > 0.0):
+            return (number if last > 0.0 else seen), max(last, 0.0)
+        if apart > last:
+            number, last = seen, apart
+        at = left if below <= above else right
+        if below <= above:
+            left -= 1
+        else:
+            right += 1
+        of_label = smaller[at] == label
+        met += 0 if of_label else 1
+        seen += 1 if counts or not of_label else 0
+
+
+@compiled_part
+def _nearest_of_some(values: FloatArray, places: NDArray[np.intp], which: int, wanted: int) -> int:
+    """Return how many of sorted values are nearer to that at one of some places than the wanted-th of the others."""
+    value, left, right, radius = values[places[which]], which - 1, which + 1, 0.0
+    for _ in range(wanted):
+        below = value - values[places[left]] if left >= 0 else np.inf
+        above = values[places[right]] - value if right < len(places) else np.inf
+        radius = min(below, above)
+        if below <= above:
+            left -= 1
+        else:
+            right += 1
+    number = 1
+    for side in (-1, 1):
+        # The places up to which values are near, and from which on they are not.
+        other = which
+        while 0 <= other + side < len(places) and _near(abs(values[places[other + side]] - value), radius):
+            other += side
+        outside = places[other + side] if 0 <= other + side < len(places) else (-1 if side < 0 else len(values))
+        inside = places[other]
+        probe = outside - side  # the last before the next place, which often is the wanted-th
+        while inside != outside - side:
+            if _near(abs(values[probe] - value), radius):
                 inside = probe
-        count += sign * (inside - place)
-    return count
+            else:
+                outside = probe
+            probe = (inside + outside) // 2
+        number += abs(inside - places[which])
+    return number
+
+
+@compiled_part
+def _near(apart: float, radius: float) -> bool:
+    return apart == 0.0 or apart < radius

@@ -61,6 +61,9 @@ from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
 
 __all__ = ["Solution", "leading_pairs", "solve"]
 
+#: Bytes of a matrix over the instances up to which it is factorised although iteration is possible.
+FACTOR_BYTES = 2**29
+
 #: Entries of S, n_features x n_labels, up to which it is computed.
 THIN_ENTRIES = 2**24
 
@@ -76,6 +79,9 @@ _PROBES, _MARGIN = 4, 4.0
 
 # Ratio of the estimate of a condition number to the eigenvalue taken for zero from which the rank is full.
 _BEYOND_DOUBT = 10.0
+
+# Bytes of matrices and directions that are not compared with the memory that is left.
+_UNCHECKED = 2**26
 
 # At most one in so many eigenvectors of a dense matrix is computed without the others.
 _FEW = 4
@@ -251,10 +257,25 @@ class _Eigenpairs(NamedTuple):
 
 
 class _Strategy(NamedTuple):
-    """A way to solve some problems; ``solve`` returns None where its iteration does not succeed."""
+    """A way to solve some problems; ``solve`` returns None where it does not succeed."""
 
     applies: Callable[[_Problem], bool]
     solve: Callable[[_Problem], _Eigenpairs | None]
+
+
+def _check_arrays(problem: _Problem, number: int) -> None:
+    """Refuse a problem if so many matrices of the smaller order, and its directions, do not fit into the memory."""
+    (rows, columns), factor = problem.features.shape, problem.objective.factor
+    side = min(rows, columns)
+    most = min(side, factor.shape[1]) if problem.thin else side
+    wanted = most if problem.limit is None else min(problem.limit, most)
+    n_bytes = 8.0 * (number * side**2 + columns * (3 * most if problem.thin else wanted))
+    if n_bytes > _UNCHECKED:
+        check_memory(
+            n_bytes,
+            f"{problem.who} of {rows} x {columns} features",
+            f"request fewer directions with n_components, or give fewer {'rows' if rows < columns else 'features'}",
+        )
 
 
 def _trace(features: Features, objective: Form) -> float | None:
@@ -292,9 +313,11 @@ def _least_squares_applies(problem: _Problem) -> bool:
 
 
 def _by_iteration(problem: _Problem) -> bool:
-    """Whether ``B^-1 S`` is computed by LSQR iteration."""
+    """Whether ``B^-1 S`` is computed by LSQR iteration, not by a factor."""
     assert problem.constraint is not None
-    scalars = problem.constraint.scalars
+    scalars, (rows, columns) = problem.constraint.scalars, problem.features.shape
+    if rows < columns and 8 * rows**2 <= FACTOR_BYTES:
+        return False
     return is_large(problem.features.X) and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
 
 
@@ -312,6 +335,7 @@ def _least_squares(problem: _Problem) -> _Eigenpairs | None:
         weight, ridge = constraint.scalars or (1.0, 0.0)
         inverse: FloatArray | None = lsqr(features, targets, ridge / weight, problem.who) / weight
     else:
+        _check_arrays(problem, 1)
         inverse = inverse_times(features, constraint, targets)
     if inverse is None:
         return None
@@ -460,6 +484,7 @@ def _samples_apply(problem: _Problem) -> bool:
 
 
 def _samples(problem: _Problem) -> _Eigenpairs:
+    _check_arrays(problem, 3)
     features = problem.features
     weight, basis, gains = problem.deflated.sample_root(features.shape[0])
     # (wI + EgE') K (wI + EgE'), in one product of thin factors
@@ -482,6 +507,7 @@ def _samples(problem: _Problem) -> _Eigenpairs:
 
 def _matrices(problem: _Problem) -> _Eigenpairs:
     features, objective, limit, signed_values = problem.features, problem.deflated, problem.limit, problem.signed_values
+    _check_arrays(problem, 5)
     space = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
@@ -502,7 +528,7 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
         if whitening is not None:
             for _ in range(2):
                 matrix = _by_blocks(whitening.transposed, matrix.T, whitening.rank)
-        noise = float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
+        noise = _rounding_error(matrix, probes, products)
         total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
             noise = max(noise, rounding(order, _frobenius(matrix)))
@@ -533,15 +559,17 @@ def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, 
 
 
 def _probes(features: Features, objective: Form, whitening: Whitening | None) -> tuple[FloatArray, FloatArray]:
-    """Return random vectors and the products of the whitened matrix of a form with them, taken with its factors.
-
-    Those with the matrix itself differ by its rounding error.
-    """
+    """Return random vectors, and the products of the whitened matrix of a form with them, taken with its factors."""
     size = features.shape[1] if whitening is None else whitening.rank
     probes = np.random.default_rng(0).standard_normal((size, _PROBES))
     right = probes if whitening is None else whitening.times(probes)
     left = features.transposed_dot(objective.dot(features, features.dot(right))) + objective.ridge * right
     return probes, left if whitening is None else whitening.transposed(left)
+
+
+def _rounding_error(matrix: FloatArray, probes: FloatArray, products: FloatArray) -> float:
+    """Estimate the Frobenius norm of the rounding error of the matrix of a form, with a margin, from `_probes`."""
+    return float(_MARGIN * _frobenius(matrix @ probes - products) / np.sqrt(_PROBES))
 
 
 def _frobenius(matrix: FloatArray) -> float:

@@ -50,7 +50,7 @@ def memory_left() -> tuple[float, str]:
     return max(min(limits), (0.0, ""))[0], min(limits)[1]
 
 
-def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | None = None) -> None:
+def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | None = None, power: int = 1) -> None:
     """Refuse what needs more than `SMALL_BYTES` and than four fifths of `memory_left`.
 
     Parameters
@@ -63,6 +63,8 @@ def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | N
     of : (int, str) or None, default=None
         The number to which the bytes are proportional and what it counts, ``(30_938, "labels")``: how many would fit is
         added.
+    power : int, default=1
+        The power of this number to which they are, 2 for all pairs.
 
     Raises
     ------
@@ -73,7 +75,8 @@ def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | N
         return
     left, whose = memory_left()
     if n_bytes > MEMORY_SHARE * left:
-        fitting = "" if of is None else f" (about {int(MEMORY_SHARE * left / n_bytes * of[0])} of {of[0]} {of[1]} fit)"
+        share = (MEMORY_SHARE * left / n_bytes) ** (1.0 / power)
+        fitting = "" if of is None else f" (about {int(share * of[0])} of {of[0]} {of[1]} fit)"
         raise DataError(
             f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and {left / 1e9:.3g} GB are left by the limit of "
             f"{whose}: {advice}{fitting}"

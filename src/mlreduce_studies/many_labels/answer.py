@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mlreduce_studies.many_labels.settings import NONE, PEER, Settings, name_and_percent
@@ -53,15 +55,19 @@ class Answer:
         Row of the model without reduction that is best on the validation rows, other programs aside.
     reduced : Series or None
         Row of the model with reduced features that is, of those that take no more seconds.
+    quickest : Series or None
+        Row with the fewest seconds of those whose P@5 on the validation rows is not clearly lower.
     """
 
     def __init__(self, rows: pd.DataFrame, settings: Settings) -> None:
         kinds = rows["model"].map(lambda name: settings.content["models"][name]["kind"])
         of_library = chosen(rows[kinds != PEER])
         alone = of_library[of_library["reducer"] == NONE]
-        self.without = alone.loc[alone["valid"].idxmax()]
+        self.without = _first(alone, -alone["valid"])
         others = of_library[(of_library["reducer"] != NONE) & (of_library["seconds"] <= self.without["seconds"])]
-        self.reduced = others.loc[others["valid"].idxmax()] if len(others) else None
+        self.reduced = _first(others, -others["valid"])
+        near = others[others["valid"] >= self.without["valid"] - ERRORS * _error(others, self.without)]
+        self.quickest = _first(near, near["seconds"])
 
     def text(self) -> str:
         """Return what is to say of the data set: part of a sentence."""
@@ -69,13 +75,27 @@ class Answer:
         if self.reduced is None:
             return f"no reduced model takes less time than {_model(without)} without reduction ({_costs(without)})"
         gain = self.reduced["P@5"] - without["P@5"]
-        error = (self.reduced["error"] ** 2 + without["error"] ** 2) ** 0.5
+        error = _error(self.reduced, without)
         word = "no clear difference" if abs(gain) <= ERRORS * error else "a gain" if gain > 0 else "a loss"
-        return (
+        said = (
             f"{word} of {gain:+.3f} ± {error:.3f} in P@5, by {_reducer(self.reduced)} in front of "
             f"{_model(self.reduced)} ({_costs(self.reduced)}) instead of {_model(without)} without reduction "
             f"({_costs(without)})"
         )
+        if self.quickest is None:
+            return said
+        least = f"{_reducer(self.quickest)} in front of {_model(self.quickest)} ({_costs(self.quickest)})"
+        return f"{said}, and at a P@5 that is not clearly lower the least time by {least}"
+
+
+def _first(rows: pd.DataFrame, values: Any) -> Any:
+    """Return the row of the smallest value, None of no rows."""
+    return rows.iloc[int(np.argmin(values))] if len(rows) else None
+
+
+def _error(row: Any, other: Any) -> Any:
+    """Return the standard error of a difference of P@5."""
+    return (row["error"] ** 2 + other["error"] ** 2) ** 0.5
 
 
 def _model(row: Any) -> str:
@@ -102,8 +122,8 @@ def _by_data(rows: pd.DataFrame, settings: Settings) -> Iterator[tuple[str, pd.D
 
 def sentence(rows: pd.DataFrame, settings: Settings) -> str:
     """Return the answer."""
-    parts = [f"in the size of {name}, {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
-    return f"At equal time, and on generated data, reduction of the features brings, {'; '.join(parts)}."
+    parts = [f"(size of {name}) {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
+    return f"At equal time, on generated data, reduction of the features brings {'; '.join(parts)}."
 
 
 def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
@@ -125,8 +145,16 @@ def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
         reasons = (f"- {_model(row)}, {_reducer(row)}: {row['reason']}" for _, row in failed.iterrows())
         if len(failed):
             lines += ["Not trained, or over the limits:", "", *dict.fromkeys(reasons), ""]
-        lines += [_count_rows(part, name, settings), ""]
+        lines += [_at_an_end(part, settings) + _count_rows(part, name, settings), ""]
     return lines[:-1]
+
+
+def _at_an_end(part: pd.DataFrame, settings: Settings) -> str:
+    """Say of which models the last setting was chosen: the best one may lie beyond."""
+    last = {name: json.dumps(entry.get("settings", [{}])[-1]) for name, entry in settings.content["models"].items()}
+    several = chosen(part)[lambda rows: (rows["setting"] != "{}") & (rows["setting"] == rows["model"].map(last))]
+    names = ", ".join(dict.fromkeys(MODELS[name] for name in several["model"]))
+    return f"The last of the settings was chosen of {names}: a stronger penalty may be better still. " if names else ""
 
 
 def _count_rows(part: pd.DataFrame, name: str, settings: Settings) -> str:
@@ -168,8 +196,12 @@ def picture(rows: pd.DataFrame, settings: Settings) -> Any:
                     axis.annotate(text, (point["seconds"], point["P@5"]), **place_of, fontsize=6)
             (without,) = part[methods == NONE].to_dict("records")
             axis.plot(without["seconds"], without["P@5"], "k*", markersize=11, label=REDUCERS[NONE])
+            low, high = (without["P@5"] + sign * ERRORS * without["error"] for sign in (-1, 1))
+            axis.axhspan(low, high, color="0.93", zorder=0)
             axis.axvline(without["seconds"], color="0.7", linewidth=0.7, zorder=0)
-            axis.set(xscale="log", title=f"{data}: {MODELS[model]}", xlabel="seconds to reduce and fit", ylabel="P@5")
+            axis.set(
+                xscale="log", title=f"{data}: {MODELS[str(model)]}", xlabel="seconds to reduce and fit", ylabel="P@5"
+            )
             axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axis.xaxis.set_major_formatter(ScalarFormatter())
             axis.xaxis.set_minor_formatter(NullFormatter())

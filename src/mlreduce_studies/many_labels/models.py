@@ -6,7 +6,7 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,7 +90,7 @@ def fit_piece(
 
 def _too_dense(data: Data, X: Any, entry: Mapping[str, Any], most: float) -> str:
     """Say that trees or shards would take far more seconds than on the features themselves."""
-    stored = X.nnz if sp.issparse(X) else X.size
+    stored = X.nnz if hasattr(X, "nnz") else X.size
     if entry["kind"] == "codes" or stored <= most * data.X.nnz:
         return ""
     return f"{stored / data.X.nnz:.1f} times as many stored numbers as the data"
@@ -139,8 +139,8 @@ def _of_a_program(data: Data, X: Any, piece: Piece, _: Mapping[str, Any], common
         parts = {"train": slice(data.starts[0]), "test": slice(data.starts[0], None)}
         Y = data.Y[:, data.present]
         for part, rows in parts.items():
-            names = [list(map(str, range(width))) for width in (X.shape[1], Y.shape[1])]
-            MultiLabelData(X[rows], sp.csr_array(Y[rows]), *names, part).save(Path(folder, f"{part}.xmc"))
+            features, labels = (list(map(str, range(table.shape[1]))) for table in (X, Y))
+            MultiLabelData(X[rows], sp.csr_array(Y[rows]), features, labels, part).save(Path(folder, f"{part}.xmc"))
         command = [common["peers"], "-I", str(Path(__file__).with_name("peer.py")), piece.model, folder]
         run = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=20 * common["limits"]["seconds"]
@@ -154,17 +154,12 @@ def _of_a_program(data: Data, X: Any, piece: Piece, _: Mapping[str, Any], common
     return piece._replace(scores=table, **costs)
 
 
-#: How the scores of pieces become those of the model, by its kind: a mean over trees; shards share no label.
-JOINED: dict[str, Callable[[list[Any]], Any]] = {
-    "trees": lambda parts: sum(parts[1:], parts[0]) / len(parts),
-    "shards": lambda parts: sum(parts[1:], parts[0]),
-}
-
-
 def join(pieces: list[Piece], kind: str) -> Piece:
     """Return the model that pieces of one setting make up: costs are sums, memory that of the largest."""
     first = pieces[0]
     reason = next((piece.reason for piece in pieces if piece.reason), "")
-    scores = None if reason else JOINED.get(kind, lambda parts: parts[0])([piece.scores for piece in pieces])
+    scores: Any = None if reason else sum((piece.scores for piece in pieces[1:]), first.scores)
+    if kind == "trees" and scores is not None:
+        scores = sp.csr_array(scores / len(pieces))  # a mean over trees; shards share no label
     sums = {key: sum(getattr(piece, key) for piece in pieces) for key in ("fit", "predict", "size")}
     return first._replace(**sums, peak=max(piece.peak for piece in pieces), scores=scores, reason=reason)

@@ -92,7 +92,8 @@ def measure(data: Data, reduced: Reduced, model: Piece, entry: dict[str, Any]) -
     scores = sp.csr_array(
         (scores.data, data.present[scores.indices], scores.indptr), (len(scores.indptr) - 1, data.Y.shape[1])
     )
-    given = {"propensity": propensities(data.Y[:first], **entry.get("propensity", {}))}
+    Y: Any = data.Y
+    given: dict[str, Any] = {"propensity": propensities(Y[:first], **entry.get("propensity", {}))}
     row["valid"] = evaluate("precision-at-5", data.Y[first:second], scores[: second - first])
     row["per_row"] = 1000 * row["predict"] / scores.shape[0]
     true, best = data.Y[second:], scores[second - first :]

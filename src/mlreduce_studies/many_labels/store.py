@@ -24,7 +24,7 @@ def write(path: str, *items: Any) -> None:
         rest.append({})
         for name, value in item._asdict().items():
             key = f"{number}.{name}"
-            if sp.issparse(value):
+            if hasattr(value, "indptr"):
                 arrays |= {f"{key}.{part}": getattr(value, part) for part in _PARTS}
                 rest[-1][name] = list(value.shape)
             elif isinstance(value, np.ndarray):
