@@ -181,7 +181,8 @@ class Form:
         ndarray of shape (n_features, n_features)
             Symmetric.
         """
-        weights, graph = self.weights, self.graph
+        weights: Any = self.weights
+        graph = self.graph
         if isinstance(weights, np.ndarray) and is_sparse(graph) and not is_sparse(features.stored):
             weights, graph = 0.0, sp.csr_array(graph + sp.diags_array(weights))  # one product for both
         if isinstance(weights, np.ndarray) and len(weights) and (weights == weights[0]).all():
