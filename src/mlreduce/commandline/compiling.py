@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,7 +41,8 @@ def _finish_tree() -> None:
 
 def _search_neighbours() -> None:
     """Fit projections with graphs of neighbours, in a class and in others, on dense and on sparse features."""
-    for features in (_X, sp.csr_array(_X), sp.random_array((400, 400), density=0.05, rng=_RNG, format="csr")):
+    wide: Any = sp.random_array((400, 400), density=0.05, rng=_RNG, format="csr")
+    for features in (_X, sp.csr_array(_X), wide):
         mlreduce.make("mesd-dla").fit(features, _RNG.integers(2, size=(features.shape[0], 3)))
         mlreduce.make("npp").fit(features)
     Distances(_X).nearest(3)
