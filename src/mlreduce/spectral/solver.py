@@ -384,7 +384,7 @@ def _order_null_space(
         return values, vectors
     start, size = int(np.argmax(null)), int(np.count_nonzero(null))
     rows = slice(start, start + size)
-    values, vectors = np.where(null, 0.0, values), vectors.copy()
+    values = np.where(null, 0.0, values)
     squares, vectors[:, rows] = _by_norm(vectors[:, rows], variation)
     if limit is None or not start < limit < start + size:
         return values, vectors
