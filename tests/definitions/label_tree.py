@@ -14,38 +14,45 @@ def definition(X, Y, fitted):
     given = new_rows(X)
     X, Y, new = np.asarray(X) / size, np.asarray(Y), given / size
     total = 0.0
-    for nodes in fitted.trees_:
-        np.testing.assert_array_equal(nodes[0].labels, np.arange(Y.shape[1]))
-        total = total + along(nodes, 0, X, Y, new, np.ones(len(X), dtype=bool), 0.0)
+    for tree in fitted.trees_:
+        np.testing.assert_array_equal(below(tree, 0), np.flatnonzero(Y.any(axis=0)))
+        total = total + along(tree, 0, X, Y, new, np.ones(len(X), dtype=bool), 0.0)
     scores = total / len(fitted.trees_)
     np.testing.assert_allclose(fitted.predict_scores(given), scores, rtol=1e-6, atol=1e-9)
     sure = np.abs(scores - 0.5) > 1e-6
     np.testing.assert_array_equal(fitted.predict(given)[sure], scores[sure] > 0.5)
 
 
-def along(nodes, number, X, Y, new, rows, loss):
+def below(tree, number):
+    """Labels below a node, ascending."""
+    targets = tree.targets[tree.starts[number] : tree.starts[number + 1]]
+    return np.sort(targets if tree.is_leaf[number] else np.concatenate([below(tree, child) for child in targets]))
+
+
+def along(tree, number, X, Y, new, rows, loss):
     """Scores of the labels below a node for new instances, which reach it with a loss."""
-    node = nodes[number]
-    parts = [nodes[child].labels for child in node.children] or [[label] for label in node.labels]
-    if node.children:
-        assert sorted(np.concatenate(parts)) == sorted(node.labels)
-        assert len(parts[0]) - len(parts[1]) in (0, 1)
+    outputs = slice(tree.starts[number], tree.starts[number + 1])
+    targets, intercept = tree.targets[outputs], tree.intercept[outputs]
+    if tree.is_leaf[number]:
+        assert len(targets) <= 2
+        parts = [[label] for label in targets]
     else:
-        assert len(node.labels) <= 2
+        parts = [below(tree, child) for child in targets]
+        assert len(parts[0]) - len(parts[1]) in (0, 1)
     weights = np.zeros((X.shape[1], len(parts)))
-    weights[node.features] = node.weights.toarray()
+    for slot in range(tree.slots[number], tree.slots[number + 1]):
+        places = slice(tree.table[slot, 1], tree.table[slot + 1, 1])
+        weights[tree.table[slot, 0], tree.outputs[places]] = tree.weights[places]
     signs = np.column_stack([np.where(Y[rows][:, part].any(axis=1), 1.0, -1.0) for part in parts])
-    gap = np.maximum(0, 1 - signs * (X[rows] @ weights + node.intercept))
+    gap = np.maximum(0, 1 - signs * (X[rows] @ weights + intercept))
     np.testing.assert_allclose(X[rows].T @ (2 * 0.5 * signs * gap), weights, atol=1e-5 * max(1, np.abs(weights).max()))
-    np.testing.assert_allclose((2 * 0.5 * signs * gap).sum(axis=0), node.intercept, atol=1e-5)
+    np.testing.assert_allclose((2 * 0.5 * signs * gap).sum(axis=0), intercept, atol=1e-5)
     losses = np.broadcast_to(loss, len(new))
     scores = np.zeros((len(new), Y.shape[1]))
     for output, part in enumerate(parts):
-        margins = new @ weights[:, output] + node.intercept[output]
-        below = losses + np.maximum(0, 1 - margins) ** 2
-        if node.children:
-            inside = Y[:, part].any(axis=1)
-            scores += along(nodes, node.children[output], X, Y, new, inside, below)
+        further = losses + np.maximum(0, 1 - new @ weights[:, output] - intercept[output]) ** 2
+        if tree.is_leaf[number]:
+            scores[:, part[0]] = 2.0**-further
         else:
-            scores[:, part[0]] = 2.0**-below
+            scores += along(tree, targets[output], X, Y, new, Y[:, part].any(axis=1), further)
     return scores

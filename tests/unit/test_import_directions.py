@@ -48,7 +48,8 @@ ALLOWED = {
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry", "stats"},
-    "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
+    # linalg and predictors: `doctor --compile` compiles loops
+    "commandline": BASE | FILES | {"datasets", "evaluation", "linalg", "methods", "predictors", "registry"},
 }
 
 

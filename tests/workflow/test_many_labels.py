@@ -15,7 +15,7 @@ COSTS = ["reduce", "fit", "predict", "megabytes", "size", "per_row"]
 
 @pytest.mark.slow
 def test_a_tree_and_a_shard_are_jobs_and_a_run_resumes(tmp_path):
-    project = Project(tmp_path / "project")
+    project = Project(tmp_path)
     shutil.copy(PROJECT / "tests" / "many-labels.yaml", project.folder)
     project.run(*RUN)
     jobs = {path.relative_to(project.path(f"{BASE}/pieces")).as_posix() for path in project.path(BASE).rglob("?.npz")}
@@ -26,6 +26,6 @@ def test_a_tree_and_a_shard_are_jobs_and_a_run_resumes(tmp_path):
     project.path(f"{BASE}/pieces/tiny/none/trees/1.npz").unlink()
     project.path(f"{BASE}/rows/tiny/none/trees.csv").unlink()
     project.path(f"{BASE}/rows.csv").unlink()
-    assert project.plan(*RUN, "many_labels") == {"fit_pieces": 1, "measure_rows": 1, "gather": 1, "many_labels": 1}
-    project.run(*RUN, "many_labels")
+    assert project.plan("many_labels", *RUN) == {"fit_pieces": 1, "measure_rows": 1, "gather": 1, "many_labels": 1}
+    project.run("many_labels", *RUN)
     pd.testing.assert_frame_equal(pd.read_csv(project.path(f"{BASE}/rows.csv")).drop(columns=COSTS), first)

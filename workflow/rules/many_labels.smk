@@ -47,12 +47,14 @@ rule many_labels:
 
 rule gather:
     input:
-        ["/".join((f"{BASE}/rows", *names)) + ".csv" for names in STUDY.plan(DATA)],
+        [f"{BASE}/rows/{data}/{reducer}/{model}.csv" for data, reducer, model in STUDY.plan(DATA)],
     output:
         f"{BASE}/rows.csv",
     log:
         f"{BASE}/logs/gather.log",
     localrule: True
+    conda:
+        "../../envs/compute.yaml"
     params:
         code=source_digest(STEPS),
     script:
@@ -65,6 +67,8 @@ rule prepare_data:
     log:
         f"{BASE}/logs/data/{{data}}.log",
     localrule: True
+    conda:
+        "../../envs/compute.yaml"
     params:
         settings=settings,
         folder=config.get("folder"),
@@ -80,6 +84,8 @@ rule reduce_features:
         f"{BASE}/features/{{data}}/{{reducer}}.npz",
     log:
         f"{BASE}/logs/features/{{data}}/{{reducer}}.log",
+    conda:
+        "../../envs/compute.yaml"
     threads: alone
     resources:
         mem_mb=growing(8000),
@@ -99,6 +105,8 @@ rule fit_pieces:
         f"{BASE}/pieces/{{data}}/{{reducer}}/{{model}}/{{job}}.npz",
     log:
         f"{BASE}/logs/pieces/{{data}}/{{reducer}}/{{model}}/{{job}}.log",
+    conda:
+        "../../envs/compute.yaml"
     threads: alone
     resources:
         mem_mb=growing(8000),
@@ -121,6 +129,8 @@ rule measure_rows:
     log:
         f"{BASE}/logs/rows/{{data}}/{{reducer}}/{{model}}.log",
     localrule: True
+    conda:
+        "../../envs/compute.yaml"
     params:
         settings=settings,
         code=source_digest(STEPS),

@@ -32,6 +32,9 @@ from mlreduce.validation import FloatArray, as_dense, check_features, check_memo
 # Clusters of all instances for a label that all of them have, or none.
 _OF_ALL = 50
 
+# Squared distance, relative to the squared norms, below which differences are taken in place of products.
+_NEAR = 1e-5
+
 
 @register("lift")
 class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier):
@@ -177,8 +180,11 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
             features = features - self._origin
             squares, norms = features @ self._moved.T, self._moved_norms
         squares *= -2.0
-        squares += squared_norms(features)[:, np.newaxis]
-        squares += norms
+        lengths = squared_norms(features)[:, np.newaxis] + norms
+        squares += lengths
+        for row, column in np.argwhere(squares < _NEAR * lengths):  # products would leave rounding errors alone
+            difference = as_dense(features[[row]])[0] - (self.centres_ if is_sparse(features) else self._moved)[column]
+            squares[row, column] = difference @ difference
         return np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
 
     def _shares(self, X: Any) -> FloatArray:

@@ -299,7 +299,8 @@ class _ClassErrors(scipy.sparse.linalg.LinearOperator):
             errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[members.copies]
             self._blocks.append((members.rows, errors.T @ errors))
 
-    def _matmat(self, right: FloatArray) -> FloatArray:
+    def _matmat(self, right: Any) -> FloatArray:
+        """Multiply an array or a sparse matrix."""
         product = np.zeros((self.shape[0], right.shape[1]))
         for rows, block in self._blocks:
             product[rows] += block @ right[rows]

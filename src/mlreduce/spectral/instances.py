@@ -104,7 +104,8 @@ class CholeskyFactor:
         self._below = factor[self.rank :, : self.rank].copy()
         # Solving with all of the factor leaves the instances that were not picked at zero.
         factor[self.rank :] = 0.0
-        factor.flat[self.rank * (len(factor) + 1) :: len(factor) + 1] = factor[0, 0]
+        if self.rank < len(factor):
+            factor.flat[self.rank * (len(factor) + 1) :: len(factor) + 1] = factor[0, 0]
         self._factor = factor
         self.condition = scipy.linalg.lapack.dpocon(factor, norm, uplo="L")[0] if self.rank else 0.0
         self._weights = self._half_solve(self._below.T, transposed=True)[: self.rank].T  # M

@@ -80,6 +80,9 @@ _PROBES, _MARGIN = 4, 4.0
 # Ratio of the estimate of a condition number to the eigenvalue taken for zero from which the rank is full.
 _BEYOND_DOUBT = 10.0
 
+# Offset of dense features, relative to their spread, from which products that are centred afterwards lose digits.
+_FAR = 1e3
+
 # Bytes of matrices and directions that are not compared with the memory that is left.
 _UNCHECKED = 2**26
 
@@ -309,7 +312,14 @@ def _least_squares_applies(problem: _Problem) -> bool:
     if _by_iteration(problem):
         return True
     plain = constraint.graph is None and not constraint.squared and np.min(constraint.weights) >= 0
-    return bool(plain and features.shape[0] < features.shape[1])
+    return bool(plain and features.shape[0] < features.shape[1] and not _is_far(features))
+
+
+def _is_far(features: Features) -> bool:
+    """Whether dense features are so far from zero that products which are centred afterwards lose digits."""
+    if not features.centred or is_sparse(features.stored):
+        return False
+    return len(features.stored) * float(np.square(features.mean).sum()) > _FAR**2 * features.sum_of_squares
 
 
 def _by_iteration(problem: _Problem) -> bool:
