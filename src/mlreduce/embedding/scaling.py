@@ -112,7 +112,7 @@ class Isomap(_Scaling):
     (300, 2)
     """
 
-    complexity = Complexity("n s + k n^2", "n^2", least_bytes=24)
+    complexity = Complexity("n s + k n^2", "n^2", least_bytes=16)
 
     def __init__(self, n_components: int | str | None = 2, n_neighbors: int = 10) -> None:
         super().__init__(n_components)
