@@ -284,7 +284,7 @@ class _ClassErrors(scipy.sparse.linalg.LinearOperator):
     """
 
     def __init__(self, copies: Duplicates, X: Any, reg: float) -> None:
-        super().__init__(np.float64, (X.shape[0], X.shape[0]))
+        super().__init__(np.float64, (X.shape[0], X.shape[0]))  # type: ignore[call-arg]  # absent from the stubs
         self._blocks = []
         for members in copies.classes():
             size = len(members.rows)

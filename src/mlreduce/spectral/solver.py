@@ -39,7 +39,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -442,7 +442,8 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     subset = (size - limit, size - 1) if limit is not None and few else None
     # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
     table = matrix.T if matrix.flags.c_contiguous else matrix
-    driver = "evr" if few or matrix.nbytes > CACHED_BYTES else "evd"  # the latter takes as much memory again
+    spare = few or matrix.nbytes > CACHED_BYTES  # "evd" takes as much memory again
+    driver: Literal["evr", "evd"] = "evr" if spare else "evd"
     values, vectors = scipy.linalg.eigh(
         table, subset_by_index=subset, driver=driver, overwrite_a=True, check_finite=False
     )
