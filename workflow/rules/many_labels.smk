@@ -47,7 +47,10 @@ rule many_labels:
 
 rule gather:
     input:
-        [f"{BASE}/rows/{data}/{reducer}/{model}.csv" for data, reducer, model in STUDY.plan(DATA)],
+        [
+            f"{BASE}/rows/{data}/{reducer}/{model}.csv"
+            for data, reducer, model in STUDY.plan(DATA)
+        ],
     output:
         f"{BASE}/rows.csv",
     log:
