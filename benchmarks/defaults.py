@@ -22,13 +22,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +36,7 @@ import pandas as pd
 from sklearn.base import is_regressor
 
 import mlreduce
+from mlreduce.evaluation.limits import TimeLimitError, within_limits
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.linalg.utilities import above_half
 from mlreduce.methods.facts import facts_of
@@ -143,26 +142,6 @@ REASONS: dict[str, tuple[str, str]] = {
 }
 
 
-class TooSlowError(Exception):
-    """A cell takes longer than `SECONDS`."""
-
-
-@contextmanager
-def limit_processor_time(seconds: int) -> Iterator[None]:
-    """Raise `TooSlowError` once the process has used so many seconds."""
-
-    def stop(*_: object) -> None:
-        raise TooSlowError(f"more than {seconds} s")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
 def make_seeded(name: str, seed: int = 0, **parameters: Any) -> Any:
     """Make a method, with a seed where it draws."""
     method = make(name, **parameters)
@@ -236,16 +215,16 @@ def measure_method(dataset: str, name: str) -> pd.DataFrame:
         row = {"method": name, "family": kind, "dataset": dataset, "size": "all" if size is None else str(size)}
         started = time.process_time()
         try:
-            with limit_processor_time(SECONDS), warnings.catch_warnings():
+            with within_limits({"seconds": SECONDS}), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if slow:
-                    raise TooSlowError(slow)
+                    raise TimeLimitError(slow)
                 cells = list(piece.cells(kind, name, size))
             rows += [{**row, "predictor": predictor, **values, "failed": ""} for predictor, values in cells]
         except Exception as error:  # noqa: BLE001 - a row of the table
             failed = " ".join(f"{type(error).__name__}: {error}".split())[:160]
             rows.append({**row, "predictor": "", "ap": np.nan, "f1": np.nan, "failed": failed})
-            slow = f"more than {SECONDS} s at another size" if isinstance(error, TooSlowError) else ""
+            slow = f"more than {SECONDS} s at another size" if isinstance(error, TimeLimitError) else ""
         for cell in rows[-len(PREDICTORS) :]:
             cell.setdefault("seconds", round(time.process_time() - started, 2))
     return pd.DataFrame(rows).round({"ap": 4, "f1": 4})

@@ -21,7 +21,7 @@ import multiprocessing
 import resource
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -138,13 +138,13 @@ def measured(sender: Any, family: str, name: str, sizes: dict[str, int], asked: 
     sender.send((min(times), (peak - before) * 1024 / 1e9))
 
 
-def alone(*what: Any) -> tuple[float, float] | None:
-    """Run in a separate process; return None where it ends without a result."""
+def alone(work: Callable[..., None], *what: Any, most: float = 20 * LIMIT) -> Any:
+    """Run in a separate process, so many seconds at most; return what it sends, None where it ends without that."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=measured, args=(sender, *what))
+    process = context.Process(target=work, args=(sender, *what))
     process.start()
-    wait([receiver, process.sentinel], timeout=20 * LIMIT)
+    wait([receiver, process.sentinel], timeout=most)
     found = receiver.recv() if receiver.poll() else None
     process.kill()
     process.join()
@@ -174,7 +174,7 @@ def measure(only: list[str]) -> None:
             for axis, value, sizes in places:
                 if axis in slow or ((own["axis"] == axis) & (own["n" if axis == "small" else axis] == value)).any():
                     continue
-                seconds, gigabytes = alone(family, name, sizes) or (np.nan, np.nan)
+                seconds, gigabytes = alone(measured, family, name, sizes) or (np.nan, np.nan)
                 print(f"{name:18} {axis} = {value:5} {seconds:9.3f} s {gigabytes:7.3f} GB", flush=True)
                 writer.writerow((family, name, axis, *sizes.values(), f"{seconds:.4g}", f"{gigabytes:.4g}"))
                 file.flush()
@@ -259,7 +259,7 @@ def check(minutes: float, only: list[str]) -> None:
     for (dataset, _), own in within.groupby(["dataset", "family"], sort=False):
         for _, one in own.sort_values("seconds").iloc[[0, -1]].drop_duplicates().iterrows():
             sizes = dict(zip("ndc", LARGER[dataset], strict=True))
-            seconds, gigabytes = alone(one["family"], one["method"], sizes) or (np.nan, np.nan)
+            seconds, gigabytes = alone(measured, one["family"], one["method"], sizes) or (np.nan, np.nan)
             rows.append((dataset, one["family"], one["method"], one["seconds"], seconds, one["gigabytes"], gigabytes))
             print(*rows[-1], flush=True)
     columns = ["dataset", "family", "method", "seconds_said", "seconds", "gigabytes_said", "gigabytes"]
@@ -305,7 +305,7 @@ def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
                 wanted = not only or name in only
                 if not (wanted and row["fits"] and row["seconds"] <= seconds) or key in known:
                     continue
-                taken, _ = alone(family, name, shape, True) or (np.nan, np.nan)
+                taken, _ = alone(measured, family, name, shape, True) or (np.nan, np.nan)
                 print(f"{name:18} {shape} {row['seconds']:9.4f} s estimated {taken:9.4f} s", flush=True)
                 writer.writerow((family, name, *shape.values(), f"{row['seconds']:.4g}", f"{taken:.4g}"))
                 file.flush()

@@ -14,22 +14,20 @@ from __future__ import annotations
 
 import argparse
 import csv
-import multiprocessing
 import re
-import resource
-import signal
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from growth import documents, job, methods
+from growth import alone, documents, job, methods
 
 import mlreduce
+from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError, within_limits
 from mlreduce.exceptions import DataError
+from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -42,17 +40,9 @@ SIZES = {
 SECONDS, GIGABYTES = 60, 1.0
 #: A refusal comes before the work, so within so many seconds.
 REFUSAL = 2.0
-#: Address space that a fit may add: `mlreduce.validation.check_memory` gives an array four fifths of it, a gigabyte.
-ADDED = 1.25e9
+#: Gigabytes of address space that a fit may add; `mlreduce.validation.check_memory` gives an array four fifths of them.
+ADDED = 1.25
 COLUMNS = ("size", "family", "method", "outcome", "seconds", "gigabytes", "reason")
-
-
-class _TooSlowError(BaseException):
-    """The processor seconds of a fit are used up; no handler of errors catches it."""
-
-
-def _end(*_: Any) -> None:
-    raise _TooSlowError
 
 
 def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
@@ -60,28 +50,22 @@ def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
     warnings.simplefilter("ignore")
     job(family, name, *documents(100, 60, 8, dense=not hasattr(X, "nnz")), sparse=True)()  # compiles and imports
     fit = job(family, name, X, Y, asked=True, sparse=True)
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(ADDED),) * 2)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    before = _peak()
-    signal.signal(signal.SIGPROF, _end)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS + 1)
-    start, outcome, reason = time.process_time(), "ends", ""
+    begin_peak()
+    before, start, outcome, reason = process_bytes("VmHWM"), time.process_time(), "ends", ""
     try:
-        fit()
-    except _TooSlowError:
+        with within_limits({"seconds": SECONDS, "gigabytes": ADDED}):
+            fit()
+    except TimeLimitError:
         outcome = "slow"
+    except MemoryLimitError as error:
+        outcome, reason = "large", str(error.__cause__)
     except DataError as error:
         reason = str(error)
         refused = time.process_time() - start <= REFUSAL and re.search(r"\d.*\b([MG]B|fit)\b", reason)
         outcome = "refuses" if refused else "fails"
-    except MemoryError as error:
-        outcome, reason = "large", str(error)
-    except Exception as error:  # noqa: BLE001  a row, not the end
+    except Exception as error:  # noqa: BLE001 - a row, not the end
         outcome, reason = "fails", f"{type(error).__name__}: {error}"
-    seconds = time.process_time() - start
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    gigabytes = max(0.0, _peak() - before)
+    seconds, gigabytes = time.process_time() - start, (process_bytes("VmHWM") - before) / 1e9
     if outcome == "ends" and seconds > SECONDS:
         outcome = "slow"
     if outcome == "ends" and gigabytes > GIGABYTES:
@@ -89,23 +73,11 @@ def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
     sender.send((outcome, f"{seconds:.3g}", f"{gigabytes:.3g}", " ".join(reason.split())[:300]))
 
 
-def _peak() -> float:
-    """Return the largest resident size since it was cleared, in gigabytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 / 1e9 for line in lines if line.startswith("VmHWM"))
-
-
-def alone(*what: Any) -> tuple[str, str, str, str]:
-    """Measure in a separate process, whose death is a failure of the fit."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=measured, args=(sender, *what))
-    process.start()
-    wait([receiver, process.sentinel], timeout=10 * SECONDS)
-    result = receiver.recv() if receiver.poll() else ("slow" if process.is_alive() else "fails", "", "", "no answer")
-    process.kill()
-    process.join()
-    return result
+def end(*fit: Any) -> tuple[str, str, str, str]:
+    """Measure in a separate process: its death is a failure of the fit, ten minutes on the clock are slow."""
+    start, most = time.monotonic(), 600.0
+    result = alone(measured, *fit, most=most)
+    return result or ("slow" if time.monotonic() - start >= most else "fails", "", "", "no answer")
 
 
 def measure(only: list[str], sizes: list[str], again: bool, jobs: int) -> None:
@@ -121,7 +93,7 @@ def measure(only: list[str], sizes: list[str], again: bool, jobs: int) -> None:
             X, Y = documents(**SIZES[size])
 
             def one(family: str, name: str, size: str = size, X: Any = X, Y: Any = Y) -> None:
-                row = (size, family, name, *alone(family, name, X, Y))
+                row = (size, family, name, *end(family, name, X, Y))
                 print(f"{size:10} {name:18} {row[3]:8} {row[4]:>6} s {row[5]:>6} GB {row[6][:80]}", flush=True)
                 writer.writerow(row)
                 file.flush()
