@@ -36,7 +36,7 @@ def test_iteration_with_products_and_with_the_inverse_agree(name, rng, monkeypat
     X = rng.standard_normal((150, 8))
     inverse = make(name).fit(X)
     monkeypatch.setattr("mlreduce.spectral.solver._inverse_below", None)
-    monkeypatch.setattr("mlreduce.spectral.solver._FACTOR_BYTES", 0)
+    monkeypatch.setattr("mlreduce.spectral.solver._GRAPH_FACTOR_BYTES", 0)
     products = make(name).fit(X)
     np.testing.assert_allclose(products.eigenvalues_, inverse.eigenvalues_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(products.embedding_, inverse.embedding_, atol=1e-9)

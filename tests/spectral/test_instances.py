@@ -140,14 +140,14 @@ def test_what_does_not_fit_is_refused_by_its_bytes(name, parameters, fits, rng, 
     """As many directions as rows are a table of 240 MB; as few as labels, or a few wanted, are not."""
     X = sp.random_array((300, 100_000), density=1e-4, rng=rng, format="csr")
     Y = random_labels(rng, 300, 4)
-    monkeypatch.setattr(solver, "_UNCHECKED", 1e6)
     monkeypatch.setattr("mlreduce.validation.memory.memory_left", lambda: (1e8, "ulimit -v"))
     method = make(name, **parameters)
     if fits:
         assert method.fit(X, Y).n_components_ > 0
         return
     monkeypatch.setattr(Features, "new_gram", None)  # before the work
-    with pytest.raises(DataError, match=r"300 x 100000 features needs about 0.2\d+ GB .* request fewer directions"):
+    refusal = r"300 rows and 100000 features needs about 0.2\d+ GB .* request fewer directions"
+    with pytest.raises(DataError, match=refusal):
         method.fit(X, Y)
 
 

@@ -209,7 +209,7 @@ def distances_from_products(products: FloatArray, rows: NDArray[np.intp], norms:
 
 
 @compiled_part
-def _insert(value: float, column: int, smallest: FloatArray, columns: NDArray[np.intp]) -> None:
+def insert(value: float, column: int, smallest: FloatArray, columns: NDArray[np.intp]) -> None:
     """Put a value that is less than the last into an ascending list, behind equal ones."""
     rank = len(smallest) - 1
     while rank > 0 and smallest[rank - 1] > value:
@@ -258,7 +258,7 @@ def nearest_within_bounds(
         for column in range(n_samples):
             value = norm + norms[column] - 2.0 * scale * line[column]
             if value < smallest[-1] and column != first + row:
-                _insert(value, column, smallest, mine)
+                insert(value, column, smallest, mine)
         bound = smallest[-1] + 2.0 * errors[row]
         for column in range(n_samples):
             value = norm + norms[column] - 2.0 * scale * line[column]
@@ -274,7 +274,7 @@ def nearest_within_bounds(
                 product += X[first + row, feature] * X[column, feature]
             value = distance_on_grid(product, norm, norms[column], inverse, unit)
             if value < smallest[-1]:
-                _insert(value, column, smallest, mine)
+                insert(value, column, smallest, mine)
     return True
 
 

@@ -327,8 +327,7 @@ def row_products(X: Any) -> FloatArray:
 def _graph_products(X: Any, graph: Any) -> FloatArray:
     """Return ``X'GX`` of a CSR matrix as an array."""
     if not is_sparse(graph) or X.nnz * X.shape[1] < _MANY_PRODUCTS:
-        product = graph.matmat(X) if isinstance(graph, LinearOperator) else graph @ X
-        return np.ascontiguousarray(as_dense(X.T @ product))
+        return np.ascontiguousarray(as_dense(X.T @ (graph @ X)))
     from mlreduce.linalg.compiled import form_of_graph
 
     graph = sp.csr_array(graph)

@@ -80,17 +80,17 @@ class _Scale:
     def __call__(self, features: Any) -> Any:
         scale = self.scaler.scale_
         if not is_sparse(features):
-            return np.clip(features / scale, -1, 1).astype(np.float32)
-        values = np.clip(features.data * (1.0 / scale[features.indices]), -1, 1).astype(np.float32)
-        return sp.csr_array((values, features.indices, features.indptr), shape=features.shape)
+            return _clipped(features / scale).astype(np.float32)
+        values = features.data * (1.0 / scale[features.indices])
+        return _clipped(sp.csr_array((values, features.indices, features.indptr), shape=features.shape)).astype(
+            np.float32
+        )
 
     def before(self, tree: Any) -> Any:
         """Return a classifier of features that are not scaled."""
-        return (
-            None
-            if tree is None
-            else make_pipeline(self.scaler, FunctionTransformer(_clipped, accept_sparse=True), tree)
-        )
+        if tree is None:
+            return None
+        return make_pipeline(self.scaler, FunctionTransformer(_clipped, accept_sparse=True), tree)
 
 
 def _clipped(features: Any) -> Any:

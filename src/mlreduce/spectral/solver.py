@@ -83,9 +83,6 @@ _BEYOND_DOUBT = 10.0
 # Offset of dense features, relative to their spread, from which products that are centred afterwards lose digits.
 _FAR = 1e3
 
-# Bytes of matrices and directions that are not compared with the memory that is left.
-_UNCHECKED = 2**26
-
 # At most one in so many eigenvectors of a dense matrix is computed without the others.
 _FEW = 4
 
@@ -94,7 +91,7 @@ _SHARE = 8
 
 # Bytes of a triangular factor, as large as a graph in many dimensions may have, from which iteration with products is
 # tried before that with the inverse.
-_FACTOR_BYTES = 2**28
+_GRAPH_FACTOR_BYTES = 2**28
 
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
@@ -273,12 +270,9 @@ def _check_arrays(problem: _Problem, number: int) -> None:
     most = min(side, factor.shape[1]) if problem.thin else side
     wanted = most if problem.limit is None else min(problem.limit, most)
     n_bytes = 8.0 * (number * side**2 + columns * (3 * most if problem.thin else wanted))
-    if n_bytes > _UNCHECKED:
-        check_memory(
-            n_bytes,
-            f"{problem.who} of {rows} x {columns} features",
-            f"request fewer directions with n_components, or give fewer {'rows' if rows < columns else 'features'}",
-        )
+    what = "rows" if rows < columns else "features"
+    advice = f"request fewer directions with n_components, or give fewer {what}"
+    check_memory(n_bytes, f"{problem.who} of {rows} rows and {columns} features", advice, (side, what))
 
 
 def _trace(features: Features, objective: Form) -> float | None:
@@ -618,7 +612,7 @@ def _blocks(problem: _Problem) -> _Eigenpairs | None:
 
     alone = objective.factor is None and not objective.squared
     vectors = None
-    if upper is None or not alone or 4.0 * size**2 > _FACTOR_BYTES:
+    if upper is None or not alone or 4.0 * size**2 > _GRAPH_FACTOR_BYTES:
         vectors = leading_eigenvectors(product, size, problem.limit or 0, known)
     if vectors is None and upper is not None and alone:
         vectors = leading_eigenvectors(_inverse_below(objective, size, upper), size, problem.limit or 0, known)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, insert
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray
 
@@ -126,11 +126,7 @@ def nearest_within(
             for place in range(ends[labels[copy]], ends[labels[copy] + 1]):
                 value = line[members[place]]
                 if value < worst and members[place] != first + row:
-                    rank = number - 1
-                    while rank > 0 and smallest[rank - 1] > value:
-                        smallest[rank], mine[rank] = smallest[rank - 1], mine[rank - 1]
-                        rank -= 1
-                    smallest[rank], mine[rank] = value, place
+                    insert(value, place, smallest[:number], mine)
                     worst = smallest[number - 1]
     return nearest
 
@@ -164,10 +160,6 @@ def nearest_between(
                 if value < near[number - 1] and (
                     count > 1 or (count == 1 and labels[starts[other]] != labels[begin + copy])
                 ):
-                    rank = number - 1
-                    while rank > 0 and near[rank - 1] > value:
-                        near[rank], mine[rank] = near[rank - 1], mine[rank - 1]
-                        rank -= 1
-                    near[rank], mine[rank] = value, other
+                    insert(value, other, near, mine)
                 bound = max(bound, near[number - 1])
     return nearest
