@@ -248,8 +248,12 @@ def test_the_answer_goes_by_validation_rows_and_not_by_other_programs(settings):
         ("eurlex", "hashing-5", "trees", "{}", 0.5, 0.5, 1.0, 0.16, 0.18, 0.003, ""),
         ("eurlex", "pls-20", "trees", "{}", 1.0, 3.0, 1.0, 0.99, 0.99, 0.003, "over"),
     )
-    said = answer.Answer(rows, settings)
-    assert (said.without["P@5"], said.reduced["reducer"], said.quickest["reducer"]) == (0.18, "chi2-20", "hashing-20")
+    found = answer.Answer(rows, settings)
+    assert (found.without["P@5"], found.reduced["reducer"], found.quickest["reducer"]) == (
+        0.18,
+        "chi2-20",
+        "hashing-20",
+    )
 
 
 def test_a_setting_at_the_end_of_its_range_is_named(settings):

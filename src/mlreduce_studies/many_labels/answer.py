@@ -77,15 +77,15 @@ class Answer:
         gain = self.reduced["P@5"] - without["P@5"]
         error = _error(self.reduced, without)
         word = "no clear difference" if abs(gain) <= ERRORS * error else "a gain" if gain > 0 else "a loss"
-        said = (
+        text = (
             f"{word} of {gain:+.3f} ± {error:.3f} in P@5, by {_reducer(self.reduced)} in front of "
             f"{_model(self.reduced)} ({_costs(self.reduced)}) instead of {_model(without)} without reduction "
             f"({_costs(without)})"
         )
         if self.quickest is None:
-            return said
+            return text
         least = f"{_reducer(self.quickest)} in front of {_model(self.quickest)} ({_costs(self.quickest)})"
-        return f"{said}, and at a P@5 that is not clearly lower the least time by {least}"
+        return f"{text}, and at a P@5 that is not clearly lower the least time by {least}"
 
 
 def _first(rows: pd.DataFrame, values: Any) -> Any:

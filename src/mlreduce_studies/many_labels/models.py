@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +16,8 @@ import scipy.sparse as sp
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.limits import within_limits
-from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 from mlreduce_studies.many_labels.data import Data
-from mlreduce_studies.many_labels.reduction import Reduced
+from mlreduce_studies.many_labels.reduction import Reduced, measured
 from mlreduce_studies.many_labels.settings import PEER
 from mlreduce_studies.many_labels.store import bytes_of
 
@@ -82,10 +81,9 @@ def fit_piece(
     if reason:
         return [Piece(name, json.dumps(setting), piece, reason=reason) for setting in settings]
     limits = {**common["limits"], "seconds": common["limits"]["seconds"] / entry["pieces"]}
-    return [
-        _measured(data, reduced.X, Piece(name, json.dumps(setting), piece), entry, limits, common)
-        for setting in settings
-    ]
+    work = _of_a_program if entry["kind"] == PEER else _of_the_library
+    pieces = [Piece(name, json.dumps(setting), piece) for setting in settings]
+    return [measured(partial(work, data, reduced.X, empty, entry, common), limits, empty) for empty in pieces]
 
 
 def _too_dense(data: Data, X: Any, entry: Mapping[str, Any], most: float) -> str:
@@ -96,26 +94,12 @@ def _too_dense(data: Data, X: Any, entry: Mapping[str, Any], most: float) -> str
     return f"{stored / data.X.nnz:.1f} times as many stored numbers as the data"
 
 
-def _measured(
-    data: Data, X: Any, piece: Piece, entry: Mapping[str, Any], limits: dict[str, float], common: Mapping[str, Any]
-) -> Piece:
-    """Fit, predict, and return the piece with what they cost."""
-    work = _of_a_program if entry["kind"] == PEER else _of_the_library
-    begin_peak()
-    try:
-        with within_limits(limits):
-            fitted = work(data, X, piece, entry, common)
-    except Exception as error:  # noqa: BLE001 - a model may raise any error
-        return piece._replace(reason=f"{type(error).__name__}: {error}".splitlines()[0])
-    return fitted if fitted.peak else fitted._replace(peak=process_bytes("VmHWM"))
-
-
 def _of_the_library(data: Data, X: Any, piece: Piece, entry: Mapping[str, Any], common: Mapping[str, Any]) -> Piece:
     cut, setting, labels = data.starts[0], json.loads(piece.setting), data.labels
-    first, kept = 0, BEST
+    first, width = 0, BEST
     if entry["kind"] == "trees":
         model = mlreduce.LabelTreeClassifier(1, first_tree=piece.piece, random_state=0, **setting)
-        kept = common["width"]
+        width = common["width"]
     elif entry["kind"] == "shards":
         shard = np.array_split(np.arange(labels.shape[1]), entry["pieces"])[piece.piece]
         first, labels = int(shard[0]), labels[:, shard]
@@ -126,7 +110,7 @@ def _of_the_library(data: Data, X: Any, piece: Piece, entry: Mapping[str, Any], 
     began = time.process_time()
     model.fit(X[:cut], labels)
     fitted = time.process_time()
-    scores = model.predict_top(X[cut:], kept)
+    scores = model.predict_top(X[cut:], width)
     predict = time.process_time() - fitted
     shape = (scores.shape[0], len(data.present))
     scores = sp.csr_array((scores.data, scores.indices + first, scores.indptr), shape=shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import scipy.sparse as sp
@@ -48,13 +49,29 @@ def reduce(data: Data, reducer: str, limits: dict[str, float]) -> Reduced:
     if name == NONE:
         return Reduced(data.X)
     width = max(1, data.X.shape[1] * percent // 100)
+    work = _hashed if name == "hashing" else _transformed
+    return measured(lambda: work(data, name, width), limits, Reduced(None))
+
+
+def measured(work: Callable[[], Any], limits: dict[str, float], failed: Any) -> Any:
+    """Return what work within limits returns, with the peak of the process unless it has one; or why it failed.
+
+    Parameters
+    ----------
+    work : callable
+        Returns a named tuple with ``peak`` and ``reason``.
+    limits : dict
+        As of `mlreduce.evaluation.limits.within_limits`.
+    failed : named tuple
+        Returned with the reason of an error.
+    """
     begin_peak()
     try:
         with within_limits(limits):
-            work = _hashed if name == "hashing" else _transformed
-            return work(data, name, width)._replace(peak=process_bytes("VmHWM"))
+            result = work()
     except Exception as error:  # noqa: BLE001 - a method may raise any error
-        return Reduced(None, reason=f"{type(error).__name__}: {error}".splitlines()[0])
+        return failed._replace(reason=f"{type(error).__name__}: {error}".splitlines()[0])
+    return result if result.peak else result._replace(peak=process_bytes("VmHWM"))
 
 
 def _hashed(data: Data, _: str, width: int) -> Reduced:
