@@ -51,7 +51,7 @@ test-all: lint types check-workflow weka .venv/.article-installed ## every test,
 	$(PYTEST) --cov --hypothesis-profile thorough $(PARALLEL) --no-loadscope-reorder
 	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
-test-documents: $(STAMP) ## commands of a twelfth of the documents, by the day; DOCUMENTS=all
+test-documents: $(STAMP) ## commands of an eighteenth of the documents, by the day; DOCUMENTS=all
 	DOCUMENTS=$(or $(DOCUMENTS),today) $(PYTEST) -m slow tests/test_documents.py
 
 test-places: $(STAMP) ## a study in an odd place, by the day; PLACES=all
