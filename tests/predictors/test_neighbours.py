@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -169,7 +170,7 @@ def test_one_order_is_drawn_for_all_blocks_and_sizes(monkeypatch):
     shuffled = ClassifierChainKNN(order="shuffled", random_state=np.random.RandomState(0))
     monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 60 * 7)
     monkeypatch.setattr(
-        ClassifierChainKNN, "_votes", lambda self, *_, order: (orders.append(order), np.zeros((1, 6), int))[1]
+        ClassifierChainKNN, "_votes", lambda self, *_, order, **__: (orders.append(order), np.zeros((1, 6), int))[1]
     )
     model = shuffled.fit(X, Y)
     model.predict(X_new)
@@ -194,3 +195,60 @@ def test_wrong_orders_are_refused(order):
     X, Y, *_ = problem()
     with pytest.raises(DataError, match="order must hold each of 0..3, the labels, once"):
         ClassifierChainKNN(order=order).fit(X, Y)
+
+
+def left_out_likelihood(X, Y, number):
+    """Log-likelihood of the labels, each row left out of frequencies and counts: by a fit of votes, row by row."""
+    order = np.argsort(
+        ((X[:, None] - X[None]) ** 2).sum(axis=-1) + np.diag(np.full(len(X), np.inf)), axis=1, kind="stable"
+    )
+    votes = Y[order[:, :number]].sum(axis=1)
+    total = 0.0
+    for row in range(len(X)):
+        rest = np.arange(len(X)) != row
+        for label in range(Y.shape[1]):
+            has = Y[rest, label] == 1
+            counts = [np.bincount(votes[rest, label][side], minlength=number + 1) for side in (has, ~has)]
+            prior = (1 + has.sum()) / (2 + rest.sum())
+            yes, no = ((1 + count[votes[row, label]]) / (number + 1 + count.sum()) for count in counts)
+            share = prior * yes / (prior * yes + (1 - prior) * no)
+            total += np.log(share if Y[row, label] else 1 - share)
+    return total
+
+
+@pytest.mark.parametrize("n_samples", [4, 9, 30, 70])
+def test_ml_knn_chooses_the_number_of_neighbours_with_the_largest_likelihood(n_samples, rng):
+    X = rng.normal(size=(n_samples, 3))
+    Y = (X @ rng.normal(size=(3, 4)) + rng.normal(size=(n_samples, 4)) > 0).astype(int)
+    numbers = [number for number in (5, 10, 20, 40) if number < n_samples] or [n_samples - 1]
+    values = [left_out_likelihood(X, Y, number) for number in numbers]
+    model, X_new = MLKNN(n_neighbors="loo").fit(X, Y), rng.normal(size=(20, 3))
+    assert model.n_neighbors_ == numbers[int(np.argmax(values))]
+    fixed = MLKNN(n_neighbors=model.n_neighbors_).fit(X, Y)
+    assert fixed.n_neighbors_ == model.n_neighbors_
+    np.testing.assert_array_equal(model.predict_proba(X_new), fixed.predict_proba(X_new))
+    np.testing.assert_array_equal(model.predict(X_new), fixed.predict(X_new))
+
+
+def test_ml_knn_chooses_for_each_number_of_columns_and_in_all_forms(rng):
+    X, X_new = rng.normal(size=(60, 5)), rng.normal(size=(9, 5))
+    Y = (X[:, :4] + rng.normal(size=(60, 4)) > 0.4).astype(int)
+    chosen = []
+    for size, (among, beyond) in zip((1, 5), MLKNN("loo")._nested_left_out(X, Y * 1.0, X_new, [1, 5]), strict=True):
+        model = MLKNN(n_neighbors="loo").fit(X[:, :size], Y)
+        chosen.append(model.n_neighbors_)
+        np.testing.assert_allclose(beyond, model.predict_scores(X_new[:, :size]), atol=1e-12)
+        sparse = MLKNN(n_neighbors="loo").fit(X[:, :size], sp.csr_array(Y))
+        assert sparse.n_neighbors_ == model.n_neighbors_
+        np.testing.assert_allclose(among, model._left_out_scores(model._votes_in_blocks(None, None, chosen[-1]), Y))
+    for size, nested in zip((1, 5), MLKNN("loo").predict_nested(X, Y * 1.0, X_new, [1, 5]), strict=True):
+        np.testing.assert_allclose(nested, MLKNN("loo").fit(X[:, :size], Y).predict_scores(X_new[:, :size]), atol=1e-12)
+
+
+def test_ml_knn_chooses_among_as_many_as_know_a_label(rng):
+    X = rng.normal(size=(50, 3))
+    Y = (X > 0).astype(float)
+    Y[8:, 1] = np.nan
+    assert MLKNN(n_neighbors="loo").fit(X, Y).n_neighbors_ == 5
+    with pytest.raises(DataError, match="needs another row"):
+        MLKNN(n_neighbors="loo").fit(X[:1], np.ones((1, 3)))

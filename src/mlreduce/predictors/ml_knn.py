@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.linalg.distances import GrowingDistances
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import GrowingDistances, row_blocks
 from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourVotes
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range, is_sparse
+from mlreduce.validation import FloatArray, check_count, check_range, is_sparse
+
+# Numbers of neighbours among which "loo" chooses, and the relative difference of log-likelihoods by which a larger one
+# has to be better: more than rounding.
+_CANDIDATES, _BETTER = (5, 10, 20, 40), 1e-9
+# Probabilities are not nearer to 0 or 1 in a log-likelihood.
+_CERTAIN = 1e-12
 
 
 class _Rates(NamedTuple):
@@ -98,6 +105,16 @@ class _Counts(NamedTuple):
                 posterior[cells] = self._without(*without)[label, votes[cells]]
         return posterior
 
+    def log_likelihood(self, votes: Any, labels: Any) -> float:
+        """Return the log-likelihood of the labels of the training rows, each left out."""
+        total = 0.0
+        for rows in row_blocks(*labels.shape):
+            posterior, cells = self.left_out(votes[rows], labels[rows]), labels[rows]
+            cells = cells.toarray() if is_sparse(cells) else cells
+            right = np.where(cells > 0, posterior, 1.0 - posterior)[cells >= 0]
+            total += float(np.log(np.clip(right, _CERTAIN, 1.0)).sum())
+        return total
+
     def _without(self, present: int, absent: int) -> FloatArray:
         """Return the posterior by label and number of votes without an instance that has the label, or has it not."""
         n_present, n_absent = (counts.sum(axis=1, keepdims=True) for counts in (self.present, self.absent))
@@ -134,8 +151,10 @@ class MLKNN(_NeighbourVotes):
 
     Parameters
     ----------
-    n_neighbors : int, default=10
-        >= 1; there must be more training rows.
+    n_neighbors : int or "loo", default=10
+        >= 1; there must be more training rows. ``"loo"`` chooses among 5, 10, 20 and 40, as far as there are so many,
+        the number with the largest likelihood of the training labels, each row left out in turn; of numbers that are
+        equal within 1e-9 the smallest.
     pseudocount : float, default=1.0
         Added to every count, > 0: additive smoothing.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
@@ -149,6 +168,8 @@ class MLKNN(_NeighbourVotes):
 
     Attributes
     ----------
+    n_neighbors_ : int
+        Number of neighbours, as given or chosen.
     prior_ : ndarray of shape (n_labels,)
         Probability of each label.
     given_present_, given_absent_ : ndarray of shape (n_labels, n_neighbors + 1)
@@ -186,7 +207,7 @@ class MLKNN(_NeighbourVotes):
 
     def __init__(
         self,
-        n_neighbors: int = 10,
+        n_neighbors: int | str = 10,
         pseudocount: float = 1.0,
         decision: str = "one-threshold",
         measure: str = "micro-f1",
@@ -201,7 +222,31 @@ class MLKNN(_NeighbourVotes):
     @property
     def least_instances(self) -> int:
         """Fewest training rows: the neighbours of a row are others."""
-        return self.n_neighbors + 1
+        return self._least_neighbours + 1
+
+    @property
+    def _least_neighbours(self) -> int:
+        return 1 if self.n_neighbors == "loo" else check_count(self.n_neighbors, "n_neighbors")
+
+    def _numbers(self, labels: Any) -> list[int]:
+        """Return the numbers of neighbours to choose from, each smaller than the number of rows that have a label."""
+        if self.n_neighbors != "loo":
+            return [self._least_neighbours]
+        known = [labels.shape[0]] if is_sparse(labels) else (labels >= 0).sum(axis=0)
+        most = int(min((number for number in known if number), default=2)) - 1
+        return [number for number in _CANDIDATES if number <= most] or [most]
+
+    def _choose(self, labels: Any, votes_of: Callable[[int], Any]) -> tuple[int, Any, _Counts]:
+        """Return the number of neighbours, and the votes for the training rows and their counts with it."""
+        best, most = None, -np.inf
+        for number in (numbers := self._numbers(labels)):
+            votes = votes_of(number)
+            counts = _Counts.of(votes, labels, number, float(self.pseudocount))
+            value = counts.log_likelihood(votes, labels) if len(numbers) > 1 else 0.0
+            if best is None or value > most + _BETTER * abs(most):
+                best, most = (number, votes, counts), value
+        assert best is not None
+        return best
 
     def _fit(self, features: Any, labels: Any) -> None:
         self._count_votes(features, labels)
@@ -212,8 +257,9 @@ class MLKNN(_NeighbourVotes):
     def _count_votes(self, features: Any, labels: Any) -> Any:
         """Fit, and return the votes for each training row among the others."""
         super()._fit(features, labels)
-        votes = self._votes_in_blocks(None)
-        self._counts = self._count(votes, labels)
+        self.n_neighbors_, votes, self._counts = self._choose(
+            labels, lambda number: self._votes_in_blocks(None, None, number)
+        )
         self._rates = self._counts.rates
         self.prior_, self.given_present_, self.given_absent_ = self._rates
         return votes
@@ -229,21 +275,38 @@ class MLKNN(_NeighbourVotes):
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
-        present = _by_label(labels, self.n_neighbors)
+        present = _by_label(labels, self._least_neighbours)
         for size in sizes:
             among.add(size)
             beyond.add(size)
-            rates = self._count(self._votes(among.pairs(), present, True), labels).rates
-            yield rates.posterior(self._votes(beyond.pairs(), present))
+            number, _, counts = self._among(among, present, labels)
+            yield counts.rates.posterior(self._votes(beyond.pairs(), present, n_neighbors=number))
 
-    def _from_votes(self, among: Any, beyond: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
-        counts = self._count(among, labels)
-        return counts.left_out(among, labels), counts.rates.posterior(beyond)
+    def _nested_left_out(
+        self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield the scores of the training rows among the others, and those of the test rows."""
+        self._check_known(labels)
+        self._check(len(labels), labels.shape[1])
+        among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
+        present = _by_label(labels, self._least_neighbours)
+        for size in sizes:
+            among.add(size)
+            beyond.add(size)
+            number, votes, counts = self._among(among, present, labels)
+            others = self._votes(beyond.pairs(), present, n_neighbors=number)
+            yield counts.left_out(votes, labels), counts.rates.posterior(others)
 
-    def _count(self, votes: Any, labels: Any) -> _Counts:
-        return _Counts.of(votes, labels, int(self.n_neighbors), float(self.pseudocount))
+    def _among(self, distances: GrowingDistances, present: Any, labels: Any) -> tuple[int, Any, _Counts]:
+        """Return what `_choose` does, from the distances among the training rows."""
+        pairs = distances.pairs()
+        return self._choose(labels, lambda number: self._votes(pairs, present, True, None, number))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
-        super()._check(n_samples, n_labels)
+        if self.n_neighbors == "loo":
+            if n_samples < 2:
+                raise DataError(f"a neighbour of a training row needs another row; got n_samples={n_samples}")
+        else:
+            super()._check(n_samples, n_labels)
+            _check_others(self.n_neighbors, n_samples)
         check_range(self.pseudocount, "pseudocount", 0, open_ends=True)
-        _check_others(self.n_neighbors, n_samples)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import joblib
@@ -30,9 +31,14 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     #: Whether predicted labels are features of the next label.
     _chained = False
 
-    n_neighbors: int
+    n_neighbors: Any
     pseudocount: float
     n_jobs: int | None
+
+    @property
+    def _least_neighbours(self) -> int:
+        """How many there have to be at least."""
+        return int(self.n_neighbors)
 
     def _fit(self, features: Any, labels: Any) -> None:
         n_samples, n_labels = labels.shape
@@ -45,7 +51,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
                 f"a table of {n_labels} labels for {n_samples} rows",
                 "take fewer labels; br-knn and ml-knn need no such table",
             )
-            self._present = _by_label(as_dense(labels), self.n_neighbors)
+            self._present = _by_label(as_dense(labels), self._least_neighbours)
         self._training, self._order = TrainingRows(features), self._order_of(n_labels)
         self._tally = _Tally.from_labels(labels)
 
@@ -78,25 +84,29 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
     def _votes_for(self, X: Any) -> Any:
         """Return how many of the neighbours of each row have each label; CSR where labels are sparse."""
         check_is_fitted(self, "classes_")
-        return self._votes_in_blocks(check_features(self, X, reset=False), self._order)
+        rows = check_features(self, X, reset=False)
+        return self._votes_in_blocks(rows, self._order, getattr(self, "n_neighbors_", None))
 
-    def _votes_in_blocks(self, rows: Any, order: NDArray[np.int64] | None = None) -> Any:
+    def _votes_in_blocks(
+        self, rows: Any, order: NDArray[np.int64] | None = None, n_neighbors: int | None = None
+    ) -> Any:
         """Return the votes for some rows; None for the training rows, of the others."""
+        count = partial(self._votes, order=order, n_neighbors=n_neighbors)
         several = (rows is None or rows.shape[0] > 1) and joblib.effective_n_jobs(self.n_jobs) > 1
         pairs = self._training.pairs(rows, apart=several)
         if several:
-            votes = joblib.delayed(self._votes)
+            votes = joblib.delayed(count)
             blocks = joblib.Parallel(self.n_jobs, require="sharedmem")(
-                votes(pair, self._present, rows is None, order=order) for pair in pairs
+                votes(pair, self._present, rows is None) for pair in pairs
             )
         else:
-            blocks = [self._votes(pair, self._present, rows is None, order=order) for pair in pairs]
+            blocks = [count(pair, self._present, rows is None) for pair in pairs]
         return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
-        present, order = _by_label(labels, self.n_neighbors), self._order_of(labels.shape[1])
+        present, order = _by_label(labels, self._least_neighbours), self._order_of(labels.shape[1])
         for size in sizes:
             distances.add(size)
             votes = self._votes(distances.pairs(), present, order=order)
@@ -110,7 +120,7 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         self._check(len(labels), labels.shape[1])
         _check_others(self.n_neighbors, len(labels))
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
-        present, order = _by_label(labels, self.n_neighbors), self._order_of(labels.shape[1])
+        present, order = _by_label(labels, self._least_neighbours), self._order_of(labels.shape[1])
         for size in sizes:
             among.add(size)
             beyond.add(size)
@@ -128,20 +138,21 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         present: Any,
         among_themselves: bool = False,
         order: NDArray[np.int64] | None = None,
+        n_neighbors: int | None = None,
     ) -> Any:
         """Return how many of the neighbours have each label; of training rows among themselves, of the others.
 
         CSR where ``present`` is, which then has the labels of the training rows; else it has a row per label.
         """
-        first = pairs.rows.start if among_themselves else -1
+        first, number = pairs.rows.start if among_themselves else -1, n_neighbors or self.n_neighbors
         if is_sparse(present):
-            neighbours = _neighbours(*pairs[1:], first, self.n_neighbors)
-            ends = np.arange(len(neighbours) + 1) * self.n_neighbors
+            neighbours = _neighbours(*pairs[1:], first, number)
+            ends = np.arange(len(neighbours) + 1) * number
             ones = np.ones(neighbours.size)
             chosen = sp.csr_array((ones, neighbours.ravel(), ends), shape=(len(neighbours), present.shape[0]))
             return sp.csr_array(chosen @ present, dtype=np.int64)
         order = np.arange(len(present)) if order is None else order
-        votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained, present.min() < 0)
+        votes = _votes(*pairs[1:], first, present, number, order, self._chained, present.min() < 0)
         return np.asarray(votes)
 
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
