@@ -150,6 +150,8 @@ class Study:
         Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     ties : {"standard", "expected"}
         How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
+    record_warnings : bool
+        Whether warnings of fits and predictions are a column of the scores: see `mlreduce.evaluation.loop.Settings`.
     limits : dict
         Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.evaluation.limits`.
     excluded : dict of str to str
@@ -197,6 +199,7 @@ class Study:
     costs: Mapping[str, Any] | None = None
     identifier: str | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
+    record_warnings: bool = False
     excluded: Mapping[str, str] = field(default_factory=dict)
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_datasets: Sequence[str] = ()
@@ -334,7 +337,7 @@ class Study:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
-        common = {name: rule.pop(name) for name in ("labelled", "stratify") if name in rule}
+        common = {name: rule.pop(name) for name in ("labelled", "stratify", "duplicates") if name in rule}
         return {**sampled.get(dataset, rule), **common}
 
     @property
@@ -575,6 +578,7 @@ def load_study(
         decision=content.get("decision", "half"),
         ties=ties or content.get("ties", "standard"),
         limits=content.get("limits", {}),
+        record_warnings=content.get("record_warnings", False),
         excluded=content.get("excluded", {}),
         tables=content["tables"],
         figures=content["figures"],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -210,3 +211,35 @@ def test_a_protocol_in_parts_tests_on_the_third_and_keeps_the_second():
         np.testing.assert_array_equal(split.train, train)
         np.testing.assert_array_equal(split.test, tested)
         np.testing.assert_array_equal(split.validation, kept)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_array], ids=["dense", "csr", "coo"])
+@pytest.mark.parametrize(
+    "protocol", [{"folds": 4}, {"train": 0.7, "labelled": 0.5}, {"train_rows": 12, "test": 0.2}, {"parts": "test"}]
+)
+def test_rows_with_the_same_features_are_on_one_side(protocol, form, rng):
+    X = rng.integers(0, 3, (90, 3)).astype(float)
+    X[X == 0] *= -1  # -0 is 0
+    Y = (rng.random((90, 4)) < 0.4).astype(int)
+    rule = protocol | {"duplicates": "together"} | ({} if "parts" in protocol else {"stratify": "first"})
+    n_distinct = len(np.unique(X, axis=0))
+    tested = []
+    for split in take_splits(Y, rule, range(4), 1, "a", form(X)).values():
+        sides = [{tuple(row) for row in X[rows]} for rows in split[:2]]
+        assert sides[0].isdisjoint(sides[1])
+        for rows, side in zip(split[:2], sides, strict=True):  # all rows of a group
+            np.testing.assert_array_equal(rows, [row for row in range(90) if tuple(X[row]) in side])
+        if split.labelled is not None:
+            assert set(split.labelled) < set(split.train)
+        tested.append(sides[1])
+    if "folds" in protocol:
+        assert len(set.union(*tested)) == n_distinct
+        assert sum(map(len, tested)) == n_distinct
+
+
+def test_without_duplicates_nothing_changes(rng):
+    X, Y = rng.normal(size=(40, 3)), (rng.random((40, 4)) < 0.4).astype(int)
+    rule = {"folds": 4, "stratify": "first"}
+    plain, together = (take_splits(Y, own, range(4), 1, "a", X) for own in (rule, rule | {"duplicates": "together"}))
+    for number, split in plain.items():
+        np.testing.assert_array_equal(split.train, together[number].train)

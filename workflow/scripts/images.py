@@ -17,7 +17,7 @@ with job(snakemake):
 
     settings, source = json.loads(snakemake.params.settings), snakemake.input
     data = MultiLabelData.load(source.data)
-    split = take_splits(data.Y, settings["rule"], [0], snakemake.params.seed, data.name)[0]
+    split = take_splits(data.Y, settings["rule"], [0], snakemake.params.seed, data.name, data.X)[0]
     choices, before = None, read_failures(source.choices)
     if source.choices:
         choices = read_tables(source.choices)

@@ -18,7 +18,7 @@ with job(snakemake):
 
     settings, seed = json.loads(snakemake.params.settings), snakemake.params.seed
     data, failures = MultiLabelData.load(snakemake.input.data), Failures("time", limits=settings.get("limits"))
-    splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name)
+    splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name, data.X)
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
         times = time_fits(data, splits, settings, seed, failures)
     with replacing(snakemake.output[0]) as path:

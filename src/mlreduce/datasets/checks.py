@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
+from mlreduce.linalg.duplicates import column_digests
 from mlreduce.validation import is_sparse
 
 # In fewer rows a feature counts them, or equals a label, by chance.
@@ -51,11 +50,11 @@ def checked(data: Any) -> list[str]:
     add_finding(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
     if known is not None and not known.all():
         findings.append(f"{(~known).sum():,} of {known.size:,} labels are unknown ({1 - known.mean():.2%})")
-    columns = _hashes(data.X)
+    columns = column_digests(data.X)
     if n_rows > _LEAST_ROWS:
         varied, partly = (counts > 0) & (counts < totals), totals < n_rows
         varied, partly = np.flatnonzero(varied & ~partly), np.flatnonzero(varied & partly & (totals > _LEAST_ROWS))
-        labels_hashed = _hashes(data.Y.astype(np.float64))
+        labels_hashed = column_digests(data.Y.astype(np.float64))
         of_labels = set(np.array(labels_hashed)[varied].tolist())
         equal = [index for index, column in enumerate(columns) if column in of_labels]
         if len(partly):
@@ -63,12 +62,12 @@ def checked(data: Any) -> list[str]:
         add_finding(equal, features, "feature(s) equal to a label; are there labels among the features?")
         add_finding(_repeated(labels_hashed, varied), labels, "label(s) equal to an earlier one")
     add_finding(counting_columns(data.X), features, "feature(s) that count the rows; identifiers?")
-    empty = _hashes(np.zeros((n_rows, 1)))[0]
+    empty = column_digests(np.zeros((n_rows, 1)))[0]
     constant = [index for index, column in enumerate(columns) if column == empty]
     add_finding(constant, features, "feature(s) that are 0 throughout")
     varying = [index for index, column in enumerate(columns) if column != empty]
     add_finding(_repeated(columns, varying), features, "feature(s) equal to an earlier one")
-    rows = _hashes(data.X.T)
+    rows = column_digests(data.X.T)
     repeated = len(rows) - len(set(rows))
     if repeated:
         findings.append(f"{repeated} row(s) of features ({repeated / len(rows):.1%}) equal to an earlier one")
@@ -81,24 +80,6 @@ def _equal_where_known(X: Any, labels: NDArray[Any]) -> list[int]:
     ones, filled = ((X == 1).T.astype(np.float64), (X != 0).T.astype(np.float64))
     equal = ((ones @ present) == present.sum(axis=0)) & ((filled @ absent) == 0)
     return [int(column) for column in np.flatnonzero(equal.any(axis=1))]
-
-
-def _hashes(X: Any) -> list[bytes]:
-    """Return a digest of each column."""
-    if not is_sparse(X):
-        columns = np.ascontiguousarray(np.asarray(X).T) + 0.0  # -0 is 0
-        return [_digest(np.flatnonzero(column), column[column != 0]) for column in columns]
-    matrix = sp.csc_array(X, copy=True)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    pairs = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
-    return [_digest(matrix.indices[start:stop], matrix.data[start:stop]) for start, stop in pairs]
-
-
-def _digest(places: NDArray[Any], values: NDArray[Any]) -> bytes:
-    return hashlib.blake2b(
-        places.astype(np.int64).tobytes() + values.astype(np.float64).tobytes(), digest_size=16
-    ).digest()
 
 
 def _repeated(hashes: Sequence[bytes], which: Any) -> list[int]:

@@ -118,7 +118,7 @@ def compare(
         selectors whose class overrides how they transform, have one size, that of their output.
     measures : sequence of str, default=("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
         Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
-    scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None
+    scaling : {"standard", "unit", "rows", "none", "tf-idf"} or None, default=None
         What is done to the features, for label coders too; None is "standard" for dense and "none" for sparse ones.
     decision : {"one-threshold", "half", "per-label", "cardinality", "top-k"}, default="one-threshold"
         Which labels are predicted from scores: by one half, or by thresholds (the best labels of a row with "top-k")

@@ -10,13 +10,14 @@ import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pandas as pd
 
-from mlreduce.evaluation.limits import within_limits
+from mlreduce.evaluation.limits import OVER, within_limits
 from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.validation import out_of_memory
@@ -41,6 +42,16 @@ class FailedCellWarning(UserWarning):
     """A cell failed; the message holds the traceback."""
 
 
+@contextmanager
+def recorded_warnings() -> Iterator[set[str]]:
+    """Give a set that has the names of the classes of a block's warnings, which are not shown, when it ends."""
+    names: set[str] = set()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield names
+    names.update(warning.category.__name__ for warning in caught)
+
+
 class Failures:
     """Record of the cells that fail in a job.
 
@@ -54,6 +65,13 @@ class Failures:
         With `FAILURE_COLUMNS`: what failed in jobs that this one continues. Their cells are missing here too.
     limits : dict, default: none
         ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
+    record_warnings : bool, default=False
+        Whether warnings are recorded instead of shown.
+
+    Attributes
+    ----------
+    warned : dict of (split, method) to set of str
+        Names of the classes of the recorded warnings.
 
     Examples
     --------
@@ -70,8 +88,12 @@ class Failures:
         predictor: str = "",
         before: pd.DataFrame | None = None,
         limits: Mapping[str, float] | None = None,
+        record_warnings: bool = False,
     ) -> None:
         self._step, self._predictor, self._limits = step, predictor, limits or {}
+        self._record_warnings = record_warnings
+        self.warned: dict[tuple[int | None, str], set[str]] = {}
+        self._over: dict[str, Exception] = {}
         self._rows: list[dict[Any, Any]] = [] if before is None else before.to_dict("records")
         self._cells = {(row["split"], row["method"]) for row in self._rows}
 
@@ -81,6 +103,8 @@ class Failures:
 
     def attempt(self, split: int | None, method: str, work: Callable[..., _Result], *arguments: Any) -> _Result | None:
         """Return what a call of an estimator returns; None where it raises, which is recorded.
+
+        A method that was over a limit on a split is not called on further ones, which are recorded as this one.
 
         Parameters
         ----------
@@ -100,8 +124,11 @@ class Failures:
         OutOfMemoryError
             If the memory runs out.
         """
+        if method in self._over:
+            self._record(split, method, self._over[method])
+            return None
         try:
-            with within_limits(self._limits):
+            with within_limits(self._limits), self._warnings(split, [method]):
                 return work(*arguments)
         except MemoryError as error:
             raise out_of_memory(error, method) from error
@@ -127,14 +154,28 @@ class Failures:
         Where it raises, each is tried by itself: so that a method's failure does not count for the others.
         """
         try:
-            return dict(work(methods))
+            with self._warnings(split, methods):
+                return dict(work(methods))
         except PASSING:
             raise
         except Exception:  # noqa: BLE001 - as above; the errors of single methods are recorded below
             results = {method: self.attempt(split, method, work, [method]) for method in methods}
             return {method: result[method] for method, result in results.items() if result is not None}
 
+    @contextmanager
+    def _warnings(self, split: int | None, methods: Sequence[str]) -> Iterator[None]:
+        """Record the warnings of a block, if they are recorded, as those of some methods."""
+        if not self._record_warnings:
+            yield
+            return
+        with recorded_warnings() as names:
+            yield
+        for method in methods:
+            self.warned.setdefault((split, method), set()).update(names)
+
     def _record(self, split: int | None, method: str, error: Exception) -> None:
+        if type(error).__name__ in OVER:
+            self._over[method] = error
         description = {"error": type(error).__name__, "message": _first_line(str(error)), "where": _place(error)}
         self._rows.append({"method": method, "split": split, "step": self._step, **description})
         self._cells.add((split, method))

@@ -134,7 +134,7 @@ class FeatureSpaceStrategy(Strategy):
         tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
-            view, dimension = View(self._data, part, self._space), max(1, int(search.dimension * share))
+            view, dimension = View(self._data, part, self.space_of(part)), max(1, int(search.dimension * share))
             rows = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
@@ -162,7 +162,7 @@ class FeatureSpaceStrategy(Strategy):
         data = self._data
         check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
         for number, split in splits.items():
-            view = View(data, split, self._space)
+            view = View(data, split, self.space_of(split))
             for label, entry in methods.items():
                 if (number, label) in failures:
                     continue
@@ -188,7 +188,7 @@ class FeatureSpaceStrategy(Strategy):
             ties=self._ties,
         )
         for number, split in splits.items():
-            view = View(self._data, split, self._space)
+            view = View(self._data, split, self.space_of(split))
             for label, entry in methods.items():
                 if (number, label) in failures:
                     continue
@@ -209,7 +209,7 @@ class FeatureSpaceStrategy(Strategy):
         return lambda label, entry: partial(
             fit_method,
             make_reduction(label, entry, self._seed, self._data.name, number),
-            View(self._data, split, self._space),
+            View(self._data, split, self.space_of(split)),
         )
 
 

@@ -25,6 +25,9 @@ _PARTS = ("data", "indices", "indptr", "shape")
 # Name of an estimator among arrays.
 _ESTIMATOR = "estimator"
 
+#: Name among arrays of the classes of warnings of the fit.
+WARNED = "warned"
+
 
 def fitted_arrays(estimator: Any) -> dict[str, Any]:
     """Return the attributes of a fitted estimator that end in an underscore, as arrays; of a CSR array its parts.

@@ -25,7 +25,7 @@ from mlreduce.evaluation.caching import ScoreCache, digest_rows, entry_text
 from mlreduce.evaluation.entries import Entry, Methods, Predictor
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, fitted_estimator, restore
-from mlreduce.evaluation.scores import as_scores, resolve_sizes
+from mlreduce.evaluation.scores import as_scores, joined_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Key, Measured, Strategy
 from mlreduce.evaluation.training import Training, make_coder
@@ -75,7 +75,7 @@ class LabelSpaceStrategy(Strategy):
     def _scaled(self, split: Split) -> MultiLabelData:
         """Fill and scale the features of all rows by the training rows of a split."""
         data = imputed(self._data, split.train)
-        scaled = scale_parts(data.X[split.train], data.X, self._space["scaling"])
+        scaled = scale_parts(data.X[split.train], data.X, self.space_of(split)["scaling"])
         names = [data.feature_names[column] for column in scaled.columns]
         return replace(data, X=scaled.test, feature_names=names)
 
@@ -90,6 +90,25 @@ class LabelSpaceStrategy(Strategy):
         labels, known = np.nan_to_num(data.Y), ~np.isnan(data.Y[split.train])
         labels[split.train] = filled_in(data.X[split.train], labels[split.train], known)
         return replace(data, Y=labels)
+
+    def _of_rows(self, split: Split) -> tuple[LabelSpaceStrategy, Split]:
+        """Return a strategy for the rows of a split alone, and the split among these."""
+        rows = np.concatenate([split.train, split.test])
+        data = imputed(self._data, split.train)
+        strategy = LabelSpaceStrategy(
+            *(replace(data, X=data.X[rows], Y=data.Y[rows]), self.space_of(split), self._seed),
+            threads=self._threads,
+            share=self._share,
+            ties=self._ties,
+        )
+        strategy.rows = digest_rows(split)
+        return strategy, Split(*np.split(np.arange(len(rows)), [len(split.train)]))
+
+    def _sampled(self, splits: Mapping[int, Split]) -> bool:
+        """Whether features are scaled, and splits have few of the rows: no others are scaled."""
+        if self._space["scaling"] == "none":
+            return False
+        return any(2 * sum(map(len, split[:2])) < self._data.X.shape[0] for split in splits.values())
 
     def choose(self, task: Mapping[str, Any], splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
         """Choose width and penalty of kernels by cross validation, or search parameters of coders."""
@@ -118,11 +137,7 @@ class LabelSpaceStrategy(Strategy):
         tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
-            rows = np.concatenate([part.train, part.test])
-            data = imputed(self._data, part.train)
-            part_of = replace(data, X=data.X[rows], Y=data.Y[rows])
-            strategy = LabelSpaceStrategy(part_of, self._space, self._seed, ties=self._ties)
-            split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
+            strategy, split = self._of_rows(part)
             key = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
@@ -158,6 +173,12 @@ class LabelSpaceStrategy(Strategy):
         """Fit label coders on the training part of every split: see `Strategy.fit`."""
         data = self._data
         check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
+        if self._sampled(splits):
+            for number, split in splits.items():
+                strategy, rows = self._of_rows(split)
+                strategy.results, strategy.record_warnings = self.results, self.record_warnings
+                yield from strategy.fit({number: rows}, methods, failures, chosen)
+            return
         for data, design, part in self._places(splits):
             labels = data.Y.astype(np.float64)
             regressions: dict[float, HeldOutLeastSquares] = {}  # by cut-off: methods with the same one share it
@@ -186,6 +207,12 @@ class LabelSpaceStrategy(Strategy):
         chosen: Chosen | None = None,
     ) -> pd.DataFrame:
         """Train the predictor on the codes of every split and measure what they decode to: see `Strategy.score`."""
+        if self._sampled(splits):
+            parts = ((number, *self._of_rows(split)) for number, split in splits.items())
+            return joined_scores(
+                strategy.score({number: rows}, fitted, methods, predictor, measured, failures, chosen)
+                for number, strategy, rows in parts
+            )
         by_rule: dict[str, dict[str, Measure]] = {}
         for name in measured.measures:
             by_rule.setdefault(in_parts(name)[1] or measured.decision, {})[name] = find_measure(name)
@@ -236,7 +263,10 @@ class LabelSpaceStrategy(Strategy):
         self, number: int, split: Split, scalings: Mapping[str, str]
     ) -> Callable[[str, Entry], Callable[[], Any]]:
         """Return what makes a fit on scaled features, and labels as they are: see `Strategy.ready`."""
-        features, labels = normalise(self._data, split, self._space["scaling"]).train, self._data.Y[split.train]
+        features, labels = (
+            normalise(self._data, split, self.space_of(split)["scaling"]).train,
+            self._data.Y[split.train],
+        )
         return lambda label, entry: partial(
             make_coder(label, entry, self._seed, self._data.name, number).fit, features, labels
         )

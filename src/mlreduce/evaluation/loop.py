@@ -12,7 +12,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.caching import ResultCache, ScoreCache
 from mlreduce.evaluation.entries import Entry, Methods, chosen_entries
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
-from mlreduce.evaluation.fitted_arrays import Arrays
+from mlreduce.evaluation.fitted_arrays import WARNED, Arrays
 from mlreduce.evaluation.scores import as_table, joined_scores
 from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.strategy import Key, Measured, find_strategy
@@ -78,6 +78,8 @@ class Settings(TypedDict):
         To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
     limits : dict, default: none
         Of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
+    record_warnings : bool, default: False
+        To fit and to predict: whether warnings are recorded, in a column of the scores, instead of shown.
     ties : {"standard", "expected"}, default: "standard"
         To choose and to predict: see `mlreduce.evaluation.strategy.Strategy`.
     """
@@ -87,6 +89,7 @@ class Settings(TypedDict):
     tasks: Sequence[Task]
     measured: NotRequired[Mapping[str, Any]]
     limits: NotRequired[Mapping[str, float]]
+    record_warnings: NotRequired[bool]
     ties: NotRequired[str]
 
 
@@ -120,6 +123,7 @@ class Experiment:
             data, settings["space"], seed, design, threads, ties=settings.get("ties", "standard")
         )
         self._limits = settings.get("limits", {})
+        self._strategy.record_warnings = settings.get("record_warnings", False)
         labels = [(task["protocol"], label) for task in settings["tasks"] for label in task["methods"]]
         if len(set(labels)) < len(labels):  # methods of several tasks
             self._strategy.results, self._strategy.tried_scores = ResultCache(_KEPT_BYTES), ScoreCache(shares=True)
@@ -173,7 +177,7 @@ class Experiment:
             for entries, part in _task_entries(task, splits, chosen):
                 for (split, label), arrays in self._strategy.fit(part, entries, failures, parameters):
                     keep((task["protocol"], task["group"], split, label), arrays)
-                    rows = self._strategy.details(int(split), label, arrays)
+                    rows = self._strategy.details(int(split), label, _without_warnings(arrays))
                     if rows is not None:
                         parts.append(_add_columns(rows, place))
             failed.append(self._failed(failures, task))
@@ -187,7 +191,9 @@ class Experiment:
         Returns
         -------
         scores, failures : DataFrame
-            With the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`.
+            With the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`. Where warnings are
+            recorded, ``warnings`` has the names of the classes of those of the fit and the prediction, and ``at_edge``
+            the parameters whose chosen value is the smallest or largest of those tried.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
@@ -197,18 +203,24 @@ class Experiment:
             measured = Measured(**options, dimensions=task["dimensions"])
             task_fits = _Part(fitted, (task["protocol"], task["group"]))
             for predictor in task["predictors"].items():
-                failures = Failures("predict", predictor[0], _rows_of_task(before, task), self._limits)
+                failures = Failures(
+                    *("predict", predictor[0], _rows_of_task(before, task), self._limits),
+                    record_warnings=self._strategy.record_warnings,
+                )
                 scores = joined_scores(
                     self._strategy.score(part, task_fits, entries, predictor, measured, failures, parameters)
                     for entries, part in _task_entries(task, splits, chosen)
                 )
+                if self._strategy.record_warnings:
+                    scores = _add_warnings(scores, task_fits, failures, _edges(chosen, splits))
                 parts.append(_add_columns(scores, {"study": self._study, "protocol": task["protocol"]}))
                 failed.append(self._failed(failures, task))
         return _concatenate(parts), sorted_failures(failed)
 
     def _splits(self, task: Task) -> dict[int, Split]:
         first, last = task["splits"]
-        return take_splits(self._data.Y, task["rule"], range(first, last + 1), self._seed, self._data.name)
+        numbers, data = range(first, last + 1), self._data
+        return take_splits(data.Y, task["rule"], numbers, self._seed, data.name, data.X)
 
     def _failed(self, failures: Failures, task: Task) -> pd.DataFrame:
         return failures.table(
@@ -239,13 +251,47 @@ class _Part(Mapping[Key, Arrays]):
         self._fitted, self._key = fitted, key
 
     def __getitem__(self, key: Key) -> Arrays:
-        return self._fitted[(*self._key, *key)]
+        return _without_warnings(self._fitted[(*self._key, *key)])
+
+    def warned(self, split: int, label: str) -> set[str]:
+        """Return the names of the classes of the warnings of a fit."""
+        return set(self._fitted[(*self._key, str(split), label)].get(WARNED, ()))
 
     def __iter__(self) -> Iterator[Key]:
         return (key[2:] for key in self._fitted if key[:2] == self._key)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _without_warnings(arrays: Arrays) -> Arrays:
+    """Return fitted arrays without the names of warnings."""
+    return {name: array for name, array in arrays.items() if name != WARNED} if WARNED in arrays else arrays
+
+
+def _edges(choices: pd.DataFrame | None, splits: Mapping[int, Split]) -> dict[tuple[int, str], str]:
+    """Return by split and method which parameters a search chose at an end of what it tried."""
+    if choices is None or "at_end" not in choices:
+        return {}
+    chosen = choices[choices["chosen"]]
+    rows = zip(chosen["split"], chosen["method"], chosen["at_end"], strict=True)
+    edges = {(int(split), str(method)): str(ends) for split, method, ends in rows}
+    once = {method: ends for (_, method), ends in edges.items()}
+    return {(split, method): edges.get((split, method), once[method]) for split in splits for method in once}
+
+
+def _add_warnings(
+    scores: pd.DataFrame, fits: _Part, failures: Failures, edges: Mapping[tuple[int, str], str]
+) -> pd.DataFrame:
+    """Return scores with the columns ``warnings`` and ``at_edge``."""
+    texts, ends = {}, {}
+    for split, label in dict.fromkeys(zip(scores["split"], scores["method"], strict=True)):
+        names = fits.warned(split, label) | failures.warned.get((split, label), set())
+        chosen = fits[str(split), label].get("edge_")
+        texts[split, label] = ", ".join(sorted(names))
+        ends[split, label] = ", ".join(filter(None, [edges.get((split, label), ""), str(chosen or "")]))
+    cells = pd.Series(list(zip(scores["split"], scores["method"], strict=True)), index=scores.index, dtype=object)
+    return scores.assign(warnings=cells.map(texts).astype(str), at_edge=cells.map(ends).astype(str))
 
 
 def _add_columns(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:

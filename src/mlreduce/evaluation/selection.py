@@ -58,17 +58,26 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
     return seeded(method, entry, seed, dataset, label, split)
 
 
+def suited(selector: Selector, features: Any) -> Any:
+    """Return features in [0, 1] for a selector that takes none below 0, where there are such; others as they are."""
+    if not selector.__sklearn_tags__().input_tags.positive_only or features.min() >= 0:
+        return features
+    from sklearn.preprocessing import MinMaxScaler
+
+    return MinMaxScaler().fit_transform(as_dense(features))
+
+
 def _order(selector: Selector, features: Any, labels: Any) -> NDArray[np.int64]:
     """Return the features from the best on; none where these rows do not allow the parameters."""
     try:
-        return np.argsort(selector.fit(features, labels).ranking_, kind="stable")
+        return np.argsort(selector.fit(suited(selector, features), labels).ranking_, kind="stable")
     except DataError:
         return np.empty(0, dtype=np.int64)
 
 
 def _fit_ranking(selector: Selector, scaled: Any, labels: Any) -> Arrays:
     """Return columns of the data set from the best on, with ranks and scores."""
-    selector.fit(scaled.train, labels)
+    selector.fit(suited(selector, scaled.train), labels)
     best = np.argsort(selector.ranking_, kind="stable")
     arrays = {"feature": scaled.columns, "rank": selector.ranking_, "score": np.asarray(selector.scores_)}
     return {name: values[best] for name, values in arrays.items()}
@@ -87,7 +96,7 @@ class SelectionStrategy(Strategy):
         tried = self.tried_scores or ScoreCache()
 
         def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
-            scaled, labels = normalise(data, part, self._space["scaling"]), data.Y[part.train]
+            scaled, labels = normalise(data, part, self.space_of(part)["scaling"]), data.Y[part.train]
             rows = digest_rows(part)
 
             def score(number: int, label: str, entry: Entry) -> float:
@@ -119,7 +128,7 @@ class SelectionStrategy(Strategy):
         data = self._data
         check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
         for number, split in splits.items():
-            scaled = normalise(data, split, self._space["scaling"])
+            scaled = normalise(data, split, self.space_of(split)["scaling"])
             for label, entry in methods.items():
                 if (number, label) in failures:
                     continue
@@ -150,7 +159,7 @@ class SelectionStrategy(Strategy):
             ties=self._ties,
         )
         for number, split in splits.items():
-            scaled = normalise(data, split, self._space["scaling"])
+            scaled = normalise(data, split, self.space_of(split)["scaling"])
             place = np.full(data.X.shape[1], -1)
             place[scaled.columns] = np.arange(len(scaled.columns))
             for label, entry in methods.items():
@@ -182,12 +191,13 @@ class SelectionStrategy(Strategy):
         def scaled(scaling: str) -> Any:
             return normalise(self._data, split, scaling).train
 
-        train, labels = scaled(self._space["scaling"]), self._data.Y[split.train]
+        train, labels = scaled(self.space_of(split)["scaling"]), self._data.Y[split.train]
         others = {scaling: _sparse_where_smaller(scaled(scaling)) for scaling in {*scalings.values()}}
 
         def fit(label: str, entry: Entry) -> Callable[[], Any]:
             features = others[scalings[label]] if label in scalings else train
-            return partial(make_selector(label, entry, self._seed, self._data.name, number).fit, features, labels)
+            selector = make_selector(label, entry, self._seed, self._data.name, number)
+            return partial(selector.fit, suited(selector, features), labels)
 
         return fit
 

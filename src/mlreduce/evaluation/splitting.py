@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.duplicates import first_equal_rows
 from mlreduce.validation import check_memory, is_sparse
 
 
@@ -186,7 +187,7 @@ def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | st
 
 
 def take_splits(
-    labels: Any, protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str
+    labels: Any, protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str, features: Any = None
 ) -> dict[int, Split]:
     """Split the rows of a data set by a protocol.
 
@@ -203,18 +204,27 @@ def take_splits(
         ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
         tests, the second is for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
         Optionally ``labelled``: the share of the training rows whose labels are known; and, but with ``parts``,
-        ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows.
+        ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows; and
+        ``duplicates``: "together", with which rows with the same features are a group, dealt by its first row, and
+        never on both sides of a split.
     numbers : iterable of int
         Which splits.
     seed : int
         Of the study.
     dataset : str
         Name, from which random numbers are derived.
+    features : ndarray or csr_array of shape (n_samples, n_features), default=None
+        By which rows are duplicates.
 
     Returns
     -------
     dict of int to Split
     """
+    if "duplicates" in protocol:
+        rule = {key: value for key, value in protocol.items() if key != "duplicates"}
+        first, group = np.unique(first_equal_rows(features), return_inverse=True)
+        dealt = take_splits(labels[first], rule, numbers, seed, dataset)
+        return {number: _expanded(split, group) for number, split in dealt.items()}
     splits, orders = {}, {}
     for number in numbers:
         if "rows" in protocol:
@@ -235,6 +245,16 @@ def take_splits(
             split = _take(order, protocol, number)
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits
+
+
+def _expanded(split: Split, group: NDArray[np.intp]) -> Split:
+    """Return a split of groups as one of the rows in them."""
+
+    def rows(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.flatnonzero(np.isin(group, groups)).astype(np.int64)
+
+    optional = [None if part is None else rows(part) for part in split[2:]]
+    return Split(rows(split.train), rows(split.test), *optional)
 
 
 def _take(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) -> Split:

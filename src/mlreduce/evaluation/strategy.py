@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -13,8 +14,8 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.caching import ResultCache, ScoreCache, digest_rows, entry_text
 from mlreduce.evaluation.entries import Entry, Methods, Predictor, strategy_module
-from mlreduce.evaluation.failures import RAISE, Failures
-from mlreduce.evaluation.fitted_arrays import Arrays
+from mlreduce.evaluation.failures import RAISE, Failures, recorded_warnings
+from mlreduce.evaluation.fitted_arrays import WARNED, Arrays
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
@@ -96,20 +97,39 @@ class Strategy:
     ) -> None:
         self._data, self._space, self._seed = data, space, seed
         self._given_design, self._threads, self._share, self._ties = design, threads, share, ties
+        self._scalings: dict[str, str] = {}
         #: What tasks of a job have in common, if they have.
         self.results: ResultCache | None = None
         self.tried_scores: ScoreCache | None = None
+        #: Whether warnings of fits are recorded instead of shown.
+        self.record_warnings = False
+        #: Digest of the rows of a larger data set that this one has.
+        self.rows = ""
+
+    def space_of(self, split: Split) -> Mapping[str, Any]:
+        """Return what methods see of the features on a split, with the scaling that its training rows choose."""
+        from mlreduce.evaluation.scaling_choice import CHOSEN, choose_scaling  # imports predictors
+
+        if self._space["scaling"] != CHOSEN:
+            return self._space
+        rows = digest_rows(split)
+        if rows not in self._scalings:
+            self._scalings[rows] = choose_scaling(self._data, split)
+        return {**self._space, "scaling": self._scalings[rows]}
 
     def fit_once(
         self, number: int, split: Split, label: str, entry: Any, work: Callable[..., Arrays], *arguments: Any
     ) -> Arrays:
         """Return what a fit of an entry on a split returns, computed by the first of several tasks that need it.
 
-        Splits of several protocols have the same numbers, and other rows.
+        Splits of several protocols have the same numbers, and other rows. Where warnings are recorded, the names of
+        their classes are one of the arrays.
         """
+        if self.record_warnings:
+            work = partial(_with_warnings, work)
         if self.results is None:
             return work(*arguments)
-        return self.results.get((number, digest_rows(split), label, entry_text(entry)), work, *arguments)
+        return self.results.get((self.rows, number, digest_rows(split), label, entry_text(entry)), work, *arguments)
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""
@@ -219,3 +239,10 @@ class Strategy:
 def find_strategy(family: str) -> type[Strategy]:
     """Return the strategy of a family of methods."""
     return import_module(strategy_module(family)).STRATEGY
+
+
+def _with_warnings(work: Callable[..., Arrays], *arguments: Any) -> Arrays:
+    """Return the arrays of a fit, with the names of the classes of its warnings."""
+    with recorded_warnings() as names:
+        arrays = work(*arguments)
+    return {**arrays, WARNED: np.array(sorted(names), dtype=str)} if names else arrays

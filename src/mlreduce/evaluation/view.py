@@ -52,7 +52,7 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
     ----------
     data : MultiLabelData
     split : Split
-    scaling : {"none", "standard", "unit", "tf-idf"}
+    scaling : {"none", "standard", "unit", "rows", "tf-idf"}
         See `mlreduce.preprocessing.scaling.scale_parts`.
     """
     from mlreduce.preprocessing.scaling import scale_parts  # what takes the features as they are needs no scikit-learn

@@ -14,7 +14,7 @@ from mlreduce.validation import FloatArray, as_dense
 __all__ = ["SCALINGS", "ScaledParts", "scale_parts"]
 
 #: Names of the scalings.
-SCALINGS = ("none", "standard", "unit", "tf-idf")
+SCALINGS = ("none", "standard", "unit", "rows", "tf-idf")
 
 
 class ScaledParts(NamedTuple):
@@ -48,13 +48,14 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_features)
         Features of both parts, with the same columns.
-    scaling : {"none", "standard", "unit", "tf-idf"}
+    scaling : {"none", "standard", "unit", "rows", "tf-idf"}
         "standard" leaves out features that are constant in the training rows, and gives the others mean zero and
         variance one there; the result is dense. "unit" leaves out the same and moves the others to [0, 1], the smallest
-        value of the training rows to 0 and the largest to 1; the result is dense. "tf-idf" takes counts of terms,
-        leaves out those that no training row has, and weights each by 1 + ln((1 + n) / (1 + the number of training rows
-        that have it)), with n training rows; rows then have length one, or zero where they are empty, and the result is
-        sparse. "none" takes the features as they are.
+        value of the training rows to 0 and the largest to 1; the result is dense. "rows" gives each row the Euclidean
+        length one, or leaves it zero; sparse features stay sparse. "tf-idf" takes counts of terms, leaves out those
+        that no training row has, and weights each by 1 + ln((1 + n) / (1 + the number of training rows that have it)),
+        with n training rows; rows then have length one, or zero where they are empty, and the result is sparse. "none"
+        takes the features as they are.
 
     Returns
     -------
@@ -83,7 +84,10 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
         return ScaledParts(train, test, np.arange(train.shape[1]))
     if scaling == "tf-idf":
         return _weight(train, test)
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
+    from sklearn.preprocessing import MinMaxScaler, StandardScaler, normalize
+
+    if scaling == "rows":
+        return ScaledParts(normalize(train), normalize(test), np.arange(train.shape[1]))
 
     rows: FloatArray = as_dense(train)
     columns = np.flatnonzero((rows != rows[:1]).any(axis=0))

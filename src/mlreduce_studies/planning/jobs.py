@@ -221,6 +221,8 @@ class Jobs:
             tasks.append(task)
         settings: dict[str, Any] = {"family": study.family, "tasks": tasks}
         settings |= {"limits": dict(study.limits)} if study.limits else {}
+        if step != "choose" and study.record_warnings:
+            settings["record_warnings"] = True
         if step in ("choose", "predict") and study.ties != "standard":
             settings["ties"] = study.ties
         if step == "predict":
