@@ -46,7 +46,7 @@ from mlreduce_studies.benchmark.answers import NOUNS, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
-from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
+from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
 from mlreduce_studies.benchmark.scores import SETS, names_in, summary_of
 from mlreduce_studies.figures import make_figure, save
 from mlreduce_studies.gathering.rankings import MAIN
@@ -64,7 +64,7 @@ ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-o
 _TOGETHER = 3
 
 
-def print_plan(protocol: Protocol, names: list[str]) -> None:
+def print_plan(protocol: Protocol, names: list[str], only: int | None = None) -> None:
     """Print hours by data set and study, and their sum."""
     costs = plan(protocol)
     first, *_ = protocol.studies().values()
@@ -76,6 +76,8 @@ def print_plan(protocol: Protocol, names: list[str]) -> None:
     )
     total: Counter[str] = Counter()
     for candidates, sets in protocol.budgets.items():
+        if only not in (None, candidates):
+            continue
         if candidates != protocol.candidates:
             print(f"{candidates} candidate{'s' * (candidates > 1)} each")
         for name in (name for name in sets if name in (names or sets)):
@@ -93,7 +95,7 @@ def folds(protocol: Protocol) -> None:
     """Write the digests of the rows of all folds."""
     study, *_ = protocol.studies().values()
     rows = [row for name in protocol.datasets for row in fold_rows(protocol, study, load_dataset(name))]
-    write_folds(protocol.project, rows)
+    write_folds(protocol, rows)
     print(f"{len(rows)} splits of {len(protocol.datasets)} data sets")
 
 
@@ -123,13 +125,16 @@ def keep(protocol: Protocol, pieces: Pieces, names: list[str]) -> int:
     return kept
 
 
-def run(protocol: Protocol, pieces: Pieces, names: list[str], hours: float, cores: int) -> None:
+def run(
+    protocol: Protocol, pieces: Pieces, names: list[str], hours: float, cores: int, only: int | None = None
+) -> None:
     """Run what is not kept, some data sets at a time, until the hours are over or all is done."""
     end = time.monotonic() + 3600 * hours
     keep(protocol, pieces, names)
     failed: set[tuple[int, str]] = set()
     while True:
         waiting = [own for own in missing(protocol, pieces, names) if own[1:3] not in failed]
+        waiting = [own for own in waiting if only in (None, own[1])]
         if not waiting:
             break
         # What is begun should end within the hours: as many sets as their expected seconds allow, at least one.
@@ -164,7 +169,16 @@ def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores
     more += [f"name={protocol.run_name(candidates)}"] if more else []
     mirror = os.environ.get("MLREDUCE_MIRROR")
     more += [f"mirror={mirror}"] if mirror else []
-    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--configfile", CONFIG, "--keep-going"]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--cores",
+        str(cores),
+        "--configfile",
+        protocol.config_file,
+        "--keep-going",
+    ]
     command += [*(["--config", *more] if more else []), "--", *targets]
     subprocess.run(command, cwd=protocol.project, check=False)
 
@@ -313,20 +327,22 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--ties", choices=TIES, default="standard", help="of plan, run, keep and check (default: standard)"
     )
+    parser.add_argument("--version", type=int, choices=VERSIONS, default=1, help="of the benchmark (default: 1)")
+    parser.add_argument("--candidates", type=int, help="of plan and run: only the searches with so many")
     parser.add_argument("--hours", type=float, default=24.0, help="after which nothing more is begun")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     own = parser.parse_args(arguments)
     if own.ties != "standard" and own.step not in ("plan", "run", "keep", "check"):
         parser.error(f"{own.step} is of version 1: leave --ties out")
-    protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"), own.ties)
+    protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"), own.ties, own.version)
     try:
         names, pieces = protocol.check_datasets(own.datasets), Pieces(protocol)
         if own.step == "plan":
-            print_plan(protocol, names)
+            print_plan(protocol, names, own.candidates)
         elif own.step == "folds":
             folds(protocol)
         elif own.step == "run":
-            run(protocol, pieces, names, own.hours, own.cores)
+            run(protocol, pieces, names, own.hours, own.cores, own.candidates)
         elif own.step == "keep":
             keep(protocol, pieces, names)
         elif own.step == "sets":

@@ -18,7 +18,7 @@ from mlreduce.metrics.measures import MEASURES
 from mlreduce_studies.benchmark.protocol import Protocol
 
 PROJECT = Path(__file__).parents[2]
-STUDIES = Protocol(PROJECT, ties="expected").studies()
+STUDIES = Protocol(PROJECT, ties="expected").studies() | Protocol(PROJECT, version=2).studies()
 # Coders have no propensity-scored measures, and only they have those of codes.
 NAMES = [name for name, declared in MEASURES.items() if declared.needs in ("labels", "scores")]
 DECIDED = [f"{name}@{rule}" for name in ("micro-f1", "hamming-loss") for rule in ("one-threshold", "top-k")]
@@ -68,11 +68,14 @@ def predictors_of(study, *without):
 
 
 @sets
-def test_codes_of_full_size_are_binary_relevance(name):
-    predictors = predictors_of("benchmark-coders")
-    assert {"ridge", "3-nn"} <= predictors.keys()
+@pytest.mark.parametrize(
+    ("study", "scalings"), [("benchmark-coders", ("none", "unit")), ("benchmark-2-coders", ("rows", "chosen"))]
+)
+def test_codes_of_full_size_are_binary_relevance(name, study, scalings):
+    predictors = predictors_of(study)
+    assert {"ridge", "3-nn"} <= predictors.keys() or {"ridge", "k-nn"} <= predictors.keys()
     coders = {label: {} for label in ("br", "plst", "cplst")}
-    for scaling in ("none", "unit"):
+    for scaling in scalings:
         values = scores(DATA[name](), "labelspace", coders, predictors, "expected", scaling)
         assert len(values) == 3 * 3 * len(predictors) * len([*NAMES, *DECIDED])
         for other in ("plst", "cplst"):
@@ -80,27 +83,39 @@ def test_codes_of_full_size_are_binary_relevance(name):
 
 
 @sets
-def test_binary_relevance_is_all_features(name):
-    predictors = predictors_of("benchmark-coders", "label-means")
+@pytest.mark.parametrize(("study", "scaling"), [("benchmark-coders", "unit"), ("benchmark-2-coders", "chosen")])
+def test_binary_relevance_is_all_features(name, study, scaling):
+    predictors = predictors_of(study, "label-means")
     values = pd.concat(
         [
-            scores(DATA[name](), "labelspace", {"br": {}}, predictors, "expected"),
-            scores(DATA[name](), "selection", {"all-features": {}}, predictors, "expected"),
+            scores(DATA[name](), "labelspace", {"br": {}}, predictors, "expected", scaling),
+            scores(DATA[name](), "selection", {"all-features": {}}, predictors, "expected", scaling),
         ]
     )
     assert_same(values, "br", "all-features")
 
 
 @sets
-def test_all_features_are_those_of_selectors_and_of_projections(name):
-    predictors = predictors_of("benchmark-projections") | predictors_of("benchmark-selectors")
-    assert {"ridge", "ml-knn", "br-knn"} <= predictors.keys()
-    label, entry = "all-features", STUDIES["benchmark-projections"].methods["all-features"]
+@pytest.mark.parametrize(("version", "scaling"), [("benchmark", "unit"), ("benchmark-2", "chosen")])
+def test_all_features_are_those_of_selectors_and_of_projections(name, version, scaling):
+    predictors = predictors_of(f"{version}-projections") | predictors_of(f"{version}-selectors")
+    assert {"ridge", "ml-knn", "majority-labels"} <= predictors.keys()
+    label, entry = "all-features", STUDIES[f"{version}-projections"].methods["all-features"]
     values = [
-        scores(DATA[name](), family, {label: parameters}, predictors, "expected")
+        scores(DATA[name](), family, {label: parameters}, predictors, "expected", scaling)
         for family, parameters in (("selection", {}), ("projection", entry))
     ]
     assert_same(pd.concat(values, keys=["selection", "projection"]), "selection", "projection")
+
+
+@sets
+def test_directions_of_full_rank_are_all_features_to_neighbours(name):
+    data = DATA[name]()
+    varying = data.X[:, data.X.std(axis=0) > 0]
+    data = MultiLabelData(varying, data.Y, [str(i) for i in range(varying.shape[1])], data.label_names, "varying")
+    methods = {"pca": {}, "all-features": STUDIES["benchmark-2-projections"].methods["all-features"]}
+    predictors = {name: STUDIES["benchmark-2-projections"].predictors[name] for name in ("ridge", "ml-knn")}
+    assert_same(scores(data, "projection", methods, predictors, "expected", "none"), "pca", "all-features")
 
 
 def test_ties_as_errors_tell_the_names_of_one_model_apart():

@@ -239,7 +239,7 @@ def test_a_decision_that_a_measure_cannot_have_is_refused(tmp_path, measure, sai
 
 def test_committed_folds_are_those_of_the_protocol(protocol, studies):
     study = next(iter(studies.values()))
-    folds = read_folds(PROJECT)
+    folds = read_folds(protocol)
     assert list(folds) == protocol.datasets
     for name, rows in folds.items():
         shape = shape_of(study, protocol.catalogue[name])
@@ -259,12 +259,12 @@ def test_other_folds_are_refused(copy, studies):
     study = next(iter(studies.values()))
     data = replace(mlreduce.load_dataset("planted-300"), name="flags")
     rows = fold_rows(copy, study, data)
-    write_folds(copy.project, rows)
+    write_folds(copy, rows)
     check_folds(copy, study, data)
-    write_folds(copy.project, [(*row[:4], "0" * 64) for row in rows])
+    write_folds(copy, [(*row[:4], "0" * 64) for row in rows])
     with pytest.raises(DataError, match="flags, split 0: 240 rows train .* the data or the seed are others"):
         check_folds(copy, study, data)
-    write_folds(copy.project, [])
+    write_folds(copy, [])
     with pytest.raises(DataError, match="has no folds of flags"):
         check_folds(copy, study, data)
 

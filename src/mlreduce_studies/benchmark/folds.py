@@ -15,7 +15,7 @@ from mlreduce.evaluation.caching import digest_rows
 from mlreduce.evaluation.splitting import take_splits
 from mlreduce.exceptions import DataError
 from mlreduce.files import replacing
-from mlreduce_studies.benchmark.protocol import FOLDS, Protocol
+from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.study import Study
 
 FOLD_COLUMNS = ("dataset", "split", "train", "test", "sha256")
@@ -28,22 +28,26 @@ def fold_rows(protocol: Protocol, study: Study, data: MultiLabelData) -> list[Fo
     (name,) = study.protocols
     group = next(iter(study.groups))
     number = study.splits_of(group, data.name)
-    splits = take_splits(data.Y, study.rule_of(name, data.name), range(number), protocol.config["seed"], data.name)
+    rule, seed = study.rule_of(name, data.name), protocol.config["seed"]
+    splits = take_splits(data.Y, rule, range(number), seed, data.name, data.X)
     return [(data.name, i, len(split.train), len(split.test), digest_rows(split)) for i, split in splits.items()]
 
 
-def write_folds(project: str | Path, rows: Iterable[FoldRow]) -> None:
+def write_folds(protocol: Protocol, rows: Iterable[FoldRow]) -> None:
     """Write the digests of all splits."""
-    with replacing(Path(project, FOLDS)) as path, Path(path).open("w", encoding="utf-8", newline="") as file:
+    with (
+        replacing(Path(protocol.project, protocol.folds_file)) as path,
+        Path(path).open("w", encoding="utf-8", newline="") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FOLD_COLUMNS)
         writer.writerows(rows)
 
 
-def read_folds(project: str | Path) -> dict[str, list[FoldRow]]:
+def read_folds(protocol: Protocol) -> dict[str, list[FoldRow]]:
     """Return the committed rows by data set."""
     found: dict[str, list[FoldRow]] = {}
-    with Path(project, FOLDS).open(encoding="utf-8", newline="") as file:
+    with Path(protocol.project, protocol.folds_file).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             digests = (row["dataset"], int(row["split"]), int(row["train"]), int(row["test"]), row["sha256"])
             found.setdefault(row["dataset"], []).append(digests)
@@ -58,12 +62,15 @@ def check_folds(protocol: Protocol, study: Study, data: MultiLabelData) -> None:
     DataError
         If a digest differs, or the data set has none.
     """
-    committed = read_folds(protocol.project).get(data.name, [])
+    committed = read_folds(protocol).get(data.name, [])
     if not committed:
-        raise DataError(f"{FOLDS} has no folds of {data.name}; write them: python benchmarks/reducebench.py folds")
+        raise DataError(
+            f"{protocol.folds_file} has no folds of {data.name}; write them: python benchmarks/reducebench.py folds"
+        )
     for row, there in zip(fold_rows(protocol, study, data), committed, strict=False):
         if row != there:
             raise DataError(
                 f"{data.name}, split {row[1]}: {row[2]} rows train and {row[3]} test here, with the digest "
-                f"{row[4][:8]}; {FOLDS} has {there[2]}, {there[3]} and {there[4][:8]}: the data or the seed are others"
+                f"{row[4][:8]}; {protocol.folds_file} has {there[2]}, {there[3]} and {there[4][:8]}: the data or the "
+                "seed are others"
             )

@@ -21,8 +21,8 @@ with from_extra("workflow", "tables of a study"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-#: Where pieces are kept, from the root of the project, and the list of them there.
-PIECES, LIST = "results/benchmark", "pieces.csv"
+#: The list of the pieces, in their folder.
+LIST = "pieces.csv"
 
 #: Columns of a piece: ``percent`` is 0 where the size is a number, and ``number`` 0 where it is a
 #: percentage; ``size`` is what the method had, fewer where it has no more directions. ``seconds`` and ``megabytes``
@@ -33,13 +33,18 @@ PIECE_COLUMNS = (
     *("seconds", "megabytes", "status"),
 )
 
+#: Further columns of versions whose studies record warnings: see `mlreduce.evaluation.loop.Experiment.predict`.
+WARNING_COLUMNS = ("warnings", "at_edge")
+
 _COSTS = ("seconds", "megabytes")
 
 _TYPES = {
     **dict.fromkeys(("fold", "percent"), pa.int8()),
     **dict.fromkeys(("number", "size"), pa.int32()),
     **dict.fromkeys(("value", "seconds", "megabytes"), pa.float32()),
-    **dict.fromkeys(("method", "predictor", "measure", "status"), pa.dictionary(pa.int16(), pa.string())),
+    **dict.fromkeys(
+        ("method", "predictor", "measure", "status", *WARNING_COLUMNS), pa.dictionary(pa.int16(), pa.string())
+    ),
 }
 
 # Decimals of values: further ones have no meaning, and take space.
@@ -115,7 +120,8 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
     table[list(_COSTS)] = costs.reindex(table["method"]).to_numpy()
     table["value"] = table["value"].round(_DECIMALS)
     order = ["method", "predictor", "measure", "percent", "number", "fold"]
-    return table[list(PIECE_COLUMNS)].sort_values(order, ignore_index=True, kind="stable")
+    columns = [*PIECE_COLUMNS, *(WARNING_COLUMNS if study.record_warnings else ())]
+    return table.reindex(columns=columns).sort_values(order, ignore_index=True, kind="stable")
 
 
 def _failed_rows(
@@ -142,12 +148,14 @@ class Pieces:
     Parameters
     ----------
     folder : path or None, default=None
-        None is `PIECES` in the project, with the suffix of the protocol.
+        None is the folder in ``results`` that has the name and the suffix of the protocol.
     """
 
     def __init__(self, protocol: Protocol, folder: str | Path | None = None) -> None:
         self._protocol = protocol
-        self.folder = Path(protocol.project, f"{PIECES}{protocol.suffix}") if folder is None else Path(folder)
+        self.folder = (
+            Path(protocol.project, "results", f"{protocol.name}{protocol.suffix}") if folder is None else Path(folder)
+        )
 
     def listed(self) -> list[Piece]:
         """Return the list.
@@ -253,8 +261,8 @@ class Pieces:
 
 
 def _write(path: str | Path, table: pd.DataFrame, about: Mapping[str, str]) -> None:
-    arrays = [pa.array(table[name], from_pandas=True).cast(_TYPES[name]) for name in PIECE_COLUMNS]
-    fields = [pa.field(name, _TYPES[name]) for name in PIECE_COLUMNS]
+    arrays = [pa.array(table[name], from_pandas=True).cast(_TYPES[name]) for name in table]
+    fields = [pa.field(name, _TYPES[name]) for name in table]
     pq.write_table(
         pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=dict(about))),
         path,

@@ -15,14 +15,22 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
-CONFIG, SHARED, FOLDS = "config/benchmark.yaml", "comparisons/benchmark.yaml", "comparisons/benchmark-folds.csv"
-FROZEN = "comparisons/frozen.yaml"
+CONFIG, FROZEN = "config/benchmark.yaml", "comparisons/frozen.yaml"
+#: Of the benchmark; the first is withdrawn as advice.
+VERSIONS = (1, 2)
 
 
-def protocol_files(project: str | Path) -> list[str]:
+def name_of_version(version: int) -> str:
+    """Return the name of a version's files: its configuration, what its studies have in common, folds, pieces."""
+    return "benchmark" if version == 1 else f"benchmark-{version}"
+
+
+def protocol_files(project: str | Path, version: int = 1) -> list[str]:
     """Return the files that decide the scores of the benchmark, from the root of the project."""
-    studies = read_yaml(Path(project, CONFIG))["studies"]
-    return [CONFIG, SHARED, *(f"comparisons/{name}/study.yaml" for name in sorted(studies)), FOLDS]
+    name = name_of_version(version)
+    studies = read_yaml(Path(project, "config", f"{name}.yaml"))["studies"]
+    files = [f"comparisons/{study}/study.yaml" for study in sorted(studies)]
+    return [f"config/{name}.yaml", f"comparisons/{name}.yaml", *files, f"comparisons/{name}-folds.csv"]
 
 
 def digest_of_files(files: Mapping[str, str]) -> str:
@@ -57,17 +65,34 @@ class Protocol:
         Where data sets are read from.
     ties : {"standard", "expected"}
         How measures of scores count labels that tie: "standard" is the rule of version 1 as it was frozen. With another
-        one the run and its pieces are in other folders.
+        one the run and its pieces are in other folders. Later versions say it in their files.
+    version : {1, 2}, default=1
     """
 
     project: Path
     mirror: str | Path | None = None
     ties: str = "standard"
+    version: int = 1
+
+    @property
+    def name(self) -> str:
+        """The name of its files."""
+        return name_of_version(self.version)
+
+    @property
+    def config_file(self) -> str:
+        """The configuration of its runs, from the root of the project."""
+        return f"config/{self.name}.yaml"
+
+    @property
+    def folds_file(self) -> str:
+        """The digests of the rows of its folds, from the root of the project."""
+        return f"comparisons/{self.name}-folds.csv"
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
-        """What config/benchmark.yaml says."""
-        config: Mapping[str, Any] = read_yaml(self.project / CONFIG)
+        """What the configuration of its runs says."""
+        config: Mapping[str, Any] = read_yaml(self.project / self.config_file)
         return config
 
     @cached_property
@@ -99,7 +124,10 @@ class Protocol:
     def budgets(self) -> dict[int, list[str]]:
         """Numbers of candidates to the data sets on which they are run."""
         fewer = self.shared["budgets"]
-        return {self.candidates: self.datasets, **dict.fromkeys(fewer["candidates"], fewer["datasets"])}
+        return {
+            self.candidates: self.datasets,
+            **dict.fromkeys(fewer["candidates"], fewer.get("datasets", self.datasets)),
+        }
 
     def base(self, candidates: int) -> str:
         """Return the folder of results of a run, from the root of the project."""
@@ -133,7 +161,9 @@ class Protocol:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the files of the protocol, with the rule for ties, by which a piece knows its own."""
-        digest = digest_of_files({file: digest_of_scores(self.project, file) for file in protocol_files(self.project)})
+        digest = digest_of_files(
+            {file: digest_of_scores(self.project, file) for file in protocol_files(self.project, self.version)}
+        )
         return digest if self.ties == "standard" else hashlib.sha256(f"{digest} {self.ties}".encode()).hexdigest()
 
 
@@ -142,7 +172,12 @@ def _studies(protocol: Protocol, candidates: int | None) -> dict[str, Study]:
     files = {name: study_file(name, protocol.project) for name in protocol.config["studies"]}
     return {
         name: load_study(
-            *(file, "paper", protocol.catalogue), mirror=protocol.mirror, candidates=candidates, ties=protocol.ties
+            *(file, "paper", protocol.catalogue), mirror=protocol.mirror, candidates=candidates, ties=_rule(protocol)
         )
         for name, file in files.items()
     }
+
+
+def _rule(protocol: Protocol) -> str | None:
+    """Return the rule for ties that takes the place of the studies'."""
+    return protocol.ties if protocol.version == 1 else None
