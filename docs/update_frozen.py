@@ -2,8 +2,8 @@
 
     python docs/update_frozen.py NAME                     # before a paper is run: date, seed and digests of its files
     python docs/update_frozen.py FILE ... "what and why"  # after it: enter the change of files as an amendment
-    python docs/update_frozen.py --benchmark [...]        # the same for the benchmark: comparisons/frozen.yaml; with
-                                                          # --same-scores its scores belong to the changed files, too
+    python docs/update_frozen.py --benchmark 2            # the same for a version of the benchmark, in comparisons
+    python docs/update_frozen.py --benchmark FILE ... WHY # with --same-scores its scores belong to the files, too
 
 A paper is frozen in papers/NAME/frozen.yaml. The first seven were frozen together, with the modules that judge all
 papers, in papers/frozen.yaml. A test compares the files with these digests. The amendments of papers/frozen.yaml are
@@ -24,7 +24,7 @@ import yaml
 
 from mlreduce.configuration import read_yaml
 from mlreduce.files import write_text
-from mlreduce_studies.benchmark.protocol import CONFIG, protocol_files
+from mlreduce_studies.benchmark.protocol import VERSIONS, frozen_file, name_of_version, protocol_files
 
 PROJECT = Path(__file__).parents[1]
 FROZEN = PROJECT / "papers" / "frozen.yaml"
@@ -46,16 +46,18 @@ PAPER_COMMENT = """\
 # SHA-256 of the files.
 """
 
-BENCHMARK = PROJECT / "comparisons" / "frozen.yaml"
+BENCHMARKS = {version: PROJECT / frozen_file(version) for version in VERSIONS}
 BENCHMARK_COMMENT = """\
 # The protocol of the benchmark, frozen before it was run: python docs/update_frozen.py --benchmark.
 # SHA-256 of its files as they stand, and of the syntax trees of the modules that rank.
 """
 
 
-def benchmark_files() -> list[str]:
+def benchmark_files(version: int = 1) -> list[str]:
     """Return the files of the benchmark that are frozen, from the root of the project."""
-    return [*protocol_files(PROJECT), *(file for file in RANKING if (PROJECT / file).is_file())]
+    # What is said of the scores of the first version is none of the second's.
+    ranking = RANKING if version == 1 else RANKING[:2]
+    return [*protocol_files(PROJECT, version), *(file for file in ranking if (PROJECT / file).is_file())]
 
 
 def paper_files(name: str) -> list[str]:
@@ -123,9 +125,10 @@ def freeze(path: Path, comment: str, config: str, files: Sequence[str]) -> None:
     write(path, comment, content)
 
 
-def freeze_benchmark() -> None:
-    """Write date, seed and digests of the benchmark."""
-    freeze(BENCHMARK, BENCHMARK_COMMENT, CONFIG, benchmark_files())
+def freeze_benchmark(version: int = 1) -> None:
+    """Write date, seed and digests of a version of the benchmark."""
+    config = f"config/{name_of_version(version)}.yaml"
+    freeze(BENCHMARKS[version], BENCHMARK_COMMENT, config, benchmark_files(version))
 
 
 def freeze_paper(name: str) -> None:
@@ -143,7 +146,10 @@ def amend(files: Sequence[str], why: str, benchmark: bool = False, same_scores: 
     With `same_scores` the scores of the benchmark belong to the amended files, too.
     """
     marks = {"same_scores": True} if same_scores else {}
-    known = {BENCHMARK: benchmark_files()} if benchmark else {path: covered_files(path) for path in freezes()}
+    if benchmark:
+        known = {path: benchmark_files(version) for version, path in BENCHMARKS.items() if path.is_file()}
+    else:
+        known = {path: covered_files(path) for path in freezes()}
     if wrong := set(files).difference(*known.values()):
         there = [file for covered in known.values() for file in covered]
         sys.exit(f"not frozen: {', '.join(sorted(wrong))}; these are: {', '.join(there)}")
@@ -165,7 +171,7 @@ if __name__ == "__main__":
     if len(given) > 1:
         amend(given[:-1], given[-1], benchmark="--benchmark" in sys.argv, same_scores="--same-scores" in sys.argv)
     elif "--benchmark" in sys.argv:
-        freeze_benchmark()
+        freeze_benchmark(int(given[0]) if given else 1)
     elif given:
         freeze_paper(given[0])
     else:

@@ -21,10 +21,11 @@ from mlreduce.evaluation.entries import without_search
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.files import file_sha256
+from mlreduce.methods.facts import facts_of
 from mlreduce_studies.benchmark.costs import cost_of, plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, read_folds, write_folds
 from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Pieces, job_files
-from mlreduce_studies.benchmark.protocol import Protocol, digest_of_scores, protocol_files
+from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol, digest_of_scores, protocol_files
 from mlreduce_studies.figures import save
 from mlreduce_studies.gathering.job_tables import write_table
 
@@ -439,21 +440,31 @@ def test_committed_pieces_are_those_of_the_list_and_the_protocol(protocol):
 # Freeze
 
 
-def test_the_protocol_and_what_ranks_are_frozen():
-    files = FROZEN["benchmark_files"]()
-    assert files[: len(protocol_files(PROJECT))] == protocol_files(PROJECT)
-    assert len(files) > len(protocol_files(PROJECT))
-    path = FROZEN["BENCHMARK"]
-    if path.is_file():
-        content = yaml.safe_load(path.read_text())
-        assert list(content["files"]) == files
-        assert FROZEN["changed_files"](content) == []
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_protocol_and_what_ranks_are_frozen(version):
+    files, of_protocol = FROZEN["benchmark_files"](version), protocol_files(PROJECT, version)
+    assert files[: len(of_protocol)] == of_protocol
+    assert len(files) > len(of_protocol)
+    content = yaml.safe_load(FROZEN["BENCHMARKS"][version].read_text())
+    assert list(content["files"]) == files
+    assert FROZEN["changed_files"](content) == []
+
+
+def test_all_methods_that_take_several_labels_are_in_version_2():
+    there = {
+        registry.entry_name(name, entry)
+        for study in Protocol(PROJECT, version=2).studies().values()
+        for name, entry in study.methods.items()
+    }
+    families = ("selection", "projection", "propagation", "labelspace")
+    wanted = {name for family in families for name in registry.method_names(family) if not facts_of(name).single_label}
+    assert wanted <= there
 
 
 def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatch):
     script, root = FROZEN["changed_files"].__globals__, copy.project
     monkeypatch.setitem(script, "PROJECT", root)
-    monkeypatch.setitem(script, "BENCHMARK", root / "frozen.yaml")
+    monkeypatch.setitem(script, "BENCHMARKS", {1: root / "frozen.yaml"})
     FROZEN["freeze_benchmark"]()
 
     def content():

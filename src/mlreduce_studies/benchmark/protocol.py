@@ -15,7 +15,7 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
-CONFIG, FROZEN = "config/benchmark.yaml", "comparisons/frozen.yaml"
+CONFIG = "config/benchmark.yaml"
 #: Of the benchmark; the first is withdrawn as advice.
 VERSIONS = (1, 2)
 
@@ -23,6 +23,11 @@ VERSIONS = (1, 2)
 def name_of_version(version: int) -> str:
     """Return the name of a version's files: its configuration, what its studies have in common, folds, pieces."""
     return "benchmark" if version == 1 else f"benchmark-{version}"
+
+
+def frozen_file(version: int) -> str:
+    """Return the file with the digests of a version's frozen files, from the root of the project."""
+    return "comparisons/frozen.yaml" if version == 1 else f"comparisons/frozen-{version}.yaml"
 
 
 def protocol_files(project: str | Path, version: int = 1) -> list[str]:
@@ -39,13 +44,14 @@ def digest_of_files(files: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def digest_of_scores(project: Path, file: str) -> str:
+def digest_of_scores(project: Path, file: str, version: int = 1) -> str:
     """Return the SHA-256 of a file of the protocol by which the scores are known.
 
     It is that of the frozen file where the file was amended without a change of the scores, as where a default of the
-    library that has changed is named: `same_scores` of the last amendment in comparisons/frozen.yaml.
+    library that has changed is named: `same_scores` of the last amendment in the freeze of the version.
     """
-    sha256, frozen = file_sha256(project / file), read_yaml(project / FROZEN) if (project / FROZEN).is_file() else {}
+    sha256, path = file_sha256(project / file), project / frozen_file(version)
+    frozen = read_yaml(path) if path.is_file() else {}
     for amendment in reversed(frozen.get("amendments", [])):
         if amendment["file"] == file:
             same = amendment.get("same_scores", False) and amendment.get("digest") == sha256
