@@ -50,7 +50,7 @@ from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
 from mlreduce_studies.benchmark.scores import SETS, names_in, summary_of
 from mlreduce_studies.figures import make_figure, save
 from mlreduce_studies.gathering.rankings import MAIN
-from mlreduce_studies.tables.layout import to_markdown
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
 sys.path.insert(0, str(PROJECT / "docs"))
@@ -60,6 +60,8 @@ import update_evidence  # noqa: E402
 PAGE = PROJECT / "docs" / "benchmark.md"
 RESULTS = PAGE.with_suffix("")
 ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
+# By which version 2 shows its controls while it is being run.
+MEASURE = "average-precision"
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -297,8 +299,15 @@ def held_out() -> list[str]:
     return to_markdown(header, rows).splitlines()
 
 
+def page_file(protocol: Protocol) -> Path:
+    """Return the page of a version."""
+    return PROJECT / "docs" / f"{protocol.name}.md"
+
+
 def page_of(text: str, protocol: Protocol) -> str:
     """Return the page of the benchmark with its tables written anew, each between two comments."""
+    if protocol.version > 1:
+        return fill_block(text, f"run-{protocol.version}", progress(protocol, Pieces(protocol)))
     study, *_ = protocol.studies().values()
     costs = plan(protocol)
     hours: Counter[str] = Counter()
@@ -317,6 +326,47 @@ def page_of(text: str, protocol: Protocol) -> str:
         before, _, rest = text.partition(first)
         text = f"{before}{first}\n" + "\n".join(lines) + f"\n{last}" + rest.partition(last)[2]
     return text
+
+
+def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
+    """Return how much of version 2 is run, and what its controls are there, in Markdown."""
+    done, studies = pieces.done(), protocol.config["studies"]
+    sets = {
+        candidates: [name for name in names if all((study, name, candidates) in done for study in studies)]
+        for candidates, names in protocol.budgets.items()
+    }
+    of = len(protocol.datasets)
+    lines = [
+        f"Methods with defaults are run on {len(sets[1])} of {of} data sets, tuned ones on "
+        f"{len(sets[protocol.candidates])}."
+    ]
+    if not sets[1]:
+        return lines
+    features = "benchmark-2-selectors"
+    tables = [pieces.read(piece) for piece in pieces.listed() if piece.candidates == 1 and piece.dataset in sets[1]]
+    cells = pd.concat([table.astype(dict.fromkeys(table.select_dtypes("category"), str)) for table in tables])
+    measured = cells[cells["status"] == "ok"]
+    failed, warned = (cells["status"] != "ok").mean(), (measured["warnings"] != "").mean()
+    lines += [
+        f"Of {len(cells):,} values {100 * failed:.1f} % failed, and {100 * warned:.1f} % of the others have a warning.",
+        "",
+    ]
+    values = measured[(measured["measure"] == MEASURE) & (measured["study"] == features)]
+    means = values.groupby(["dataset", "method", "predictor", "percent"])["value"].mean()
+    least = means.xs("majority-labels", level="method").groupby("dataset").first()
+    rows = []
+    for predictor in (name for name in protocol.studies()[features].predictors if name != "majority-labels"):
+        whole = means.xs(("all-features", predictor, 100), level=("method", "predictor", "percent"))
+        below = int((whole < least.reindex(whole.index) - 1e-9).sum())
+        rows.append([predictor, str(len(whole)), f"{whole.mean():.3f}", f"{least.mean():.3f}", str(below)])
+    header = [
+        "predictor",
+        "data sets",
+        "all features: mean average precision",
+        "label frequencies",
+        "data sets below them",
+    ]
+    return [*lines, *to_markdown(header, rows).splitlines()]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -352,7 +402,7 @@ def main(arguments: list[str] | None = None) -> None:
         elif own.step == "answers":
             answer(protocol, pieces)
         elif own.step == "page":
-            write_text(PAGE, page_of(PAGE.read_text(encoding="utf-8"), protocol))
+            write_text(page := page_file(protocol), page_of(page.read_text(encoding="utf-8"), protocol))
         else:
             pieces.check()
             listed = pieces.listed()

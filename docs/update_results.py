@@ -403,9 +403,9 @@ def why_undecided() -> str:
     return to_markdown(["undecided, since", "claims"], [*rows, ["all", str(sum(reasons.values()))]])
 
 
-def frozen(folder: str = "papers") -> str:
+def frozen(folder: str = "papers", name: str = "frozen") -> str:
     """Return when papers or benchmark were frozen, with which seed, and what was changed since."""
-    content = read_yaml(PROJECT / folder / "frozen.yaml")
+    content = read_yaml(PROJECT / folder / f"{name}.yaml")
     text = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
     changes: dict[tuple[str, str], list[str]] = {}
     for change in content["amendments"]:
@@ -844,7 +844,7 @@ def first_choices() -> str:
 
 
 #: Parts of pages that scripts in benchmarks write.
-OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes")
+OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "run-2")
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {

@@ -22,6 +22,7 @@ from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.files import file_sha256
 from mlreduce.methods.facts import facts_of
+from mlreduce.predictors import ml_knn
 from mlreduce_studies.benchmark.costs import cost_of, plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, read_folds, write_folds
 from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, Pieces, job_files
@@ -295,6 +296,31 @@ def test_costs_grow_with_the_data_and_the_candidates(protocol, studies):
 def test_the_page_is_what_the_protocol_says(protocol):
     text = reducebench.PAGE.read_text(encoding="utf-8")
     assert reducebench.page_of(text, protocol) == text
+
+
+def test_the_page_of_version_2_is_what_its_protocol_and_pieces_say():
+    protocol = Protocol(PROJECT, version=2)
+    text = reducebench.page_file(protocol).read_text(encoding="utf-8")
+    assert reducebench.page_of(text, protocol) == text, "run: python benchmarks/reducebench.py --version 2 page"
+    facts, flat = protocol.shared, " ".join(text.split())
+    (rule,) = facts["protocols"].values()
+    sizes = facts["dimensions"]["folds"]["default"]
+    *others, last = ml_knn._CANDIDATES
+    assert (
+        f"more than {facts['limits']['seconds']} seconds of the processor or {facts['limits']['gigabytes']} GB" in flat
+    )
+    assert f"| folds | 1 to 5 | {rule['folds']} |" in text
+    assert f"| {min(sizes)} to {max(sizes)} directions or codes;" in text
+    assert f"| {', '.join(map(str, others))} or {last}, by the likelihood" in text
+    coders = protocol.studies()["benchmark-2-coders"].predictors["k-nn"]["param_grid"]["n_neighbors"]
+    assert coders == list(ml_knn._CANDIDATES)
+    selectors = protocol.studies()["benchmark-2-selectors"]
+    *percents, share, _ = selectors.sizes
+    assert f"selectors {', '.join(map(str, percents))} and {share} % too" in text
+    assert {entry.get("k") for entry in selectors.methods.values()} == {None, share / 100}
+    assert facts["ties"] == "expected"
+    assert rule["duplicates"] == "together"
+    assert facts["scaling"] == "chosen"
 
 
 @pytest.mark.slow
