@@ -168,6 +168,8 @@ def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores
     """Make files of a run by the study workflow. Failed cells are results, and no reason to end."""
     more = [] if candidates == protocol.candidates else [f"candidates={candidates}"]
     more += [] if protocol.ties == "standard" else [f"ties={protocol.ties}"]
+    if protocol.version > 1 and candidates == protocol.candidates:  # methods without parameters have one candidate
+        more += [f"methods=[{','.join(searched(protocol))}]"]
     more += [f"name={protocol.run_name(candidates)}"] if more else []
     mirror = os.environ.get("MLREDUCE_MIRROR")
     more += [f"mirror={mirror}"] if mirror else []
@@ -183,6 +185,12 @@ def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores
     ]
     command += [*(["--config", *more] if more else []), "--", *targets]
     subprocess.run(command, cwd=protocol.project, check=False)
+
+
+def searched(protocol: Protocol) -> list[str]:
+    """Return the labels of the methods whose parameters are searched."""
+    groups = [group for study in protocol.studies().values() for group in study.groups.values() if group.search]
+    return sorted({label for group in groups for label in group.methods})
 
 
 def describe(protocol: Protocol) -> None:
