@@ -397,8 +397,8 @@ def check_large(number: int, only: list[str]) -> None:
                 rows[name, *sizes] = (family, name, *sizes, taken[0], np.nan, taken[1], np.nan, taken[2])
         for key, row in rows.items():
             if key[1:] == sizes:
-                said = tables[row[0]].loc[row[1]]
-                rows[key] = (*row[:6], f"{said['seconds']:.4g}", row[7], f"{said['gigabytes']:.4g}", row[9])
+                estimate = tables[row[0]].loc[row[1]]
+                rows[key] = (*row[:6], f"{estimate['seconds']:.4g}", row[7], f"{estimate['gigabytes']:.4g}", row[9])
         pd.DataFrame(rows.values(), columns=columns).to_csv(LARGE_CHECKED, index=False)
 
 
@@ -419,10 +419,10 @@ def large_of_page(table: pd.DataFrame) -> list[str]:
     """Return in Markdown how often estimates for many features and labels are right to their factors."""
     off, rows = off_large(table), []
     for family in (*FAMILIES, "together"):
-        own = off if family == "together" else off[off["family"] == family]
-        if len(own):
-            shares = (own["seconds"] <= FACTOR).mean(), (own["gigabytes"] <= MEMORY_FACTOR).mean()
-            rows.append([family, f"{len(own):,}", *(f"{share:.0%}" for share in shares)])
+        part = off if family == "together" else off[off["family"] == family]
+        if len(part):
+            shares = (part["seconds"] <= FACTOR).mean(), (part["gigabytes"] <= MEMORY_FACTOR).mean()
+            rows.append([family, f"{len(part):,}", *(f"{share:.0%}" for share in shares)])
     refused = table.loc[table["outcome"] == "refuses", "method"].unique()
     names = ", ".join(f"`{name}`" for name in refused)
     named = f" Refused, although they are recommended: {names}." if names else ""
