@@ -4,13 +4,15 @@
     python benchmarks/growth.py --draw                    # tables and figure of docs/scale.md from what there is
     python benchmarks/growth.py --check 1                 # are the predictions right? fits at the larger sets' sizes
     python benchmarks/growth.py --shapes 30               # and those of mlreduce.recommend, on so many shapes? an hour
+    python benchmarks/growth.py --large 16                # and on shapes up to 100,000 features? 20 minutes
 
 Data are generated: 50 words an instance by Zipf's law, three labels an instance that draw a third of the words. One
 number grows over a decade while the others stay. Each fit runs in a separate process on one thread; seconds are the
-processor's, memory is the peak above what the process began with. An exponent is the slope of log seconds on log size,
-with Student's interval of 95 % for the slope. A method that took more than the limit is not tried at a larger size.
-Estimates for larger sets use the slopes of the upper half decades: a sum of powers bends upwards on these scales.
-Additional fits to small data show the least that a fit takes.
+processor's, divided by the machine's factor that is measured after each fit (`machine_factor`), so that other machines
+and other load are comparable; memory is the peak above what the process began with. An exponent is the slope of log
+seconds on log size, with Student's interval of 95 % for the slope. A method that took more than the limit is not tried
+at a larger size. Estimates for larger sets use the slopes of the upper half decades: a sum of powers bends upwards on
+these scales. Additional fits to small data show the least that a fit takes.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from scipy import stats
 
 import mlreduce
 from mlreduce.complexity import Sizes
+from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError, within_limits
+from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
 from mlreduce.methods.calibration import machine_factor
@@ -40,11 +44,12 @@ from mlreduce.methods.shapes import shape_of
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
+from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
 FITS = PROJECT / "docs" / "scale" / "fits.csv"
-PAGE, CHECKED = PROJECT / "docs" / "scale.md", FITS.with_name("shapes.csv")
+PAGE, CHECKED, LARGE_CHECKED = PROJECT / "docs" / "scale.md", FITS.with_name("shapes.csv"), FITS.with_name("large.csv")
 COLUMNS = ("family", "method", "axis", "n", "d", "c", "seconds", "gigabytes")
 DECADES = {
     "n": (1000, 1778, 3162, 5623, 10_000),
@@ -56,6 +61,12 @@ BASE = {axis: sizes[2] for axis, sizes in DECADES.items()}
 SMALL = ((100, 30, 5), (300, 60, 8), (1000, 100, 16))
 #: Ranges of the shapes on which the seconds of `mlreduce.recommend` are checked, and what they may be wrong by.
 SHAPES, FACTOR = {"n": (100, 5000), "d": (10, 2000), "c": (4, 100)}, 4.0
+#: The same of sparse data with many features and labels, what memory may be wrong by, and how many methods are drawn.
+LARGE_SHAPES, MEMORY_FACTOR, DRAWN = {"n": (200, 5000), "d": (2000, 100_000), "c": (20, 1000)}, 2.0, 8
+#: Processor seconds that each of these fits may take, and that it is estimated to take at most.
+LARGE_SECONDS = 60.0
+#: By how much the lower end of a slope's interval may exceed the declared slope.
+EXCESS = 0.3
 FAMILIES = ("labelspace", "projection", "embedding", "propagation", "selection", "predictors")
 # Seconds beyond which larger sizes are not tried, and bytes that a process may take.
 LIMIT, MEMORY = 120.0, 12e9
@@ -96,14 +107,25 @@ def documents(n: int, d: int, c: int, dense: bool = False) -> tuple[sp.csr_array
     return X, Y
 
 
-def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = False, sparse: bool = False) -> Any:
+def job(
+    family: str,
+    name: str,
+    X: sp.csr_array,
+    Y: np.ndarray,
+    asked: bool = False,
+    sparse: bool = False,
+    n_components: int | None = None,
+) -> Any:
     """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects.
 
-    Selectors have dense features in studies, and sparse ones where `sparse` is set.
+    Selectors have dense features in studies, and sparse ones where `sparse` is set. Projections and embeddings compute
+    their default number of directions, or `n_components`.
     """
     method = mlreduce.make(name, **PARAMETERS.get(name, {}))
     if asked and "k" in method.get_params():
         method.set_params(k=shape_of(X, Y).sizes.k)
+    if n_components is not None and family in ("projection", "embedding") and "n_components" in method.get_params():
+        method.set_params(n_components=n_components)
     if family == "labelspace":
         return lambda: CodedClassifier(method).fit(X, Y)
     if family == "predictors":
@@ -135,7 +157,8 @@ def measured(sender: Any, family: str, name: str, sizes: dict[str, int], asked: 
         fit()
         times.append(time.process_time() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    sender.send((min(times), (peak - before) * 1024 / 1e9))
+    machine_factor.cache_clear()  # that of the process from which this one is forked
+    sender.send((min(times) / machine_factor(), (peak - before) * 1024 / 1e9))
 
 
 def alone(work: Callable[..., None], *what: Any, most: float = 20 * LIMIT) -> Any:
@@ -223,6 +246,12 @@ def declared(fits: pd.DataFrame) -> pd.DataFrame:
     return table.assign(declared=exponents)
 
 
+def above_declared(fits: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `declared` whose slope is above the declared one: mend the code, or its complexity."""
+    table = declared(fits)
+    return table[table["exponent"] - table["half_width"].fillna(0.0) - table["declared"] > EXCESS]
+
+
 def at_base(fits: pd.DataFrame, what: str) -> pd.Series:
     base = fits[(fits["n"] == BASE["n"]) & (fits["d"] == BASE["d"]) & (fits["c"] == BASE["c"])]
     return base.groupby("method")[what].median()
@@ -269,17 +298,23 @@ def check(minutes: float, only: list[str]) -> None:
     found.sort_values(["dataset", "family", "seconds"]).to_csv(path, index=False, float_format="%.3g")
 
 
-def shapes(number: int) -> list[dict[str, Any]]:
-    """Return instances, features and labels of some generated sets, every second of them dense."""
+def shapes(number: int, ranges: dict[str, tuple[int, int]] = SHAPES) -> list[dict[str, Any]]:
+    """Return instances, features and labels of some generated sets, every second of the small ones dense."""
     rng = np.random.default_rng(number)
-    drawn = {axis: np.exp(rng.uniform(*np.log(ends), size=number)).astype(int) for axis, ends in SHAPES.items()}
-    return [{**{axis: int(own[i]) for axis, own in drawn.items()}, "dense": i % 2 == 1} for i in range(number)]
+    drawn = {axis: np.exp(rng.uniform(*np.log(ends), size=number)).astype(int) for axis, ends in ranges.items()}
+    return [
+        {**{axis: int(own[i]) for axis, own in drawn.items()}, "dense": ranges is SHAPES and i % 2 == 1}
+        for i in range(number)
+    ]
 
 
 def said_of(shape: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return what `mlreduce.recommend` says of a generated shape, by family, in seconds of the reference machine."""
+    """Return what `mlreduce.recommend` says of a generated shape, by family, in seconds of the reference machine.
+
+    Selectors have dense features, but for shapes with more of them than any of `SHAPES`.
+    """
     X, Y = documents(**shape)
-    dense = X.toarray() if sp.issparse(X) else X
+    dense = X.toarray() if sp.issparse(X) and shape["d"] <= SHAPES["d"][1] else X
     tables = {goal: mlreduce.recommend(dense if goal == "selection" else X, Y, goal=goal).table for goal in FAMILIES}
     return {goal: table.assign(seconds=table["seconds"] / machine_factor()) for goal, table in tables.items()}
 
@@ -315,6 +350,86 @@ def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
         for row in table.itertuples()
     ]
     table.to_csv(CHECKED, index=False)
+
+
+def measured_within(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
+    """Send outcome, seconds of the reference machine and gigabytes of one fit of `recommend`'s size."""
+    warnings.simplefilter("ignore")
+    machine_factor.cache_clear()
+    factor, size = machine_factor(), shape_of(X, Y).sizes.k
+    job(family, name, *documents(100, 60, 8), sparse=True)()  # compiles and imports
+    fit = job(family, name, X, Y, asked=True, sparse=True, n_components=size)
+    begin_peak()
+    before, start, outcome = process_bytes("VmHWM"), time.process_time(), "ends"
+    try:
+        with within_limits({"seconds": LARGE_SECONDS, "gigabytes": MEMORY / 1e9}):
+            fit()
+    except TimeLimitError:
+        outcome = "slow"
+    except (MemoryLimitError, DataError) as error:
+        outcome = "refuses" if isinstance(error, DataError) else "large"
+    seconds = (time.process_time() - start) / factor
+    sender.send((outcome, f"{seconds:.4g}", f"{(process_bytes('VmHWM') - before) / 1e9:.4g}"))
+
+
+def check_large(number: int, only: list[str]) -> None:
+    """Fit drawn methods on generated shapes with many features and labels; compare with `mlreduce.recommend`.
+
+    Earlier measurements stay in the table, with the current estimates. A fit that was not ended took more than its
+    seconds.
+    """
+    columns = ["family", "method", *LARGE_SHAPES, "outcome", "seconds_said", "seconds", "gigabytes_said", "gigabytes"]
+    done = pd.read_csv(LARGE_CHECKED) if LARGE_CHECKED.exists() else pd.DataFrame(columns=columns)
+    rows = {tuple(row[1:5]): row for row in done.itertuples(index=False, name=None)}
+    for place, shape in enumerate(shapes(number, LARGE_SHAPES)):
+        X, Y = documents(**shape)
+        tables, sizes = said_of(shape), (shape["n"], shape["d"], shape["c"])
+        suited = [
+            (family, name)
+            for family, name in methods()
+            if tables[family].loc[name, "fits"] and tables[family].loc[name, "seconds"] <= LARGE_SECONDS
+        ]
+        drawn = np.random.default_rng([number, place]).permutation(len(suited))[:DRAWN]
+        for family, name in [suited[one] for one in sorted(drawn)] if not only else suited:
+            if (name, *sizes) not in rows and (not only or name in only):
+                taken = alone(measured_within, family, name, X, Y, most=10 * LARGE_SECONDS) or ("slow", "nan", "nan")
+                print(f"{name:18} {sizes} {tables[family].loc[name, 'seconds']:9.4f} s estimated, {taken}", flush=True)
+                rows[name, *sizes] = (family, name, *sizes, taken[0], np.nan, taken[1], np.nan, taken[2])
+        for key, row in rows.items():
+            if key[1:] == sizes:
+                estimate = tables[row[0]].loc[row[1]]
+                rows[key] = (*row[:6], f"{estimate['seconds']:.4g}", row[7], f"{estimate['gigabytes']:.4g}", row[9])
+        pd.DataFrame(rows.values(), columns=columns).to_csv(LARGE_CHECKED, index=False)
+
+
+def off_large(table: pd.DataFrame) -> pd.DataFrame:
+    """Return by which factors (>= 1) seconds and gigabytes are wrong, a row for each fit that was not refused.
+
+    A fit that was not ended is not wrong where more is estimated than it had taken.
+    """
+    fits, factors = table[table["outcome"] != "refuses"].dropna(), {}
+    for what, least in LEAST.items():
+        logs = np.log(fits[[f"{what}_said", what]].clip(lower=least))
+        off = logs[f"{what}_said"] - logs[what]
+        factors[what] = np.exp(off.abs().where((fits["outcome"] == "ends") | (off < 0), 0.0))
+    return pd.DataFrame(factors).assign(family=fits["family"], method=fits["method"])
+
+
+def large_of_page(table: pd.DataFrame) -> list[str]:
+    """Return in Markdown how often estimates for many features and labels are right to their factors."""
+    off, rows = off_large(table), []
+    for family in (*FAMILIES, "together"):
+        part = off if family == "together" else off[off["family"] == family]
+        if len(part):
+            shares = (part["seconds"] <= FACTOR).mean(), (part["gigabytes"] <= MEMORY_FACTOR).mean()
+            rows.append([family, f"{len(part):,}", *(f"{share:.0%}" for share in shares)])
+    refused = table.loc[table["outcome"] == "refuses", "method"].unique()
+    names = ", ".join(f"`{name}`" for name in refused)
+    named = f" Refused, although they are recommended: {names}." if names else ""
+    worst = off.groupby("method")["seconds"].median().sort_values(ascending=False).head(8)
+    text = ", ".join(f"`{name}` ({value:.1f})" for name, value in worst.items())
+    header = ["family", "fits", f"seconds within {FACTOR:g}", f"memory within {MEMORY_FACTOR:g}"]
+    return [*to_markdown(header, rows).splitlines(), "", f"Off most, by seconds: {text}.{named}"]
 
 
 def off_by(table: pd.DataFrame) -> pd.Series:
@@ -397,11 +512,12 @@ def _time(seconds: float) -> str:
     return f"{seconds / divisor:.2g} {unit}"
 
 
-def page_of(text: str, fits: pd.DataFrame, checked: pd.DataFrame) -> str:
+def page_of(text: str, fits: pd.DataFrame, checked: pd.DataFrame, large: pd.DataFrame) -> str:
     """Return the page of scale with its tables of fits written anew, each between two comments."""
     blocks = {
         "exponents": exponents_of_page(fits),
         "shapes": shapes_of_page(checked) if len(checked) else ["Not measured yet."],
+        "large": large_of_page(large) if len(large) else ["Not measured yet."],
         "larger": larger_of_page(fits),
     }
     for name, lines in blocks.items():
@@ -419,8 +535,8 @@ def draw(folder: Path) -> None:
     own = slopes(fits)
     declared(fits).round(3).to_csv(folder / "exponents.csv", index=False)
     extrapolated(fits).to_csv(folder / "larger.csv", index=False, float_format="%.3g")
-    checked = pd.read_csv(CHECKED) if CHECKED.is_file() else pd.DataFrame()
-    PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8"), fits, checked), encoding="utf-8")
+    checked, large = (pd.read_csv(path) if path.is_file() else pd.DataFrame() for path in (CHECKED, LARGE_CHECKED))
+    PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8"), fits, checked, large), encoding="utf-8")
     shown = [(family, name) for family, name in methods() if name in set(own["method"])][::-1]
     order = [name for _, name in shown]
     between = [row - 0.5 for row in range(1, len(shown)) if shown[row][0] != shown[row - 1][0]]
@@ -445,10 +561,13 @@ def main() -> None:
     parser.add_argument("--draw", action="store_true", help="measure nothing")
     parser.add_argument("--check", type=float, metavar="MINUTES", help="fit, at the larger sizes, what takes less")
     parser.add_argument("--shapes", type=int, metavar="NUMBER", help="check what recommend says, on generated shapes")
+    parser.add_argument("--large", type=int, metavar="NUMBER", help="the same with many features and labels")
     options = parser.parse_args()
     only = [name for name in options.methods.split(",") if name]
     if options.shapes:
         check_shapes(options.shapes, only)
+    elif options.large:
+        check_large(options.large, only)
     elif options.check is not None:  # 0 minutes measure nothing, rather than everything
         check(options.check, only)
     elif not options.draw:

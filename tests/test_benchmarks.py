@@ -246,7 +246,39 @@ def test_generated_shapes_are_the_same_each_time_and_of_both_kinds():
 @pytest.mark.promise
 def test_the_page_of_scale_says_what_was_measured():
     text = growth.PAGE.read_text(encoding="utf-8")
-    assert growth.page_of(text, pd.read_csv(growth.FITS), pd.read_csv(growth.CHECKED)) == text
+    tables = (pd.read_csv(path) for path in (growth.FITS, growth.CHECKED, growth.LARGE_CHECKED))
+    assert growth.page_of(text, *tables) == text
+
+
+@pytest.mark.slow
+@pytest.mark.promise
+def test_no_slope_is_far_above_the_declared_one():
+    above = growth.above_declared(pd.read_csv(growth.FITS))
+    assert above.empty, above[["method", "axis", "exponent", "half_width", "declared"]]
+
+
+def test_a_slope_above_the_declared_one_is_returned():
+    points = [{**growth.BASE, axis: size, "axis": axis} for axis in ("n", "c") for size in growth.DECADES[axis]]
+    fits = pd.DataFrame(points).assign(family="selection", gigabytes=0.1)
+    # Both are declared linear in instances, and only PMU is quadratic in labels.
+    parts = [fits.assign(method=name, seconds=1e-6 * fits["n"] * fits["c"] ** 2) for name in ("mutual-info", "pmu")]
+    above = growth.above_declared(pd.concat(parts))
+    assert above[["method", "axis"]].to_numpy().tolist() == [["mutual-info", "c"]]
+    assert above["declared"].tolist() == pytest.approx([1.0])
+
+
+def test_by_what_estimates_of_many_features_are_off():
+    rows = [
+        ("a", "ends", 1.0, 4.0, 0.1, 0.4),
+        ("b", "slow", 60.0, 30.0, 0.2, 0.1),  # took more than 30 s: 60 s may be right
+        ("c", "slow", 1.0, 30.0, 0.2, 0.1),
+        ("d", "refuses", 1.0, 0.1, 9.0, 0.1),
+    ]
+    columns = ["method", "outcome", "seconds_said", "seconds", "gigabytes_said", "gigabytes"]
+    off = growth.off_large(pd.DataFrame(rows, columns=columns).assign(family="selection"))
+    assert off["method"].tolist() == ["a", "b", "c"]
+    assert off["seconds"].tolist() == pytest.approx([4.0, 1.0, 30.0])
+    assert off["gigabytes"].tolist() == pytest.approx([4.0, 1.0, 1.0])
 
 
 def test_what_is_said_of_the_smallest_shape_is_what_recommend_says():

@@ -45,7 +45,9 @@ def _search_neighbours() -> None:
     for features in (_X, sp.csr_array(_X), wide):
         mlreduce.make("mesd-dla").fit(features, _RNG.integers(2, size=(features.shape[0], 3)))
         mlreduce.make("npp").fit(features)
+    mlreduce.make("mope").fit(_X, _Y)
     Distances(_X).nearest(3)
+    mlreduce.make("kernel-ridge").fit(sp.csr_array(_X), _X[:, 0]).predict(sp.csr_array(_X))
 
 
 def _use(family: str) -> None:

@@ -290,9 +290,9 @@ class LabelClassifier(ClassifierMixin, Estimator):
         """Yield features in blocks of rows for which so many numbers each, by default scores, stay few."""
         check_is_fitted(self, "classes_")
         n_rows = check_features(self, X, reset=False).shape[0]
-        X = X.tocsr() if is_sparse(X) else X
-        for rows in row_blocks(n_rows, width or self._n_labels):
-            yield _safe_indexing(X, rows)
+        X, blocks = X.tocsr() if is_sparse(X) else X, row_blocks(n_rows, width or self._n_labels)
+        for rows in blocks:
+            yield X if len(blocks) == 1 else _safe_indexing(X, rows)  # which takes 0.2 ms
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         """Return whether each label is predicted, shape (n_samples, n_labels)."""
@@ -476,7 +476,8 @@ class ScoringClassifier(LabelClassifier):
             If k is no integer of at least 1.
         """
         check_count(k, "k")
-        return sp.csr_array(sp.vstack([self._top(rows, int(k)) for rows in self._blocks(X, self._top_width)]))
+        best = [self._top(rows, int(k)) for rows in self._blocks(X, self._top_width)]
+        return best[0] if len(best) == 1 else sp.csr_array(sp.vstack(best))
 
     @property
     def _top_width(self) -> int:

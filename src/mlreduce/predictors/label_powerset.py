@@ -158,7 +158,7 @@ class LabelPowerset(LabelClassifier):
     (100, 8)
     """
 
-    complexity = Complexity("n s", "p")
+    complexity = Complexity("n s + 500 n d", "p")
 
     def __init__(self, estimator: Any = None, random_state: Any = None) -> None:
         self.estimator = estimator

@@ -315,7 +315,7 @@ class LabelTreeClassifier(ScoringClassifier):
 
     def _reached(self, features: Any) -> tuple[NDArray[np.int32], FloatArray]:
         """Return tables of the labels that the beams reach, -1 in free places, and of the sums of their scores."""
-        X = sp.csr_array(features)
+        X = features if is_sparse(features) and features.format == "csr" else sp.csr_array(features)
         if not X.has_sorted_indices:
             X = X.sorted_indices()
         indptr, indices, values = (
@@ -570,7 +570,8 @@ def _descend(
     for n_iter in range(len(orders)):
         worst = 0.0
         for row in orders[n_iter]:
-            margins[:] = intercept
+            for output in range(n_outputs):  # an assignment of arrays compiles its message on shapes, for seconds
+                margins[output] = intercept[output]
             _add_product(indices, values, indptr[row], indptr[row + 1], weights, margins)
             for place in range(target_starts[row], target_starts[row + 1]):
                 signs[targets[place]] = 1.0
@@ -640,7 +641,7 @@ def _follow(
     scores: FloatArray,
 ) -> None:
     """Add the scores of the labels that beams through a tree reach to those in a hash table for each row."""
-    margins = np.empty(np.diff(starts).max())
+    margins = np.empty(2)
     beam, losses = np.zeros(beam_size, dtype=np.int64), np.zeros(beam_size)
     children, child_losses = np.empty(beam_size, dtype=np.int64), np.empty(beam_size)
     for row in range(len(labels)):
@@ -650,7 +651,10 @@ def _follow(
             for number in range(n_nodes):
                 node = beam[number]
                 first, n_outputs = starts[node], starts[node + 1] - starts[node]
-                margins[:n_outputs] = intercept[first : first + n_outputs]
+                if n_outputs > len(margins):
+                    margins = np.empty(n_outputs)
+                for output in range(n_outputs):
+                    margins[output] = intercept[first + output]
                 start, n_slots = slots[node], slots[node + 1] - slots[node]
                 for place in range(indptr[row], indptr[row + 1]):
                     feature, slot = indices[place], _slot(indices[place], n_slots)

@@ -288,7 +288,7 @@ class ClassifierChainKNN(_NeighbourVotes):
     (100, 12)
     """
 
-    complexity = Complexity("n s + q n^2", "n q")
+    complexity = Complexity("n s + 8 q n^2", "n q")
     takes_unknown_cells = False
     _chained = True
 

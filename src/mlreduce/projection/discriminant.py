@@ -8,7 +8,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import WeightedProjection
+from mlreduce.projection.base import PENALISED, WeightedProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -19,6 +19,7 @@ from mlreduce.validation import FloatArray
 class WeightedDiscriminant(WeightedProjection, Discriminant):
     """Base: scatter between and within classes to which instances belong by weights Z."""
 
+    complexity = PENALISED
     least_labels = 2
 
     @property

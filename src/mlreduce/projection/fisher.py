@@ -9,7 +9,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import NEIGHBOURS, PRODUCTS, Projection, WeightedProjection
+from mlreduce.projection.base import NEIGHBOURS, PENALISED, PRODUCTS, Projection, WeightedProjection
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.ridge import Ridge
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
@@ -67,6 +67,8 @@ class FDA(WeightedProjection, ClassProjection, Discriminant):
     >>> bool(abs(Z[y == 1].mean() - Z[y == 0].mean()) > 0.5 * Z.std())  # which keeps them apart
     True
     """
+
+    complexity = PENALISED
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)

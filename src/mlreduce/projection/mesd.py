@@ -72,6 +72,8 @@ class MESD(WeightedProjection):
 
     least_labels = 2
 
+    complexity = FDA.complexity  # of the default base
+
     def __init__(
         self,
         n_components: Size = None,

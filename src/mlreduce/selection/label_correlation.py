@@ -155,7 +155,7 @@ class BMFS(Selector):
     where features and labels are many, so that sums are exact. Of labels that are equally frequent the first comes
     first.
 
-    Cost: O(n d q + d^2 q) in practice, for d / q matchings.
+    Cost: O(n d q + d^2) in practice, for d / q matchings, and O(d^2 q) at worst.
 
     The authors' program, too, orders by the frequency of the labels; their abstract has weighted distances. It appends
     what is left after the last complete matching in the order of the columns.
@@ -173,7 +173,7 @@ class BMFS(Selector):
     (300, 5)
     """
 
-    complexity = Complexity("n d q + d^2 q", "d q")
+    complexity = Complexity("n d q + 100 n d + 30 d^2", "s + d q")
     takes_sparse_labels = True
 
     def __init__(self, k: Size = 0.5) -> None:

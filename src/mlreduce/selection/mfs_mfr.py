@@ -110,7 +110,7 @@ class MFSMFR(DiscretisingSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("n d^2 + n d q + d^3", "n d + d^2 + d q")
+    complexity = Complexity("n d^2 + n d q + d^3 + 300 q d^2", "n d + d^2 + d q")
     takes_unknown_cells = True
     takes_sparse_labels = True
     by_feature = ("coef_", "common_coef_")

@@ -98,7 +98,7 @@ class SCNMF(ProximalSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s d + q d^2", "d^2 + d q + q^2")
+    complexity = Complexity("s d + 100 q d^2", "d^2 + d q + q^2")
 
     def __init__(
         self,
