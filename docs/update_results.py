@@ -844,7 +844,7 @@ def first_choices() -> str:
 
 
 #: Parts of pages that scripts in benchmarks write.
-OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "run-2")
+OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "run-2", "large")
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ import scipy.sparse as sp
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
 from mlreduce.evaluation.splitting import random_orders, split_rows
+from mlreduce.selection.base import Selector
 from mlreduce.validation import as_dense
 from mlreduce_studies.experiments.timing import time_fits
 
@@ -44,7 +46,8 @@ def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smal
     seen = {}
 
     def made(label, *_):
-        return SimpleNamespace(fit=lambda X, Y: seen.__setitem__(label, X))
+        fit = partial(lambda X, Y, place: seen.__setitem__(place, X), place=label)
+        return SimpleNamespace(fit=fit, __sklearn_tags__=Selector().__sklearn_tags__)
 
     monkeypatch.setattr("mlreduce.evaluation.selection.make_selector", made)
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
@@ -121,7 +124,7 @@ def test_fits_that_are_timed_have_the_limits_of_a_study(monkeypatch):
         while True:
             pass
 
-    never = SimpleNamespace(fit=never_ends)
+    never = SimpleNamespace(fit=never_ends, __sklearn_tags__=Selector().__sklearn_tags__)
     monkeypatch.setattr("mlreduce.evaluation.selection.make_selector", lambda *_: never)
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     failures = Failures("time", limits={"seconds": 0.01})

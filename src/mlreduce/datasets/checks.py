@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
-from mlreduce.linalg.duplicates import column_digests
+from mlreduce.datasets.duplicates import column_digests
 from mlreduce.validation import is_sparse
 
 # In fewer rows a feature counts them, or equals a label, by chance.

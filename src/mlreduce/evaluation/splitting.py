@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.datasets.duplicates import first_equal_rows
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.duplicates import first_equal_rows
 from mlreduce.validation import check_memory, is_sparse
 
 

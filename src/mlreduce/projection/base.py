@@ -45,11 +45,9 @@ PRODUCTS = replace(DENSE, iterated="180 s + 6 k s")
 PENALISED = replace(DENSE, time="s m + m^3 + 5 n m q")
 LEAST_SQUARES = replace(PENALISED, iterated="1000 s q", iterates_on="sparse")
 THIN = Complexity("s q + d q^2", "d q")
-# Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE); the same
-# with tables of all pairs of instances.
+# Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE).
 NEIGHBOURS = Complexity("n s + s m + m^3", "m^2", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE)
 NEIGHBOURS_DENSE = replace(NEIGHBOURS, iterated=None)
-PAIRS = replace(NEIGHBOURS, memory="n^2 + m^2")
 
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12

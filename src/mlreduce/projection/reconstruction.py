@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from mlreduce.linalg.features import Features
-from mlreduce.projection.base import NEIGHBOURS, PAIRS
+from mlreduce.projection.base import NEIGHBOURS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
@@ -213,7 +213,7 @@ class DONPP(ClassProjection):
            [0., 1.]])
     """
 
-    complexity = PAIRS
+    complexity = NEIGHBOURS
     signed_values = True
 
     def __init__(

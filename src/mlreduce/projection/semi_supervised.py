@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import NEIGHBOURS, PAIRS, Projection
+from mlreduce.projection.base import NEIGHBOURS, Projection
 from mlreduce.projection.covariance import completed_labels
 from mlreduce.projection.locality import OLPP, ONPP
 from mlreduce.projection.mesd import MESDDNE, MESDDONPP, MESDLFDA, MESDMFA
@@ -466,7 +466,7 @@ class SSDONPP(_Pair):
     (300, 3)
     """
 
-    complexity = PAIRS
+    complexity = NEIGHBOURS
     constraint = "identity"
 
 
