@@ -96,12 +96,23 @@ def documents(n: int, d: int, c: int, dense: bool = False) -> tuple[sp.csr_array
     return X, Y
 
 
-def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray, asked: bool = False, sparse: bool = False) -> Any:
+def job(
+    family: str,
+    name: str,
+    X: sp.csr_array,
+    Y: np.ndarray,
+    asked: bool = False,
+    sparse: bool = False,
+    parameters: dict[str, Any] | None = None,
+) -> Any:
     """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects.
 
-    Selectors have dense features in studies, and sparse ones where `sparse` is set.
+    Selectors have dense features in studies, and sparse ones where `sparse` is set. Of `parameters` those are set that
+    the method has.
     """
     method = mlreduce.make(name, **PARAMETERS.get(name, {}))
+    taken = method.get_params()
+    method.set_params(**{key: value for key, value in (parameters or {}).items() if key in taken})
     if asked and "k" in method.get_params():
         method.set_params(k=shape_of(X, Y).sizes.k)
     if family == "labelspace":
