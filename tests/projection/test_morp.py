@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
 from projection_problems import data
 
+from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.projection.morp import MORP
 
@@ -68,3 +71,14 @@ def test_dependent_features_have_no_directions(kind, rng):
 def test_labels_alone_are_refused(value, rng):
     with pytest.raises(DataError, match=r"beta must be a number in \[0, 1"):
         MORP(beta=value).fit(*data(rng, 20, 5, 3))
+
+
+def test_too_many_rows_are_refused_before_the_work(rng):
+    X = sp.random_array((3000, 12_000), density=0.001, rng=rng, format="csr")
+    Y = (rng.random((3000, 4)) < 0.3).astype(int)
+    Y[:2] = [[0] * 4, [1] * 4]
+    start = time.process_time()
+    refusal = r"MORP of 3000 rows and 12000 features needs about 0\.362 GB .* \(about \d+ of 3000 rows fit\)"
+    with within_limits({"gigabytes": 0.3}), pytest.raises(DataError, match=refusal):
+        MORP(n_components=20).fit(X, Y)
+    assert time.process_time() - start < 1.0  # the row space alone takes ten times as long
