@@ -14,10 +14,6 @@ from mlreduce.spectral.instances import row_space
 from mlreduce.spectral.solver import check_arrays
 from mlreduce.validation import Size, check_range
 
-# Matrices of the smaller order that are in memory at once: the coordinates and their basis, the scatter, its factor,
-# and what the decomposition takes.
-_ARRAYS = 5
-
 
 @register("morp")
 class MORP(WeightedProjection):
@@ -89,8 +85,8 @@ class MORP(WeightedProjection):
         cost = 1.0 / (1.0 - self.beta) + self.ridge
         if not self.beta:
             return Form(ridge=-cost)
-        # Before the work; the coordinates are made again by the solver where they are large.
-        check_arrays(data.centred, _ARRAYS, self._wanted(data.X.shape[1]), type(self).__name__)
+        # Before the work, which the solver's check comes after: coordinates, their basis, scatter, factor, directions.
+        check_arrays(data.centred, 5, self._wanted(data.X.shape[1]), type(self).__name__)
         coordinates = row_space(data.centred).coordinates
         scatter = scipy.linalg.cho_factor(coordinates.scatter)
         # Coordinates are those of features times the roots of the weights, as a form's factor will be.
