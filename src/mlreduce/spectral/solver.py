@@ -93,6 +93,9 @@ _SHARE = 8
 # tried before that with the inverse.
 _GRAPH_FACTOR_BYTES = 2**28
 
+# Bytes of the blocks in which large matrices are multiplied where each is copied several times.
+_SMALL_BLOCK = 2**22
+
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
 
@@ -583,7 +586,8 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
 def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, n_rows: int) -> FloatArray:
     """Return a product, computed in blocks of columns, whose intermediate arrays are small."""
     product = np.empty((n_rows, right.shape[1]), order="F")
-    for columns in row_blocks(right.shape[1], max(right.shape[0], 1)):
+    most = _SMALL_BLOCK if product.nbytes > CACHED_BYTES else None
+    for columns in row_blocks(right.shape[1], max(right.shape[0], 1), most):
         product[:, columns] = multiply(right[:, columns])
     return product
 
