@@ -114,18 +114,18 @@ def job(
     Y: np.ndarray,
     asked: bool = False,
     sparse: bool = False,
-    n_components: int | None = None,
+    parameters: dict[str, Any] | None = None,
 ) -> Any:
     """Return what is timed: the fit as a study would have it; or with as many features as `recommend` expects.
 
-    Selectors have dense features in studies, and sparse ones where `sparse` is set. Projections and embeddings compute
-    their default number of directions, or `n_components`.
+    Selectors have dense features in studies, and sparse ones where `sparse` is set. Of `parameters` those are set that
+    the method has.
     """
     method = mlreduce.make(name, **PARAMETERS.get(name, {}))
+    taken = method.get_params()
+    method.set_params(**{key: value for key, value in (parameters or {}).items() if key in taken})
     if asked and "k" in method.get_params():
         method.set_params(k=shape_of(X, Y).sizes.k)
-    if n_components is not None and family in ("projection", "embedding") and "n_components" in method.get_params():
-        method.set_params(n_components=n_components)
     if family == "labelspace":
         return lambda: CodedClassifier(method).fit(X, Y)
     if family == "predictors":
@@ -358,7 +358,8 @@ def measured_within(sender: Any, family: str, name: str, X: Any, Y: Any) -> None
     machine_factor.cache_clear()
     factor, size = machine_factor(), shape_of(X, Y).sizes.k
     job(family, name, *documents(100, 60, 8), sparse=True)()  # compiles and imports
-    fit = job(family, name, X, Y, asked=True, sparse=True, n_components=size)
+    directions = {"n_components": size} if size and family in ("projection", "embedding") else {}
+    fit = job(family, name, X, Y, asked=True, sparse=True, parameters=directions)
     begin_peak()
     before, start, outcome = process_bytes("VmHWM"), time.process_time(), "ends"
     try:

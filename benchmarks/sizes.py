@@ -4,10 +4,11 @@
     python benchmarks/sizes.py --methods lpp,mope --again         # these, measured anew
     python benchmarks/sizes.py --draw                             # the table of docs/scale.md from what there is
 
-Data are generated as those of `benchmarks/growth.py`. Each fit runs in a separate process on one thread, after a fit of
-small data that compiles and imports. Seconds are the processor's, gigabytes the peak above what the process began with.
-A fit *ends* within both limits; it is *slow* or *large* beyond one of them; it *refuses* where it raises a `DataError`
-at once, whose sentence names the bytes or what would fit; everything else has *failed*.
+Data are generated as those of `benchmarks/growth.py`. Projections are fitted with 20 directions, selectors with a tenth
+of the features, 100 at most, as users do; everything else has its defaults. Each fit runs in a separate process on one
+thread, after a fit of small data that compiles and imports. Seconds are the processor's, gigabytes the peak above what
+the process began with. A fit *ends* within both limits; it is *slow* or *large* beyond one of them; it *refuses* where
+it raises a `DataError` at once, whose sentence names the bytes or what would fit; everything else has *failed*.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ SIZES = {
     "embeddings": {"n": 20_000, "d": 500, "c": 50, "dense": True},
 }
 SECONDS, GIGABYTES = 60, 1.0
+#: Numbers of directions and of features that users choose: all directions, the default, are 0.8 GB of text.
+DIRECTIONS, MOST_FEATURES = 20, 100
 #: A refusal comes before the work, so within so many seconds.
 REFUSAL = 2.0
 #: Gigabytes of address space that a fit may add; `mlreduce.validation.check_memory` gives an array four fifths of them.
@@ -45,11 +48,17 @@ ADDED = 1.25
 COLUMNS = ("size", "family", "method", "outcome", "seconds", "gigabytes", "reason")
 
 
+def requested(family: str, n_features: int) -> dict[str, Any]:
+    """Return the numbers of directions and of features that are set."""
+    numbers = {"projection": {"n_components": DIRECTIONS}, "selection": {"k": min(n_features // 10, MOST_FEATURES)}}
+    return numbers.get(family, {})
+
+
 def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
     """Send outcome, processor seconds, gigabytes and the reason of one fit."""
     warnings.simplefilter("ignore")
     job(family, name, *documents(100, 60, 8, dense=not hasattr(X, "nnz")), sparse=True)()  # compiles and imports
-    fit = job(family, name, X, Y, asked=True, sparse=True)
+    fit = job(family, name, X, Y, sparse=True, parameters=requested(family, X.shape[1]))
     begin_peak()
     before, start, outcome, reason = process_bytes("VmHWM"), time.process_time(), "ends", ""
     try:
@@ -88,7 +97,7 @@ def measure(only: list[str], sizes: list[str], again: bool, jobs: int) -> None:
     table.to_csv(MEASURED, index=False)
     done = set(zip(table["size"], table["method"], strict=True))
     with MEASURED.open("a", newline="") as file, ThreadPoolExecutor(jobs) as pool:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         for size in sizes:
             X, Y = documents(**SIZES[size])
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from projection_problems import data
 
+from mlreduce.linalg import features as module
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form
 
@@ -89,3 +93,22 @@ def test_long_sums_of_what_does_not_vary_are_zero(kind, factor):
     np.testing.assert_array_equal(product[0], 0)
     np.testing.assert_array_equal(product[:, 1], 0)
     np.testing.assert_array_equal(Features(kind(X), centred=True).cross(np.ones((n, 1))), 0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("centred", [False, True])
+def test_large_matrices_are_made_in_blocks(weighted, centred, rng, monkeypatch):
+    X, weights = rng.standard_normal((40, 13)), rng.random(40) if weighted else None
+    graph = sp.random_array((40, 40), density=0.2, rng=rng, format="csr")
+    graph = sp.csr_array(graph + graph.T)
+    small = Features(X, centred=centred)
+    expected = small.weighted_scatter(weights), small.form(graph)
+    monkeypatch.setattr(module, "CACHED_BYTES", 100)
+    monkeypatch.setattr(module, "row_blocks", partial(row_blocks, n_bytes=400))
+    large = Features(X, centred=centred)
+    for matrix, other in zip((large.weighted_scatter(weights), large.new_form(graph)), expected, strict=True):
+        np.testing.assert_allclose(matrix, other, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(matrix, matrix.T)
+    scatter = large.new_scatter()
+    scatter[:] = 0.0
+    np.testing.assert_allclose(large.new_scatter(), small.scatter, rtol=1e-12, atol=1e-12)

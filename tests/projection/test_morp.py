@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
 from projection_problems import data
 
+from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
-from mlreduce.projection.morp import MORP
+from mlreduce.projection import DMLDA, MORP
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 SHAPES = {"tall": (30, 6, 4), "square": (8, 7, 3), "wide": (9, 20, 4), "many labels": (25, 5, 11)}
@@ -68,3 +71,17 @@ def test_dependent_features_have_no_directions(kind, rng):
 def test_labels_alone_are_refused(value, rng):
     with pytest.raises(DataError, match=r"beta must be a number in \[0, 1"):
         MORP(beta=value).fit(*data(rng, 20, 5, 3))
+
+
+@pytest.mark.parametrize("method", [MORP, DMLDA])
+def test_too_many_rows_are_refused_before_the_work(method, rng):
+    X = sp.random_array((3000, 12_000), density=0.001, rng=rng, format="csr")
+    Y = (rng.random((3000, 4)) < 0.3).astype(int)
+    Y[:2] = [[0] * 4, [1] * 4]
+    start = time.process_time()
+    refusal = (
+        rf"{method.__name__} of 3000 rows and 12000 features needs about 0\.362 GB .* \(about \d+ of 3000 rows fit\)"
+    )
+    with within_limits({"gigabytes": 0.3}), pytest.raises(DataError, match=refusal):
+        method(n_components=20).fit(X, Y)
+    assert time.process_time() - start < 1.0  # the row space alone takes ten times as long

@@ -1,4 +1,4 @@
-"""Ties, copies and variants of MGFS, BMFS, MFS-MCDM, PMFS and MCLS, and the quadratic programs behind the last."""
+"""Ties, copies and variants of MGFS, BMFS, MFS-MCDM, PMFS and MCLS, their quadratic programs, and what GMBA stores."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
+from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
-from mlreduce.selection import quadratic
+from mlreduce.selection import GMBA, gmba, quadratic
 from mlreduce.selection.ridge_coefficients import _crowding, _fronts
 
 FIVE = ["mgfs", "bmfs", "mfs-mcdm", "pmfs", "mcls"]
@@ -117,3 +118,22 @@ def test_sparse_programs_have_the_minimum_of_dense_ones(seed, size, share):
     np.testing.assert_allclose(sparse.x, dense.x, atol=1e-7 * max(1.0, dense.x.max()))
     assert max(sparse.residual, dense.residual) < 1e-9
     assert (sparse.x >= 0).all()
+
+
+def test_rows_that_are_skipped_are_not_stored(rng):
+    X = rng.random((40, 7))
+    Y = (rng.random((40, 5)) < 0.5).astype(np.int8)
+    Y[:25] = Y[0]  # sets of labels that some share, and others do not
+    slopes = gmba._Slopes(X, Y.astype(float), 3, 1.0, 1.0, False)
+    table, places = slopes.of_used_rows()
+    expected = np.concatenate(list(slopes.in_order(np.arange(40))))
+    assert 25 <= len(table) == 40 - np.count_nonzero(slopes.skipped) < 40
+    np.testing.assert_array_equal(places < 0, slopes.skipped)
+    np.testing.assert_array_equal(np.where(places[:, np.newaxis] >= 0, table[places], 0.0), expected)
+
+
+def test_a_table_of_gradients_beyond_memory_is_refused(rng):
+    X = sp.random_array((400, 60_000), density=0.001, rng=rng, format="csr")
+    Y = np.tile([[1, 0], [0, 1]], (200, 1))
+    with within_limits({"gigabytes": 0.07}), pytest.raises(DataError, match="gradients of 400 inst.* take n_orders=1"):
+        GMBA(k=5, random_state=0).fit(X, Y)

@@ -12,6 +12,7 @@ from sklearn.feature_selection import chi2, f_classif, mutual_info_classif
 from sklearn.linear_model import MultiTaskLasso
 
 import mlreduce
+from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.selection import LassoMultiTask
 
@@ -71,6 +72,16 @@ def test_negative_features_are_refused(name, form):
     X[3, 2] = -0.5
     with pytest.raises(DataError, match=r"Negative values in data passed to \w+: X holds -0.5 in column 2; .* >= 0"):
         make(name).fit(form(X), Y)
+
+
+def test_the_lasso_is_refused_where_dense_features_and_their_copy_do_not_fit(rng):
+    X = sp.random_array((500, 20_000), density=0.01, rng=rng, format="csr")
+    Y = rng.random((500, 3)) < 0.3
+    with (
+        within_limits({"gigabytes": 0.15}),
+        pytest.raises(DataError, match=r"copy.* 0\.1\d+ GB .*MSSL .*\(about \d+"),
+    ):
+        LassoMultiTask(k=10).fit(X, Y)
 
 
 def test_the_lasso_is_that_of_scikit_learn():

@@ -174,17 +174,32 @@ class Features:
         """``X'X``, shape (n_features, n_features)."""
         return self.weighted_scatter(None)
 
+    def new_scatter(self) -> FloatArray:
+        """Return ``X'X`` as an array that the caller may overwrite, and that is not cached where it is large."""
+        if "scatter" in self.__dict__ or 8 * self.shape[1] ** 2 <= CACHED_BYTES:
+            return self.scatter.copy()
+        return self.weighted_scatter(None)
+
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
         """Return ``X'diag(weights)X`` for weights >= 0; None means ones."""
         if is_sparse(self._stored):
             return self._sparse_scatter(weights)
         scatter = np.zeros((self.shape[1], self.shape[1]))
         roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
-        for rows in self._blocks():
+        large = scatter.nbytes > CACHED_BYTES
+        for rows in self._blocks() if not large else row_blocks(*self.shape):
             block = self._stored[rows] - self._shift if self.centred else self._stored[rows]
             if roots is not None:
                 block = roots[rows] * block
-            scatter += block.T @ block
+            if large:  # added by BLAS to one triangle: the product would be an array as large as the scatter
+                scipy.linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=scatter.T, lower=1, overwrite_c=1)
+            else:
+                scatter += block.T @ block
+        if large:
+            for rows in row_blocks(*scatter.shape):
+                upper = np.triu(scatter[rows, rows])
+                scatter[rows, rows] = upper + np.triu(upper, 1).T
+                scatter[rows.stop :, rows] = scatter[rows, rows.stop :].T
         return scatter
 
     def _sparse_scatter(self, weights: FloatArray | None) -> FloatArray:
@@ -208,6 +223,11 @@ class Features:
                 self.shared["form"] = known
         return known[1]
 
+    def new_form(self, graph: Any) -> FloatArray:
+        """Return ``X'GX`` as an array that the caller may overwrite."""
+        form = self.form(graph)
+        return form.copy() if form is self.shared.get("form", (None, None))[1] else form
+
     def form_trace(self, graph: Any) -> float:
         """Return the trace of ``X'GX``, by products of the joined pairs alone."""
         if not is_sparse(graph):
@@ -224,7 +244,9 @@ class Features:
     def _form(self, graph: Any) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
-            product: FloatArray = shifted.T @ (graph @ shifted)
+            product = np.empty((self.shape[1], self.shape[1]))
+            for columns in row_blocks(*product.shape):
+                product[:, columns] = shifted.T @ (graph @ shifted[:, columns])
             for rows in row_blocks(*product.shape):  # made symmetric in place
                 mean = (product[rows, rows.start :] + product[rows.start :, rows].T) / 2
                 product[rows, rows.start :], product[rows.start :, rows] = mean, mean.T

@@ -75,9 +75,11 @@ def errors_of_penalties(
     if not exact and min(features.shape) >= _MANY:
         return _generalised_errors(features, targets, freedom)
     rows, columns = features.shape
-    squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
+    matrix = features.gram if rows < columns else features.scatter
+    squares, vectors = scipy.linalg.eigh(matrix, check_finite=False)
     used = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
-    squares, vectors = squares[used], vectors[:, used]
+    first = len(squares) - np.count_nonzero(used)  # they ascend: a slice is no copy
+    squares, vectors = squares[first:], vectors[:, first:]
     if not len(squares):  # the features do not vary
         return np.ones(1), np.zeros(1)
     by_rows = rows < columns

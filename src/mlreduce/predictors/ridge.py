@@ -142,8 +142,9 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
     elif penalty > 0:
         factor = _Factor.from_matrix(_plus_diagonal(features.gram, penalty))
         if factor is not None:
-            inverse, _ = scipy.linalg.lapack.dtrtri(factor.lower, lower=1)
-            left = penalty * np.square(inverse * factor.scale).sum(axis=0) - features.intercept_leverage
+            inverse, _ = scipy.linalg.lapack.dtrtri(factor.lower, lower=1, overwrite_c=1)  # as large as the Gram matrix
+            inverse *= factor.scale
+            left = penalty * np.square(inverse, out=inverse).sum(axis=0) - features.intercept_leverage
     if factor is None:
         vectors, values, _ = scipy.linalg.svd(features.dense(), full_matrices=False, check_finite=False)
         used = values > DEFAULT_RCOND * values[0]

@@ -13,6 +13,7 @@ from mlreduce.projection.scatter import Discriminant, between_classes, weighted_
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
+from mlreduce.spectral.solver import check_arrays
 from mlreduce.validation import FloatArray
 
 
@@ -217,4 +218,6 @@ class DMLDA(WeightedProjection, Discriminant):
     def _within(self, data: TrainingSet) -> Form:
         if not data.class_sizes.any():
             raise DataError("DMLDA needs classes: no instance has a label")
+        # Before the ridge is chosen: the basis of the features, both scatters, their decomposition.
+        check_arrays(data.centred, 5, self._wanted(data.X.shape[1]), type(self).__name__)
         return within_classes(data.labels, data.label_counts, data.class_sizes)

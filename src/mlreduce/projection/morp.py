@@ -11,6 +11,7 @@ from mlreduce.projection.base import WeightedProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.instances import row_space
+from mlreduce.spectral.solver import check_arrays
 from mlreduce.validation import Size, check_range
 
 
@@ -84,6 +85,8 @@ class MORP(WeightedProjection):
         cost = 1.0 / (1.0 - self.beta) + self.ridge
         if not self.beta:
             return Form(ridge=-cost)
+        # Before the work, which the solver's check comes after: coordinates, their basis, scatter, factor, directions.
+        check_arrays(data.centred, 5, self._wanted(data.X.shape[1]), type(self).__name__)
         coordinates = row_space(data.centred).coordinates
         scatter = scipy.linalg.cho_factor(coordinates.scatter)
         # Coordinates are those of features times the roots of the weights, as a form's factor will be.

@@ -17,7 +17,16 @@ from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option, check_range, is_sparse
+from mlreduce.validation import (
+    FloatArray,
+    Size,
+    as_dense,
+    check_count,
+    check_memory,
+    check_option,
+    check_range,
+    is_sparse,
+)
 
 #: What the seed of `GMBA` draws.
 VISITS = ("content", "position")
@@ -142,11 +151,11 @@ class GMBA(Selector):
         visits = [_visits(X.shape[0], max_iter, random) for _ in range(n_orders)]
         # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
         once = n_orders == 1 and max_iter <= X.shape[0]
-        stored = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
+        stored = None if once else slopes.of_used_rows()
         total = np.zeros(X.shape[1])
         for order in visits:
             weights = np.ones(X.shape[1])
-            for block in slopes.in_order(order) if stored is None else (stored[i : i + 1] for i in order):
+            for block in slopes.in_order(order) if stored is None else _rows_in_order(*stored, order):
                 for slope in block:
                     gradient = weights * slope
                     norm = np.sqrt(np.square(gradient).sum())  # the same sum on all processors
@@ -169,6 +178,13 @@ def _visits(n_samples: int, max_iter: int, random: np.random.RandomState) -> NDA
     return np.concatenate(passes)[:max_iter]
 
 
+def _rows_in_order(table: FloatArray, places: NDArray[np.intp], order: NDArray[np.intp]) -> Iterator[FloatArray]:
+    """Yield the rows of a table in which instances have places, -1 for none."""
+    for place in places[order]:
+        if place >= 0:
+            yield table[place : place + 1]
+
+
 class _Slopes:
     """The gradient of each instance's loss, divided by the weights; ``as_published`` follows the published code."""
 
@@ -186,16 +202,47 @@ class _Slopes:
 
     def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
         """Yield the numbers of the instances in an order, in blocks of rows; zeros for skipped ones."""
-        for rows in row_blocks(len(order), self._X.shape[0]):
+        for rows in row_blocks(len(order), max(self._X.shape)):
             yield self._slopes_of_rows(order[rows])
+
+    def of_used_rows(self) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return the numbers of the instances that are not skipped, and the row of each instance; -1 for skipped ones.
+
+        Raises
+        ------
+        DataError
+            If there is no memory for them.
+        """
+        n_samples, n_features = self._X.shape
+        every = np.arange(n_samples)
+        used = np.concatenate([~self._neighbours(every[rows])[3] for rows in row_blocks(*[n_samples] * 2)])
+        number = int(np.count_nonzero(used))
+        check_memory(
+            8.0 * number * n_features,
+            f"a table of the gradients of {number} instances",
+            "take n_orders=1, which needs none, or fewer features or instances",
+            (n_features, "features"),
+        )
+        table, filled = np.empty((number, n_features)), 0
+        for rows, block in zip(row_blocks(n_samples, max(self._X.shape)), self.in_order(every), strict=True):
+            part = block[used[rows]]
+            table[filled : filled + len(part)] = part
+            filled += len(part)
+        return table, np.where(used, np.cumsum(used) - 1, -1)
+
+    def _neighbours(
+        self, rows: NDArray[np.intp]
+    ) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return similarities to all instances, which of them are hits and misses, and where either are too few."""
+        similarity = self._graph.of(rows)
+        hit = similarity >= self._s_min
+        miss = self._graph.comparable(rows) & ~hit
+        few = np.minimum(np.count_nonzero(hit, axis=1), np.count_nonzero(miss, axis=1)) < self._n_neighbors
+        return similarity, hit, miss, few
 
     def _slopes_of_rows(self, rows: NDArray[np.intp]) -> FloatArray:
         slopes = np.zeros((len(rows), self._X.shape[1]))
-        similarity = self._graph.of(rows)
-        hit = similarity >= self._s_min
-        n_hits = np.count_nonzero(hit, axis=1)
-        miss = self._graph.comparable(rows) & ~hit
-        few = np.minimum(n_hits, np.count_nonzero(miss, axis=1)) < self._n_neighbors
+        similarity, hit, miss, few = self._neighbours(rows)
         self.skipped[rows[few]] = True
         used = np.flatnonzero(~few)
         if len(used):

@@ -15,7 +15,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.selection.descent import SHARES
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_memory, check_range, is_sparse
 
 
 @register("lasso-multitask")
@@ -88,6 +88,13 @@ class LassoMultiTask(Selector):
         self.tol = tol
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        if is_sparse(X):
+            check_memory(
+                16.0 * np.prod(X.shape),
+                f"a dense array of {len(labels)} x {X.shape[1]} features, with the copy that scikit-learn makes,",
+                "take MSSL with smoothness=0, which minimises the same, or fewer features",
+                (X.shape[1], "features"),
+            )
         slopes = Features(X, centred=True).transposed_dot(labels) / len(labels)
         weights = (float(np.linalg.norm(slopes, axis=1).max()) or 1.0) * SHARES
         if self.sparsity is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
-from mlreduce.validation import FloatArray, Size, as_dense, check_count
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_memory, is_sparse
 
 
 @register("mlrf")
@@ -98,7 +99,7 @@ class MLRF(Selector):
             return _score_pairs(X, present, absent, apart, n_neighbors)
         distances = Distances(X)
         priors = present.sum(axis=0) / present.sum()
-        scaled = _in_units_of_range(np.ascontiguousarray(as_dense(X)))
+        scaled = _in_units_of_range(X)
         of_labels, members = map(np.ascontiguousarray, np.nonzero(present.T))
         every = np.arange(len(labels))[np.newaxis]
         bounds = np.searchsorted(of_labels, np.arange(labels.shape[1] + 1))
@@ -112,9 +113,18 @@ class MLRF(Selector):
         return scores
 
 
-def _in_units_of_range(X: FloatArray) -> FloatArray:
-    spread = X.max(axis=0) - X.min(axis=0)
-    return X / np.where(spread > 0, spread, 1.0)
+def _in_units_of_range(X: Any) -> FloatArray:
+    """Return dense features over their ranges, refused before they are copied where memory does not suffice."""
+    check_memory(
+        8.0 * math.prod(X.shape),
+        f"a dense copy of {X.shape[0]} x {X.shape[1]} features",
+        "select features by another method first",
+        (X.shape[1], "features"),
+    )
+    dense = np.array(as_dense(X), order="C", copy=None if is_sparse(X) else True)
+    spread = dense.max(axis=0) - dense.min(axis=0)
+    dense /= np.where(spread > 0, spread, 1.0)
+    return dense
 
 
 @compiled

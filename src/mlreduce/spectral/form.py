@@ -192,15 +192,23 @@ class Form:
             if (weights < 0).any():
                 total -= features.weighted_scatter((-weights).clip(0))
         elif weights:
-            total = weights * features.scatter
+            total = features.new_scatter()
+            total *= weights
+        elif graph is not None:
+            total, graph = features.new_form(graph), None
         else:
             total = np.zeros((features.shape[1], features.shape[1]))
         if self.squared:
-            total += self.squared * (features.scatter @ features.scatter)
+            scatter = features.new_scatter()
+            for rows in row_blocks(*total.shape):
+                total[rows] += self.squared * (scatter[rows] @ scatter)
+            del scatter
         if self.factor is not None:
             for factor in self._parts(features.shape[1]):
                 cross = features.cross(factor)
-                total += _product(cross, self.middle) @ cross.T
+                left = _product(cross, self.middle)
+                for rows in row_blocks(*total.shape):
+                    total[rows] += left[rows] @ cross.T
         if graph is not None:
             total += features.form(graph)
         total.flat[:: len(total) + 1] += self.ridge

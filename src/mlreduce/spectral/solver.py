@@ -59,7 +59,7 @@ from mlreduce.spectral.krylov import leading_eigenvectors, simple_eigenpairs
 from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
 
-__all__ = ["Solution", "leading_pairs", "solve"]
+__all__ = ["Solution", "check_arrays", "leading_pairs", "solve"]
 
 #: Bytes of a matrix over the instances up to which it is factorised although iteration is possible.
 FACTOR_BYTES = 2**29
@@ -92,6 +92,9 @@ _SHARE = 8
 # Bytes of a triangular factor, as large as a graph in many dimensions may have, from which iteration with products is
 # tried before that with the inverse.
 _GRAPH_FACTOR_BYTES = 2**28
+
+# Bytes of the blocks in which large matrices are multiplied where each is copied several times.
+_SMALL_BLOCK = 2**22
 
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
@@ -263,16 +266,37 @@ class _Strategy(NamedTuple):
     solve: Callable[[_Problem], _Eigenpairs | None]
 
 
-def _check_arrays(problem: _Problem, number: int) -> None:
-    """Refuse a problem if so many matrices of the smaller order, and its directions, do not fit into the memory."""
-    (rows, columns), factor = problem.features.shape, problem.objective.factor
-    side = min(rows, columns)
-    most = min(side, factor.shape[1]) if problem.thin else side
-    wanted = most if problem.limit is None else min(problem.limit, most)
-    n_bytes = 8.0 * (number * side**2 + columns * (3 * most if problem.thin else wanted))
+def check_arrays(features: Features, number: int, n_directions: int | None, who: str) -> None:
+    """Refuse a problem if some matrices of the smaller order, and its directions, do not fit into the memory.
+
+    Parameters
+    ----------
+    features : Features
+    number : int
+        Number of matrices.
+    n_directions : int or None
+        Arrays of the length of the features; None for as many as there are directions at most.
+    who : str
+        Name of the method, for the message.
+
+    Raises
+    ------
+    DataError
+        With the bytes, what is left, and how many rows or features would fit.
+    """
+    (rows, columns), side = features.shape, min(features.shape)
+    n_bytes = 8.0 * (number * side**2 + columns * (side if n_directions is None else n_directions))
     what = "rows" if rows < columns else "features"
     advice = f"request fewer directions with n_components, or give fewer {what}"
-    check_memory(n_bytes, f"{problem.who} of {rows} rows and {columns} features", advice, (side, what))
+    check_memory(n_bytes, f"{who} of {rows} rows and {columns} features", advice, (side, what))
+
+
+def _check_arrays(problem: _Problem, number: int) -> None:
+    """Do as `check_arrays` for a problem."""
+    features, factor = problem.features, problem.objective.factor
+    most = min(*features.shape, factor.shape[1]) if problem.thin else min(features.shape)
+    wanted = 3 * most if problem.thin else most if problem.limit is None else min(problem.limit, most)
+    check_arrays(features, number, wanted, problem.who)
 
 
 def _trace(features: Features, objective: Form) -> float | None:
@@ -462,8 +486,11 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         return _Eigenpairs(*_left_singular(objective.feature_factor(features), limit))
     spread = objective.sample_factor()
     size = spread.shape[1]
+    wanted = size if limit is None else min(limit, size)
     check_memory(
-        24.0 * size**2, f"the matrix of all pairs of {size} labels", f"set n_components to {size // 4} at most"
+        max(24.0 * size**2, 8.0 * wanted * (features.shape[1] + 2 * size)),
+        f"the matrix of all pairs of {size} labels, with {wanted} directions of {features.shape[1]} features,",
+        f"set n_components to {size // 4} at most",
     )
     products = np.empty((size, size))
     step = max(1, THIN_ENTRIES // max(features.shape))
@@ -477,7 +504,8 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         return _Eigenpairs(values, orthonormal(values, features.transposed_dot(spread @ vectors)))
     del products
     directions = Directions(features, len(values))
-    directions.coefficients[:] = (spread @ vectors).T
+    for columns in row_blocks(len(values), size):
+        directions.coefficients[columns] = (spread @ vectors[:, columns]).T
     del vectors
     return _Eigenpairs(values, orthonormal(values, directions.expand()))
 
@@ -512,7 +540,7 @@ def _samples(problem: _Problem) -> _Eigenpairs:
 
 def _matrices(problem: _Problem) -> _Eigenpairs:
     features, objective, limit, signed_values = problem.features, problem.deflated, problem.limit, problem.signed_values
-    _check_arrays(problem, 5)
+    _check_arrays(problem, 4)
     space = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
@@ -558,7 +586,8 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
 def _by_blocks(multiply: Callable[[FloatArray], FloatArray], right: FloatArray, n_rows: int) -> FloatArray:
     """Return a product, computed in blocks of columns, whose intermediate arrays are small."""
     product = np.empty((n_rows, right.shape[1]), order="F")
-    for columns in row_blocks(right.shape[1], max(right.shape[0], 1)):
+    most = _SMALL_BLOCK if product.nbytes > CACHED_BYTES else None
+    for columns in row_blocks(right.shape[1], max(right.shape[0], 1), most):
         product[:, columns] = multiply(right[:, columns])
     return product
 
