@@ -121,7 +121,7 @@ def _in_units_of_range(X: Any) -> FloatArray:
         "select features by another method first",
         (X.shape[1], "features"),
     )
-    dense = np.array(as_dense(X), order="C", copy=None if is_sparse(X) else True)
+    dense = np.ascontiguousarray(as_dense(X)) if is_sparse(X) else np.array(X, order="C")
     spread = dense.max(axis=0) - dense.min(axis=0)
     dense /= np.where(spread > 0, spread, 1.0)
     return dense

@@ -35,7 +35,7 @@ _LITTLE = 1e-8
 _BLOCK_BYTES = 2**22
 
 # Bytes of a block of features with noise, and number of features in a job.
-_NOISY_BYTES, _JOB = 2**28, 64
+_NOISY_BYTES, _JOB = 2**27, 64
 
 
 class UnivariateSelector(Selector):
