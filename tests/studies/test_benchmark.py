@@ -485,6 +485,7 @@ def test_all_methods_that_take_several_labels_are_in_version_2():
     families = ("selection", "projection", "propagation", "labelspace")
     wanted = {name for family in families for name in registry.method_names(family) if not facts_of(name).single_label}
     assert wanted <= there
+    assert not [name for name in there if not registry.is_import_path(name) and facts_of(name).single_label]
 
 
 def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatch):

@@ -35,7 +35,7 @@ _LITTLE = 1e-8
 _BLOCK_BYTES = 2**22
 
 # Bytes of a block of features with noise, and number of features in a job.
-_NOISY_BYTES, _JOB = 2**27, 64
+_NOISY_BYTES, _JOB = 2**28, 64
 
 
 class UnivariateSelector(Selector):
@@ -343,14 +343,14 @@ class MutualInformation(UnivariateSelector):
         by_column, random = X.tocsc() if is_sparse(X) else X, check_random_state(self.random_state)
         state, minorities = random.get_state(), _minorities(labels)
         for block in row_blocks(n_features, n_samples, _NOISY_BYTES):
-            values = scale(np.ascontiguousarray(as_dense(by_column[:, block])), with_mean=False)
-            noise = np.empty(values.shape)
+            values = np.ascontiguousarray(as_dense(by_column[:, block]))
+            values = scale(values, with_mean=False, copy=not is_sparse(X))
+            noise = _NOISE * np.maximum(1, np.abs(values).mean(axis=0))
             random.set_state(state)  # that of the noise of all features, of which a block is used
             for rows in row_blocks(n_samples, n_features):
-                noise[rows] = random.standard_normal((rows.stop - rows.start, n_features))[:, block]
-            noise *= _NOISE * np.maximum(1, np.abs(values).mean(axis=0))
-            values += noise
+                values[rows] += random.standard_normal((rows.stop - rows.start, n_features))[:, block] * noise
             columns = np.ascontiguousarray(values.T)
+            del values
             jobs = (
                 delayed(_information)(columns[start : start + _JOB], minorities, self.n_neighbors, digamma)
                 for start in range(0, len(columns), _JOB)
