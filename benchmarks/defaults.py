@@ -115,25 +115,15 @@ REASONS: dict[str, tuple[str, str]] = {
         "tests/selection/test_selection_api.py::test_scores_on_graphs_depend_little_on_the_labels",
     ),
     **dict.fromkeys(
-        ["anova", "chi2", "ela-chi2", "igmf", "spec"],
+        ["ela-chi2", "spec"],
         (
             "features are judged one by one, so that copies of the best are kept",
             "tests/selection/test_selection_api.py::test_features_judged_one_by_one_are_copies_of_the_best",
         ),
     ),
-    **dict.fromkeys(
-        ["lpp", "npp"],
-        (
-            "no labels, by definition: neighbourhoods of the features alone",
-            "tests/unit/test_defaults_sweep.py::test_neighbourhoods_of_features_do_not_know_the_labels",
-        ),
-    ),
-    **dict.fromkeys(
-        ["mdfs", "mddm-kernel", "mddmp", "mlsi", "morp", "pls", "sfehs"],
-        (
-            "by less than 0.03 on each set, while 0.03 and more above on average",
-            "tests/unit/test_defaults_sweep.py::test_some_methods_are_below_their_controls_by_little",
-        ),
+    "mlsi": (
+        "by less than 0.03 on each set, while 0.03 and more above on average",
+        "tests/unit/test_defaults_sweep.py::test_some_methods_are_below_their_controls_by_little",
     ),
     "m5p": (
         "a tree for each label, without a penalty: with few rows it fits labels that do not depend on the features",
