@@ -45,7 +45,7 @@ PAGES = (
         PROJECT / "docs" / name
         for name in (
             *("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
-            *("benchmark.md", "scale.md"),
+            *("benchmark.md", "benchmark-2.md", "scale.md"),
         )
     ),
     *(file.with_name("README.md") for file in STUDIES.values()),
