@@ -360,17 +360,28 @@ def measured_within(sender: Any, family: str, name: str, X: Any, Y: Any) -> None
     job(family, name, *documents(100, 60, 8), sparse=True)()  # compiles and imports
     directions = {"n_components": size} if size and family in ("projection", "embedding") else {}
     fit = job(family, name, X, Y, asked=True, sparse=True, parameters=directions)
+    outcome, error, seconds, gigabytes = fitted_within(fit, LARGE_SECONDS, MEMORY / 1e9)
+    if error is not None and outcome == "fails":
+        raise error
+    sender.send((outcome, f"{seconds / factor:.4g}", f"{gigabytes:.4g}"))
+
+
+def fitted_within(
+    fit: Callable[[], Any], seconds: float, gigabytes: float
+) -> tuple[str, Exception | None, float, float]:
+    """Return how a fit within limits ended and with which error, its processor seconds, and gigabytes at its peak.
+
+    It ``ends``, is ``slow`` or ``large`` beyond a limit, ``refuses`` by a `DataError`, or ``fails`` by another error.
+    """
     begin_peak()
-    before, start, outcome = process_bytes("VmHWM"), time.process_time(), "ends"
+    before, start, outcome, raised = process_bytes("VmHWM"), time.process_time(), "ends", None
     try:
-        with within_limits({"seconds": LARGE_SECONDS, "gigabytes": MEMORY / 1e9}):
+        with within_limits({"seconds": seconds, "gigabytes": gigabytes}):
             fit()
-    except TimeLimitError:
-        outcome = "slow"
-    except (MemoryLimitError, DataError) as error:
-        outcome = "refuses" if isinstance(error, DataError) else "large"
-    seconds = (time.process_time() - start) / factor
-    sender.send((outcome, f"{seconds:.4g}", f"{(process_bytes('VmHWM') - before) / 1e9:.4g}"))
+    except Exception as error:  # noqa: BLE001 - what is measured
+        kinds = {TimeLimitError: "slow", MemoryLimitError: "large", DataError: "refuses"}
+        raised, outcome = error, next((word for kind, word in kinds.items() if isinstance(error, kind)), "fails")
+    return outcome, raised, time.process_time() - start, (process_bytes("VmHWM") - before) / 1e9
 
 
 def check_large(number: int, only: list[str]) -> None:

@@ -23,12 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from growth import alone, documents, job, methods
+from growth import alone, documents, fitted_within, job, methods
 
 import mlreduce
-from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError, within_limits
-from mlreduce.exceptions import DataError
-from mlreduce_studies.experiments.memory import begin_peak, process_bytes
+from mlreduce.evaluation.limits import MemoryLimitError
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -59,22 +57,13 @@ def measured(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
     warnings.simplefilter("ignore")
     job(family, name, *documents(100, 60, 8, dense=not hasattr(X, "nnz")), sparse=True)()  # compiles and imports
     fit = job(family, name, X, Y, sparse=True, parameters=requested(family, X.shape[1]))
-    begin_peak()
-    before, start, outcome, reason = process_bytes("VmHWM"), time.process_time(), "ends", ""
-    try:
-        with within_limits({"seconds": SECONDS, "gigabytes": ADDED}):
-            fit()
-    except TimeLimitError:
-        outcome = "slow"
-    except MemoryLimitError as error:
-        outcome, reason = "large", str(error.__cause__)
-    except DataError as error:
-        reason = str(error)
-        refused = time.process_time() - start <= REFUSAL and re.search(r"\d.*\b([MG]B|fit)\b", reason)
-        outcome = "refuses" if refused else "fails"
-    except Exception as error:  # noqa: BLE001 - a row, not the end
-        outcome, reason = "fails", f"{type(error).__name__}: {error}"
-    seconds, gigabytes = time.process_time() - start, (process_bytes("VmHWM") - before) / 1e9
+    outcome, error, seconds, gigabytes = fitted_within(fit, SECONDS, ADDED)
+    reasons = {"refuses": str(error), "fails": f"{type(error).__name__}: {error}"}
+    if isinstance(error, MemoryLimitError):
+        reasons["large"] = str(error.__cause__)
+    reason = reasons.get(outcome, "")
+    if outcome == "refuses" and not (seconds <= REFUSAL and re.search(r"\d.*\b([MG]B|fit)\b", reason)):
+        outcome = "fails"
     if outcome == "ends" and seconds > SECONDS:
         outcome = "slow"
     if outcome == "ends" and gigabytes > GIGABYTES:

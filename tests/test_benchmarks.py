@@ -331,7 +331,7 @@ def test_what_does_not_end_comes_first_in_the_table_of_common_sizes():
 def test_a_fit_at_a_common_size_ends_within_its_limits_or_not(monkeypatch, name, given, outcome):
     if outcome == "slow":  # as of one call into compiled code, which no limit interrupts
         monkeypatch.setattr(sizes, "SECONDS", -1)
-        monkeypatch.setattr(sizes, "within_limits", lambda _: nullcontext())
+        monkeypatch.setattr(growth, "within_limits", lambda _: nullcontext())
     monkeypatch.setattr(sizes, "GIGABYTES", -1.0 if outcome == "large" else 1.0)
     X, Y = growth.documents(300, 40, 6)
     family = mlreduce.registry.kind_of(name)
