@@ -273,20 +273,21 @@ class MLKNN(_NeighbourVotes):
         return self._rates.posterior(votes)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
-        self._check(len(labels), labels.shape[1])
-        among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
-        present = _by_label(labels, self._least_neighbours)
-        for size in sizes:
-            among.add(size)
-            beyond.add(size)
-            number, _, counts = self._among(among, present, labels)
-            yield counts.rates.posterior(self._votes(beyond.pairs(), present, n_neighbors=number))
+        for _, others, counts in self._nested_votes(train, labels, test, sizes):
+            yield counts.rates.posterior(others)
 
     def _nested_left_out(
         self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Yield the scores of the training rows among the others, and those of the test rows."""
         self._check_known(labels)
+        for votes, others, counts in self._nested_votes(train, labels, test, sizes):
+            yield counts.left_out(votes, labels), counts.rates.posterior(others)
+
+    def _nested_votes(
+        self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
+    ) -> Iterator[tuple[Any, Any, _Counts]]:
+        """Yield at each size the votes for the training rows among the others and for the test rows, and the counts."""
         self._check(len(labels), labels.shape[1])
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
         present = _by_label(labels, self._least_neighbours)
@@ -294,8 +295,7 @@ class MLKNN(_NeighbourVotes):
             among.add(size)
             beyond.add(size)
             number, votes, counts = self._among(among, present, labels)
-            others = self._votes(beyond.pairs(), present, n_neighbors=number)
-            yield counts.left_out(votes, labels), counts.rates.posterior(others)
+            yield votes, self._votes(beyond.pairs(), present, n_neighbors=number), counts
 
     def _among(self, distances: GrowingDistances, present: Any, labels: Any) -> tuple[int, Any, _Counts]:
         """Return what `_choose` does, from the distances among the training rows."""
