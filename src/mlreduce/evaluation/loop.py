@@ -253,9 +253,10 @@ class _Part(Mapping[Key, Arrays]):
     def __getitem__(self, key: Key) -> Arrays:
         return _without_warnings(self._fitted[(*self._key, *key)])
 
-    def warned(self, split: int, label: str) -> set[str]:
-        """Return the names of the classes of the warnings of a fit."""
-        return set(self._fitted[(*self._key, str(split), label)].get(WARNED, ()))
+    def warned(self, split: int, label: str) -> tuple[set[str], str]:
+        """Return the names of the classes of the warnings of a fit, and the end at which it chose a parameter or ""."""
+        arrays = self._fitted[(*self._key, str(split), label)]
+        return set(arrays.get(WARNED, ())), str(arrays.get("edge_", ""))
 
     def __iter__(self) -> Iterator[Key]:
         return (key[2:] for key in self._fitted if key[:2] == self._key)
@@ -286,10 +287,9 @@ def _add_warnings(
     """Return scores with the columns ``warnings`` and ``at_edge``."""
     texts, ends = {}, {}
     for split, label in dict.fromkeys(zip(scores["split"], scores["method"], strict=True)):
-        names = fits.warned(split, label) | failures.warned.get((split, label), set())
-        chosen = fits[str(split), label].get("edge_")
-        texts[split, label] = ", ".join(sorted(names))
-        ends[split, label] = ", ".join(filter(None, [edges.get((split, label), ""), str(chosen or "")]))
+        names, end = fits.warned(split, label)
+        texts[split, label] = ", ".join(sorted(names | failures.warned.get((split, label), set())))
+        ends[split, label] = ", ".join(filter(None, [edges.get((split, label), ""), end]))
     cells = pd.Series(list(zip(scores["split"], scores["method"], strict=True)), index=scores.index, dtype=object)
     return scores.assign(warnings=cells.map(texts).astype(str), at_edge=cells.map(ends).astype(str))
 

@@ -13,8 +13,8 @@ from mlreduce.predictors import RidgeRegressor
 from mlreduce.predictors.decision import fit_left_out
 from mlreduce.preprocessing.scaling import scale_parts
 
-#: Name in a study of the scaling that is chosen, and among which: see `mlreduce.preprocessing.scaling.scale_parts`.
-CHOSEN, CANDIDATES = "chosen", ("none", "standard", "rows")
+#: Scalings among which one is chosen: see `mlreduce.preprocessing.scaling.scale_parts`.
+CANDIDATES = ("none", "standard", "rows")
 # Differences of the measure that rounding may cause: the first of the candidates is taken.
 _EQUAL = 1e-9
 

@@ -29,6 +29,9 @@ Key: TypeAlias = tuple[str, ...]
 #: (split number as text, method) to parameters of the predictor that were chosen on the training part of that split.
 Chosen: TypeAlias = Mapping[tuple[str, str], Mapping[str, float]]
 
+#: The name in a study of the scaling that the training rows of a split choose.
+CHOSEN_SCALING = "chosen"
+
 # The features as they are, by default.
 _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
@@ -108,10 +111,10 @@ class Strategy:
 
     def space_of(self, split: Split) -> Mapping[str, Any]:
         """Return what methods see of the features on a split, with the scaling that its training rows choose."""
-        from mlreduce.evaluation.scaling_choice import CHOSEN, choose_scaling  # imports predictors
-
-        if self._space["scaling"] != CHOSEN:
+        if self._space["scaling"] != CHOSEN_SCALING:
             return self._space
+        from mlreduce.evaluation.scaling_choice import choose_scaling  # imports predictors
+
         rows = digest_rows(split)
         if rows not in self._scalings:
             self._scalings[rows] = choose_scaling(self._data, split)
