@@ -392,6 +392,8 @@ def main(arguments: list[str] | None = None) -> None:
     own = parser.parse_args(arguments)
     if own.ties != "standard" and own.step not in ("plan", "run", "keep", "check"):
         parser.error(f"{own.step} is of version 1: leave --ties out")
+    if own.version > 1 and (own.ties != "standard" or own.step in ("sets", "speed", "answers")):
+        parser.error("--ties, and the steps sets, speed and answers, are of version 1: leave --version out")
     protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"), own.ties, own.version)
     try:
         names, pieces = protocol.check_datasets(own.datasets), Pieces(protocol)

@@ -507,3 +507,10 @@ def test_a_change_after_the_freeze_is_found_until_it_is_entered(copy, monkeypatc
     assert FROZEN["changed_files"](content()) == []
     with pytest.raises(SystemExit, match="a change is an amendment"):
         FROZEN["freeze_benchmark"]()
+
+
+@pytest.mark.parametrize("words", [["answers"], ["sets"], ["speed"], ["run", "--ties", "expected"]])
+def test_steps_of_version_1_are_refused_for_version_2(words, capsys):
+    with pytest.raises(SystemExit):
+        reducebench.main([*words, "--version", "2"])
+    assert "are of version 1: leave --version out" in capsys.readouterr().err

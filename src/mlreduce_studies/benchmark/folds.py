@@ -65,7 +65,8 @@ def check_folds(protocol: Protocol, study: Study, data: MultiLabelData) -> None:
     committed = read_folds(protocol).get(data.name, [])
     if not committed:
         raise DataError(
-            f"{protocol.folds_file} has no folds of {data.name}; write them: python benchmarks/reducebench.py folds"
+            f"{protocol.folds_file} has no folds of {data.name}; write them: python benchmarks/reducebench.py "
+            f"folds{f' --version {protocol.version}' if protocol.version > 1 else ''}"
         )
     for row, there in zip(fold_rows(protocol, study, data), committed, strict=False):
         if row != there:
