@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -252,3 +254,19 @@ def test_ml_knn_chooses_among_as_many_as_know_a_label(rng):
     assert MLKNN(n_neighbors="loo").fit(X, Y).n_neighbors_ == 5
     with pytest.raises(DataError, match="needs another row"):
         MLKNN(n_neighbors="loo").fit(X[:1], np.ones((1, 3)))
+
+
+@pytest.mark.parametrize("kind", ["dense", "partly known", "sparse"])
+def test_votes_of_several_numbers_are_those_of_each(kind):
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 3, (60, 4)).astype(float), (rng.random((60, 5)) < 0.4).astype(float)
+    if kind == "partly known":
+        Y[rng.random(Y.shape) < 0.2] = -1
+    labels = sp.csr_array(Y) if kind == "sparse" else Y
+    model = MLKNN(n_neighbors=9)
+    model._fit(X, labels)
+    numbers = [1, 4, 9]
+    found = model._votes_of_numbers(partial(model._map_blocks, None), model._present, numbers)
+    for number in numbers:
+        expected = model._votes_in_blocks(None, None, number)
+        assert (found[number] != expected).sum() == 0

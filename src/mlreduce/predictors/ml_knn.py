@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import GrowingDistances, row_blocks
+from mlreduce.linalg.distances import GrowingDistances, Pairs, row_blocks
 from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourVotes
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_range, is_sparse
@@ -236,11 +237,16 @@ class MLKNN(_NeighbourVotes):
         most = int(min((number for number in known if number), default=2)) - 1
         return [number for number in _CANDIDATES if number <= most] or [most]
 
-    def _choose(self, labels: Any, votes_of: Callable[[int], Any]) -> tuple[int, Any, _Counts]:
-        """Return the number of neighbours, and the votes for the training rows and their counts with it."""
+    def _choose(
+        self, map_blocks: Callable[[Callable[[Pairs], Any]], list[Any]], present: Any, labels: Any
+    ) -> tuple[int, Any, _Counts]:
+        """Return the number of neighbours, and the votes for the training rows and their counts with it.
+
+        ``map_blocks`` calls a function with each block of the training rows among themselves.
+        """
         best, most = None, -np.inf
-        for number in (numbers := self._numbers(labels)):
-            votes = votes_of(number)
+        votes_of = self._votes_of_numbers(map_blocks, present, numbers := self._numbers(labels))
+        for number, votes in votes_of.items():
             counts = _Counts.of(votes, labels, number, float(self.pseudocount))
             value = counts.log_likelihood(votes, labels) if len(numbers) > 1 else 0.0
             if best is None or value > most + _BETTER * abs(most):
@@ -257,9 +263,7 @@ class MLKNN(_NeighbourVotes):
     def _count_votes(self, features: Any, labels: Any) -> Any:
         """Fit, and return the votes for each training row among the others."""
         super()._fit(features, labels)
-        self.n_neighbors_, votes, self._counts = self._choose(
-            labels, lambda number: self._votes_in_blocks(None, None, number)
-        )
+        self.n_neighbors_, votes, self._counts = self._choose(partial(self._map_blocks, None), self._present, labels)
         self._rates = self._counts.rates
         self.prior_, self.given_present_, self.given_absent_ = self._rates
         return votes
@@ -294,13 +298,8 @@ class MLKNN(_NeighbourVotes):
         for size in sizes:
             among.add(size)
             beyond.add(size)
-            number, votes, counts = self._among(among, present, labels)
+            number, votes, counts = self._choose(partial(_count_once, among.pairs()), present, labels)
             yield votes, self._votes(beyond.pairs(), present, n_neighbors=number), counts
-
-    def _among(self, distances: GrowingDistances, present: Any, labels: Any) -> tuple[int, Any, _Counts]:
-        """Return what `_choose` does, from the distances among the training rows."""
-        pairs = distances.pairs()
-        return self._choose(labels, lambda number: self._votes(pairs, present, True, None, number))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         if self.n_neighbors == "loo":
@@ -310,3 +309,8 @@ class MLKNN(_NeighbourVotes):
             super()._check(n_samples, n_labels)
             _check_others(self.n_neighbors, n_samples)
         check_range(self.pseudocount, "pseudocount", 0, open_ends=True)
+
+
+def _count_once(pairs: Pairs, count: Callable[[Pairs], Any]) -> list[Any]:
+    """Return what is counted in the one block that there is."""
+    return [count(pairs)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 import joblib
@@ -91,17 +90,20 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         self, rows: Any, order: NDArray[np.int64] | None = None, n_neighbors: int | None = None
     ) -> Any:
         """Return the votes for some rows; None for the training rows, of the others."""
-        count = partial(self._votes, order=order, n_neighbors=n_neighbors)
+        among = rows is None
+        blocks = self._map_blocks(
+            rows, lambda pairs: self._votes(pairs, self._present, among, order=order, n_neighbors=n_neighbors)
+        )
+        return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
+
+    def _map_blocks(self, rows: Any, count: Callable[[Pairs], Any]) -> list[Any]:
+        """Return what is counted in each block of some rows; None for the training rows."""
         several = (rows is None or rows.shape[0] > 1) and joblib.effective_n_jobs(self.n_jobs) > 1
         pairs = self._training.pairs(rows, apart=several)
         if several:
-            votes = joblib.delayed(count)
-            blocks = joblib.Parallel(self.n_jobs, require="sharedmem")(
-                votes(pair, self._present, rows is None) for pair in pairs
-            )
-        else:
-            blocks = [count(pair, self._present, rows is None) for pair in pairs]
-        return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
+            counted = joblib.delayed(count)
+            return list(joblib.Parallel(self.n_jobs, require="sharedmem")(counted(pair) for pair in pairs))
+        return [count(pair) for pair in pairs]
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
@@ -154,6 +156,21 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
         order = np.arange(len(present)) if order is None else order
         votes = _votes(*pairs[1:], first, present, number, order, self._chained, present.min() < 0)
         return np.asarray(votes)
+
+    def _votes_of_numbers(
+        self, map_blocks: Callable[[Callable[[Pairs], Any]], list[Any]], present: Any, numbers: Sequence[int]
+    ) -> dict[int, Any]:
+        """Return the votes of training rows among the others, for each of some ascending numbers of neighbours.
+
+        ``map_blocks`` calls a function with each block of the training rows.
+        """
+        if is_sparse(present):
+            blocks = map_blocks(lambda pairs: [self._votes(pairs, present, True, None, number) for number in numbers])
+            stacked = [sp.csr_array(sp.vstack(of_number)) for of_number in zip(*blocks, strict=True)]
+            return dict(zip(numbers, stacked, strict=True))
+        counted, partly = np.asarray(numbers, dtype=np.int64), present.min() < 0
+        parts = map_blocks(lambda pairs: _votes_by_number(*pairs[1:], pairs.rows.start, present, counted, partly))
+        return dict(zip(numbers, np.concatenate(parts, axis=1), strict=True))
 
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         return np.arange(n_labels)
@@ -465,4 +482,38 @@ def _votes(
                 away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
                 for column in range(n_columns):
                     distances[column] += away * present[label, column]
+    return votes
+
+
+@compiled
+def _votes_by_number(
+    products: FloatArray,
+    squares: FloatArray,
+    others: FloatArray,
+    unit: float,
+    first: int,
+    present: NDArray[np.int8],
+    numbers: NDArray[np.int64],
+    partly: bool,
+) -> NDArray[np.int64]:
+    """Return what `_votes` does without a chain, for each of some ascending numbers of neighbours.
+
+    The nearest columns are searched once: the first of them are those of a smaller number.
+    """
+    n_rows, n_columns = products.shape
+    votes = np.zeros((len(numbers), n_rows, len(present)), dtype=np.int64)
+    distances = np.empty(n_columns)
+    best = np.empty(numbers[-1], dtype=np.int64)
+    for row in range(n_rows):
+        _measure(products[row], squares[row], others, unit, first + row if first >= 0 else -1, distances)
+        count = 0
+        for label in range(len(present)):
+            if label == 0 or partly:
+                count = _find(distances, present[label], partly, best)
+            total, at = 0, 0
+            for place in range(len(numbers)):
+                while at < min(count, numbers[place]):
+                    total += present[label, best[at]]
+                    at += 1
+                votes[place, row, label] = total
     return votes
