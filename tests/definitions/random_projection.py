@@ -10,7 +10,7 @@ PARAMETERS = {"random_state": 0}
 
 
 def definition(X, Y, fitted):
-    size = fitted.n_components or X.shape[1]
+    size = fitted.n_components or min(X.shape)
     rows = np.random.RandomState(0).standard_normal((size, X.shape[1]))
     for i in range(size):
         for before in rows[:i]:

@@ -27,7 +27,8 @@ class RandomProjection(Projection):
     ----------
     n_components : int, float, str or None, default=None
         Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
+        string such as ``"50%"`` a percentage of n_features, None the smaller of n_samples and n_features. See
+        `Projection`.
     random_state : int, RandomState instance or None, default=None
         Seed of the directions.
 
@@ -62,8 +63,8 @@ class RandomProjection(Projection):
         self.random_state = random_state
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
-        n_features = features.shape[1]
-        size = wanted or n_features
+        n_samples, n_features = features.shape
+        size = wanted or min(n_samples, n_features)
         # One direction after another, so that the first do not depend on their number.
         gaussian = check_random_state(self.random_state).standard_normal((size, n_features))
         return Solution(np.ones(size), signed(np.linalg.qr(gaussian.T).Q.T))
