@@ -36,11 +36,8 @@ PROCEDURE = (
     ),
     *(f"src/mlreduce/stats/{name}.py" for name in ("combination", "margins", "posterior", "tendency")),
 )
-#: What ranks the methods of the benchmark, and what words follow from its numbers, as far as it is there.
-RANKING = (
-    *("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py", "src/mlreduce_studies/gathering/held_out.py"),
-    *(f"src/mlreduce_studies/benchmark/{name}.py" for name in ("answers", "scores")),
-)
+#: What ranks the methods of the benchmark.
+RANKING = ("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py")
 PAPER_COMMENT = """\
 # What the paper is judged by, frozen before its study was run: python docs/update_frozen.py NAME.
 # SHA-256 of the files.
@@ -53,11 +50,12 @@ BENCHMARK_COMMENT = """\
 """
 
 
-def benchmark_files(version: int = 1) -> list[str]:
-    """Return the files of the benchmark that are frozen, from the root of the project."""
-    # What is said of the scores of the first version is none of the second's.
-    ranking = RANKING if version == 1 else RANKING[:2]
-    return [*protocol_files(PROJECT, version), *(file for file in ranking if (PROJECT / file).is_file())]
+def benchmark_files(version: int = 2) -> list[str]:
+    """Return the files of the benchmark that are frozen, from the root of the project.
+
+    The first version is withdrawn: its protocol and scores stay, and its methods are ranked no longer.
+    """
+    return [*protocol_files(PROJECT, version), *(RANKING if version > 1 else ())]
 
 
 def paper_files(name: str) -> list[str]:
@@ -100,11 +98,13 @@ def digest(file: str) -> str:
 
 
 def changed_files(content: dict[str, Any]) -> list[str]:
-    """Return the files that are not as they were frozen, or as they were entered last."""
+    """Return the files that are not as they were frozen, or as they were entered last, but those released since."""
+    released = {change["file"] for change in content["amendments"] if change.get("released")}
     last = content["files"] | {
         change["file"]: change["digest"] for change in content["amendments"] if "digest" in change
     }
-    return [file for file, expected in last.items() if not (PROJECT / file).is_file() or digest(file) != expected]
+    known = {file: expected for file, expected in last.items() if file not in released}
+    return [file for file, expected in known.items() if not (PROJECT / file).is_file() or digest(file) != expected]
 
 
 def write(path: Path, comment: str, content: dict[str, Any]) -> None:
@@ -125,7 +125,7 @@ def freeze(path: Path, comment: str, config: str, files: Sequence[str]) -> None:
     write(path, comment, content)
 
 
-def freeze_benchmark(version: int = 1) -> None:
+def freeze_benchmark(version: int = 2) -> None:
     """Write date, seed and digests of a version of the benchmark."""
     config = f"config/{name_of_version(version)}.yaml"
     freeze(BENCHMARKS[version], BENCHMARK_COMMENT, config, benchmark_files(version))
@@ -171,7 +171,7 @@ if __name__ == "__main__":
     if len(given) > 1:
         amend(given[:-1], given[-1], benchmark="--benchmark" in sys.argv, same_scores="--same-scores" in sys.argv)
     elif "--benchmark" in sys.argv:
-        freeze_benchmark(int(given[0]) if given else 1)
+        freeze_benchmark(int(given[0]) if given else 2)
     elif given:
         freeze_paper(given[0])
     else:

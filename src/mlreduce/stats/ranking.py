@@ -1,7 +1,8 @@
 """One ranking of methods over data sets, which all pages, tables and recommendations read.
 
 A *setting* is a data set at one size (and, where predictors are averaged over, with one predictor). In each setting all
-methods are compared; the settings of a data set have the same weight, and so have the data sets.
+methods are compared; the settings of a data set have the same weight, and so have the data sets, or the groups of
+related data sets where these are given.
 
 - **Sizes** are those that all methods of several sizes have. At 100 % nothing is reduced, and methods tie: that size
   is left out where there is another.
@@ -143,6 +144,8 @@ def rank(
     higher_is_better: bool,
     margin: float = MARGIN,
     seconds: Mapping[str, float] | None = None,
+    groups: Mapping[str, str] | None = None,
+    full: float = FULL,
 ) -> Ranking:
     """Rank methods over data sets.
 
@@ -159,6 +162,11 @@ def rank(
         >= 0, in units of the measure.
     seconds : dict of str to float or None, default=None
         What a method takes, > 0.
+    groups : dict of str to str or None, default=None
+        Data sets to the group of related ones that they belong to; others are a group each. Groups have the same
+        weight, and are what is resampled. None weights the data sets equally.
+    full : float, default=100
+        The size at which nothing is reduced, where sizes are not in percent.
 
     Returns
     -------
@@ -171,9 +179,9 @@ def rank(
 
     Notes
     -----
-    The interval is that of a bootstrap over the data sets, and one more that nobody has seen: for the lower end the
-    method is not near the best on it, for the upper end it is. So what holds on all data sets is not certain, and few
-    of them say little.
+    The interval is that of a bootstrap over the data sets (or groups), and one more that is unseen: for the lower end
+    the method is not near the best on it, for the upper end it is. So what holds on all data sets is not certain, and
+    few of them say little.
 
     Examples
     --------
@@ -185,7 +193,7 @@ def rank(
     >>> rank(cells, higher_is_better=True).table[["near", "rank"]].to_dict("index")
     {'br': {'near': 1.0, 'rank': 1.5}, 'mvmd': {'near': 0.5, 'rank': 1.5}, 'pca': {'near': 0.0, 'rank': 3.0}}
     """
-    data_sets, methods, values, left_out = _settings(cells)
+    data_sets, methods, values, left_out = _settings(cells, full)
     worst, sign = (-np.inf, 1.0) if higher_is_better else (np.inf, -1.0)
     rounded = pd.DataFrame(np.where(np.isnan(values), worst, values).round(DECIMALS), columns=methods)
     ranks = rank_methods(rounded, higher_is_better).to_numpy()
@@ -209,8 +217,10 @@ def rank(
             "mean": sign * np.where(there, signed, of_last),
         }.items()
     }
-    table = pd.DataFrame({name: part.mean() for name, part in by_set.items()})
-    low, high = _interval(by_set["near"].to_numpy())
+    of_set = [(groups or {}).get(str(name), str(name)) for name in names]
+    by_group = {name: part.groupby(of_set).mean() for name, part in by_set.items()}
+    table = pd.DataFrame({name: part.mean() for name, part in by_group.items()})
+    low, high = _interval(by_group["near"].to_numpy())
     taken = pd.Series(seconds or {}, dtype=float).reindex(table.index)
     table = table.assign(low=low, high=high, seconds=taken)
     table["front"] = _front(table["mean"].to_numpy() * (1 if higher_is_better else -1), taken.to_numpy())
@@ -247,7 +257,7 @@ def highlighted(
     return [name for name in order if name in shown]
 
 
-def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, list[str]]:
+def _settings(cells: pd.DataFrame, full: float) -> tuple[list[str], list[str], FloatArray, list[str]]:
     """Return the data set of each setting, in order, the methods, values, and the data sets that are left out."""
     keys = ["dataset", *(name for name in cells.columns if name not in ("dataset", *_CELL))]
     found: dict[tuple[str, ...], dict[str, dict[float, float]]] = {}
@@ -260,7 +270,7 @@ def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, li
             )
         by_size[size] = value
     methods = sorted({method for by_method in found.values() for method in by_method})
-    parts = {key: _settings_of(by_method, methods) for key, by_method in found.items()}
+    parts = {key: _settings_of(by_method, methods, full) for key, by_method in found.items()}
     left_out = {key[0] for key, rows in parts.items() if not rows}
     settings = [(key[0], row) for key in sorted(parts) if key[0] not in left_out for row in parts[key]]
     if not settings:
@@ -275,13 +285,13 @@ def _settings(cells: pd.DataFrame) -> tuple[list[str], list[str], FloatArray, li
     )
 
 
-def _settings_of(found: Mapping[str, Mapping[float, float]], methods: Sequence[str]) -> list[list[float]]:
+def _settings_of(found: Mapping[str, Mapping[float, float]], methods: Sequence[str], full: float) -> list[list[float]]:
     """Return the values of the methods at each common size; none where a method was not tried or no size is common."""
     if len(found) < len(methods):
         return []
     several = [set(by_size) for by_size in found.values() if len(by_size) > 1]
-    common = set.intersection(*several) if several else {FULL}
-    sizes = sorted(common - {FULL} or common)
+    common = set.intersection(*several) if several else {full}
+    sizes = sorted(common - {full} or common)
     return [
         [found[name][size] if len(found[name]) > 1 else next(iter(found[name].values())) for name in methods]
         for size in sizes

@@ -1,4 +1,4 @@
-"""How good advice is on a data set that it was not made from: one is left out, the others rank the methods."""
+"""How good advice is on a data set that it was not made from: it, or its group, is left out, and the others rank."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ _LEVEL = 0.05
 
 
 def leave_one_out(
-    ranking: Ranking, higher_is_better: bool, traits: Mapping[str, Traits], controls: Collection[str] = CONTROLS
+    ranking: Ranking,
+    higher_is_better: bool,
+    traits: Mapping[str, Traits],
+    controls: Collection[str] = CONTROLS,
+    groups: Mapping[str, str] | None = None,
+    with_related: bool = False,
 ) -> pd.DataFrame:
     """Return, for each data set, whether the first methods by the other data sets contain one within the margin.
 
@@ -38,6 +43,10 @@ def leave_one_out(
         What the similarity of data sets is computed from.
     controls : collection of str, default=CONTROLS
         Methods that are neither named nor the best; none to let them be.
+    groups : dict of str to str or None, default=None
+        As of `mlreduce.stats.ranking.rank`.
+    with_related : bool, default=False
+        Whether the data sets of the same group are left out, too.
 
     Returns
     -------
@@ -48,11 +57,16 @@ def leave_one_out(
     near, ranks, means = (ranking.by_set[key][names] for key in ("near", "rank", "mean"))
     values = means if higher_is_better else -means
     good = values.sub(values.max(axis=1), axis=0).round(DECIMALS) >= -MARGIN
-    rows = []
+    rows, of_set = [], {name: (groups or {}).get(name, name) for name in ranking.data_sets}
     for name in ranking.data_sets:
-        others = [other for other in ranking.data_sets if other != name]
-        like = np.array(weights([traits[other] for other in others], traits[name]))
-        flat = np.full(len(others), 1 / len(others))
+        others = [
+            other
+            for other in ranking.data_sets
+            if other != name and not (with_related and of_set[other] == of_set[name])
+        ]
+        of_others = [of_set[other] for other in others]
+        like = np.array(weights([traits[other] for other in others], traits[name], of_others))
+        flat = np.array([1 / of_others.count(group) for group in of_others]) / len(set(of_others))
         hits = [
             good[_first(near.loc[others], ranks.loc[others], shares)].loc[name].to_numpy().any()
             for shares in (flat, like)

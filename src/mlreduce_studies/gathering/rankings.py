@@ -30,6 +30,8 @@ class StudyRanking:
     ----------
     labels : dict of str to str
         Registered names of the methods to their labels in the study.
+    tuned : bool
+        Whether the methods that have parameters were tuned, for this predictor and measure.
     """
 
     protocol: str
@@ -37,6 +39,7 @@ class StudyRanking:
     predictor: str
     ranking: Ranking
     labels: Mapping[str, str]
+    tuned: bool = False
 
 
 def names_of(registered: Mapping[str, str], averages: Mapping[str, Sequence[str]]) -> dict[str, str]:
