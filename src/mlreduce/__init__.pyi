@@ -1,3 +1,4 @@
+from . import auto as auto
 from . import datasets as datasets
 from . import embedding as embedding
 from . import labelspace as labelspace
@@ -163,6 +164,7 @@ from .selection import SCNMF as SCNMF
 from .selection import SFUS as SFUS
 from .selection import SPEC as SPEC
 from .selection import TCRFS as TCRFS
+from .auto.reducer import AutoReducer as AutoReducer
 from .datasets.catalogue import list_datasets as list_datasets
 from .datasets.catalogue import load_dataset as load_dataset
 from .datasets.data import MultiLabelData as MultiLabelData

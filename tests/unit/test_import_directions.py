@@ -48,8 +48,12 @@ ALLOWED = {
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry", "stats"},
+    "auto": {
+        *(*BASE, "evaluation", "labelspace", "linalg", "methods", "metrics", "model_selection", "pipeline", "plot"),
+        *("predictors", "registry", "stats"),
+    },
     # linalg and predictors: `doctor --compile` compiles loops
-    "commandline": BASE | FILES | {"datasets", "evaluation", "linalg", "methods", "predictors", "registry"},
+    "commandline": BASE | FILES | {"auto", "datasets", "evaluation", "linalg", "methods", "predictors", "registry"},
 }
 
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import mlreduce
-from mlreduce.commandline import comparing, doctor, fetching, listing, recommending, reducing
+from mlreduce.commandline import comparing, doctor, fetching, listing, recommending, reducing, searching
 from mlreduce.exceptions import MLReduceError
 
 
@@ -104,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="mlreduce", description="Dimension reduction for multi-label data.")
     top.add_argument("--version", action="version", version=f"mlreduce {mlreduce.__version__}")
     commands = top.add_subparsers(metavar="COMMAND")
-    for module in (listing, recommending, fetching, reducing, comparing, doctor):
+    for module in (listing, recommending, fetching, reducing, searching, comparing, doctor):
         module.add_commands(commands)
     return top
 

@@ -59,7 +59,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     if options.apply is not None:
         rows = read_data([options.apply], options)
         check_finite(rows.X, rows.feature_names, rows.name)
-        reduced = method.transform(_columns(rows, features))
+        reduced = method.transform(columns_of(rows, features))
     if options.save_model is not None:
         _save(method, name, parameters, features, options.save_model)
     if registry.kind_of(name) == "selection":
@@ -124,7 +124,7 @@ def _read_parameters(options: argparse.Namespace) -> dict[str, Any]:
     return parameters
 
 
-def _columns(rows: Any, features: list[str]) -> Any:
+def columns_of(rows: Any, features: list[str]) -> Any:
     """Return the features of other instances in the order of the fit."""
     if list(rows.feature_names) == features:
         return rows.X
@@ -179,8 +179,6 @@ def _load(path: Path) -> tuple[str, Any, list[str]]:
 def _write(reduced: Any, names: list[str], rows: Any, path: Path) -> None:
     import pandas as pd
 
-    from mlreduce.escaping import without_formulas
-    from mlreduce.files import replacing
     from mlreduce.guards import check_names
     from mlreduce.validation import as_dense, check_memory, is_sparse
 
@@ -188,7 +186,14 @@ def _write(reduced: Any, names: list[str], rows: Any, path: Path) -> None:
     check_memory(16.0 * rows.Y.shape[0] * (rows.Y.shape[1] + len(names)), f"{path} as a table", "leave labels out")
     labels = rows.Y.toarray() if is_sparse(rows.Y) else rows.Y
     features = pd.DataFrame(as_dense(reduced), columns=pd.Index(names))
-    table = pd.concat([features, pd.DataFrame(labels, columns=pd.Index(rows.label_names))], axis=1)
+    write_table(pd.concat([features, pd.DataFrame(labels, columns=pd.Index(rows.label_names))], axis=1), path)
+
+
+def write_table(table: Any, path: Path) -> None:
+    """Write a DataFrame as CSV or Parquet."""
+    from mlreduce.escaping import without_formulas
+    from mlreduce.files import replacing
+
     with replacing(path) as temporary:
         if path.suffix == ".csv":
             without_formulas(table).to_csv(temporary, index=False)

@@ -177,13 +177,13 @@ def _run_tasks(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, 
         yield from joblib.Parallel(n_jobs, batch_size=1)(some)
 
 
-def progress_bar(total: int, progress: bool) -> Any:
-    """Return a bar, or a context of None where none is shown."""
+def progress_bar(total: int, progress: bool, text: str = "compare") -> Any:
+    """Return a bar with a text, or a context of None where none is shown."""
     if progress:
         with suppress(ModuleNotFoundError):
             from tqdm import tqdm
 
-            return tqdm(total=total, desc="compare", unit="fit", disable=None)
+            return tqdm(total=total, desc=text, unit="fit", disable=None)
     return nullcontext()
 
 

@@ -33,7 +33,8 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     Parameters
     ----------
     limits : dict
-        Perhaps ``seconds``, of the processor, and ``gigabytes``, in addition to what the process has before.
+        Perhaps ``seconds``, of the processor, ``wall_seconds``, of the clock, and ``gigabytes``, in addition to what
+        the process has before.
 
     Raises
     ------
@@ -52,12 +53,15 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     if not limits or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield
         return
-    with _limit_memory(limits.get("gigabytes")), _limit_time(limits.get("seconds")):
+    clock = _limit_time(limits.get("wall_seconds"), signal.SIGALRM, signal.ITIMER_REAL, again=1.0)
+    processor = _limit_time(limits.get("seconds"), signal.SIGPROF, signal.ITIMER_PROF)
+    with _limit_memory(limits.get("gigabytes")), clock, processor:
         yield
 
 
 @contextmanager
-def _limit_time(seconds: float | None) -> Iterator[None]:
+def _limit_time(seconds: float | None, number: int, timer: int, again: float = 0.0) -> Iterator[None]:
+    """Raise after some seconds, and again where that was ignored, as in callbacks of compiled code."""
     if seconds is None:
         yield
         return
@@ -65,13 +69,13 @@ def _limit_time(seconds: float | None) -> Iterator[None]:
     def over(*_: Any) -> None:
         raise TimeLimitError(f"took more than {seconds:g} s, the limit of the study")
 
-    former = signal.signal(signal.SIGPROF, over)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    former = signal.signal(number, over)
+    signal.setitimer(timer, seconds, again)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, former)
+        signal.setitimer(timer, 0)
+        signal.signal(number, former)
 
 
 @contextmanager

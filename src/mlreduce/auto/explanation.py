@@ -1,0 +1,102 @@
+"""What came of a search, in sentences and as a figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.auto.candidates import NONE
+from mlreduce.metrics.measures import find_measure
+from mlreduce.plot.figure import axes, short
+from mlreduce.plot.layout import style
+from mlreduce.registry import find_kind
+
+# Statuses of what was compared in the end.
+CHOSEN, MEMBER = "chosen", "in the stack"
+
+
+def explain(model: Any) -> str:
+    """Return sentences on a fitted `mlreduce.AutoReducer`."""
+    table = model.leaderboard_
+    name = find_measure(model.measure).label
+    counts = table["status"].value_counts()
+    tried = int(table["score"].notna().sum())
+    others = [f"{number} {status}" for status, number in counts.items() if status in _NOT_COMPARED]
+    lines = [
+        f"{tried} of {len(table)} candidates were scored in {model.seconds_:.1f} s"
+        + (f" ({', '.join(others)}; see leaderboard_)." if others else ".")
+    ]
+    chosen = table[table["status"] == CHOSEN]
+    if chosen.empty:
+        return "\n".join([*lines, "The model is ridge regression on all features, without a score: no trial finished."])
+    best = chosen.iloc[0]
+    if model.weights_.size > 1:
+        lines.append(f"The model is a stack of {len(model.weights_)}, {name} {model.score_:.4f}: {_weights(model)}.")
+    lines.append(
+        f"Best candidate: {best['candidate']}, {name} {best['score']:.4f}{_between(best)} on {best['rows']} rows."
+    )
+    return "\n".join([*lines, *_on_reduction(model, table, best, name)])
+
+
+_NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", "too slow")
+
+
+def _weights(model: Any) -> str:
+    return ", ".join(f"{weight:.3g} of {name}" for weight, name in zip(model.weights_, model.stacked_, strict=True))
+
+
+def _between(row: Any) -> str:
+    if pd.isna(row["low"]):
+        return " (one fold)"
+    return f" ({row['low']:.4f} to {row['high']:.4f} over {row['folds']} folds)"
+
+
+def _on_reduction(model: Any, table: pd.DataFrame, best: Any, name: str) -> list[str]:
+    """Return what reducing brought against all features, and what it saves."""
+    compared = set(model.fold_scores_.index)
+    rows = table[table["candidate"].isin(compared)]
+    unreduced, reduced = rows[rows["reduction"] == NONE], rows[rows["reduction"] != NONE]
+    if unreduced.empty or (reduced.empty and best["reduction"] != NONE):
+        return ["It was not compared with all features on the same folds: the time was over."]
+    if reduced.empty:
+        return ["No reduced candidate was among the best: all features are taken."]
+    full, other = unreduced.iloc[0], reduced.iloc[0] if best["reduction"] == NONE else best
+    low, high = model.difference_interval(other["candidate"], full["candidate"])
+    interval = "" if pd.isna(low) else f", 95 % interval {low:+.4f} to {high:+.4f}"
+    difference = other["score"] - full["score"]
+    text = f"against {full['score']:.4f} of all features ({full['candidate']}): {difference:+.4f}{interval}."
+    if best["reduction"] == NONE:
+        return [f"Reducing was not better: {other['candidate']} has {name} {other['score']:.4f} {text}"]
+    if find_kind(other["reduction"]) == "labelspace":
+        saved = f"It predicts {other['size']} codes in place of the labels"
+    else:
+        saved = f"It predicts from {other['features']} instead of {full['features']} features"
+    spent = f"a trial took {other['seconds']:.2g} s instead of {full['seconds']:.2g} s."
+    return [f"Reducing: {name} {other['score']:.4f} {text}", f"{saved}; {spent}"]
+
+
+def draw(model: Any, ax: Any = None) -> Any:
+    """Draw scores against seconds: candidates with all features, reduced ones, and the chosen one."""
+    table = model.leaderboard_[model.leaderboard_["score"].notna()]
+    axis = axes(ax, (7.2, 4.0))
+    compared = table["candidate"].isin(model.fold_scores_.index)
+    for unreduced, marker, text in ((True, "s", "all features"), (False, "o", "reduced")):
+        rows = (table["reduction"] == NONE) == unreduced
+        for among, filled, more in ((compared, "full", ""), (~compared, "none", ", dropped earlier")):
+            part = table[rows & among]
+            if len(part):
+                axis.plot(
+                    part["seconds"], part["score"], marker, fillstyle=filled, label=text + more, markersize=7,
+                    color=style(int(not unreduced))["color"],
+                )  # fmt: skip
+    for row in table[table["status"] == CHOSEN].to_dict("records"):
+        axis.annotate(
+            short(row["candidate"], 30), (row["seconds"], row["score"]), xytext=(8, -3), textcoords="offset points"
+        )
+    axis.set_xscale("log")
+    axis.margins(x=0.1, y=0.1)
+    axis.set_xlabel("seconds of a trial")
+    axis.set_ylabel(find_measure(model.measure).label)
+    axis.legend(fontsize="small")
+    return axis

@@ -1,0 +1,145 @@
+"""A stack: the weighted mean of the scores of the best candidates, with weights by held-out scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from mlreduce.auto.trials import Problem
+from mlreduce.validation import FloatArray
+
+#: By how much a stack must be better than the best of its members.
+BETTER = 0.002
+# Members, and additions of a member to the mean.
+_MEMBERS, _STEPS = 8, 8
+# Decimals of scores.
+_DIGITS = 9
+
+
+class Line(NamedTuple):
+    """The line on which the mean score of absent labels is 0, and that of present ones is 1.
+
+    It keeps the order of the scores of a member, and gives those of all members one unit.
+
+    Attributes
+    ----------
+    slope, intercept : float
+    """
+
+    slope: float
+    intercept: float
+
+    @classmethod
+    def through(cls, labels: Any, scores: FloatArray) -> Self | None:
+        """Return the line for held-out scores; None where present labels have no larger ones."""
+        present, absent = labels == 1, labels == 0  # neither where not known
+        if not (present.any() and absent.any()):
+            return None
+        low, high = float(scores[absent].mean()), float(scores[present].mean())
+        return cls(1.0 / (high - low), -low / (high - low)) if high - low > 1e-9 else None
+
+    def apply(self, scores: FloatArray) -> FloatArray:
+        """Return the scores on the line."""
+        return self.slope * scores + self.intercept
+
+
+class Stack(NamedTuple):
+    """Members with weights.
+
+    Attributes
+    ----------
+    members : list of int
+        Their places in the list that they are chosen from.
+    weights : ndarray of shape (n_members,)
+        Together 1.
+    lines : list of Line
+    value : float
+        Of the measure, the mean over folds; the weights for a fold are chosen on the others.
+    values : list of float
+        Of the folds.
+    """
+
+    members: list[int]
+    weights: FloatArray
+    lines: list[Line]
+    value: float
+    values: list[float]
+
+    def combine(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """Return the weighted mean of the scores of the members."""
+        parts = zip(self.weights, self.lines, scores, strict=True)
+        return np.sum([weight * line.apply(part) for weight, line, part in parts], axis=0)
+
+
+def choose_stack(
+    problem: Problem,
+    labels: Sequence[Any],
+    scores: Sequence[Sequence[FloatArray]],
+    alone: float,
+    in_time: Callable[[], bool] = lambda: True,
+) -> Stack | None:
+    """Return the best stack of some candidates; None where it is not better than the best alone by `BETTER`.
+
+    Weights are chosen greedily: in each step the member is added with which the mean is best (Caruana et al. 2004,
+    "Ensemble selection from libraries of models").
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : sequence of ndarray of shape (n_rows, n_labels)
+        Of the held-out rows of each fold.
+    scores : sequence of sequence of ndarray
+        Of each candidate, the best first, by fold.
+    alone : float
+        The measure of the best candidate, the larger the better.
+    in_time : callable, default=always
+        Whether there is time for more; the stack is given up where not.
+    """
+    if len(labels) < 2:
+        return None
+    truth = np.concatenate(labels)
+    lines = [Line.through(truth, np.concatenate(one)) for one in scores[:_MEMBERS]]
+    members = [number for number, line in enumerate(lines) if line is not None]
+    used = [line for line in lines if line is not None]
+    if len(members) < 2:
+        return None
+    tables = [[line.apply(part) for part in scores[number]] for number, line in zip(members, used, strict=True)]
+    measured: dict[tuple[tuple[int, ...], int], float] = {}
+
+    def value(counts: tuple[int, ...], fold: int) -> float:
+        if (counts, fold) not in measured:
+            if not in_time():
+                raise TimeoutError
+            mean = np.sum([count * table[fold] for count, table in zip(counts, tables, strict=True)], axis=0)
+            measured[counts, fold] = round(problem.value(labels[fold], mean / sum(counts)), _DIGITS)
+        return measured[counts, fold]
+
+    def select(folds: Sequence[int]) -> tuple[int, ...]:
+        """Return how often each member is added, by the values on some folds."""
+        counts, best, most = (0,) * len(members), (0,) * len(members), -np.inf
+        for _ in range(_STEPS):
+            more = [
+                tuple(count + (place == added) for place, count in enumerate(counts)) for added in range(len(counts))
+            ]
+            reached = [round(float(np.mean([value(one, fold) for fold in folds])), _DIGITS) for one in more]
+            counts = more[int(np.argmax(reached))]  # of equal ones the first
+            if max(reached) > most:
+                best, most = counts, max(reached)
+        return best
+
+    folds = list(range(len(labels)))
+    try:
+        values = [value(select([other for other in folds if other != fold]), fold) for fold in folds]
+        counts = select(folds)
+    except TimeoutError:
+        return None
+    reached = round(float(np.mean(values)), _DIGITS)
+    taken = [place for place, count in enumerate(counts) if count]
+    if len(taken) < 2 or reached <= round(alone + BETTER, _DIGITS):
+        return None
+    weights = np.array([counts[place] for place in taken], dtype=np.float64)
+    return Stack(
+        [members[place] for place in taken], weights / weights.sum(), [used[place] for place in taken], reached, values
+    )
