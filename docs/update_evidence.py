@@ -2,11 +2,11 @@
 
     python docs/update_evidence.py
 
-Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference and the pieces of the benchmark
-in results/benchmark, each with one predictor: ridge regression where a study has it. Constants are of the measured fits
-in docs/scale/fits.csv. `make reference` runs it, and tests/methods/test_recommendation.py says when it has to be run.
-`recommend` takes the comparison of a family with the most methods times data sets: the benchmark's once its pieces are
-there.
+Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference, with ridge regression where a
+study has it, and over the pieces of the benchmark in results/benchmark-2, with each of its predictors, by each measure
+that methods are tuned for, with defaults and tuned. Constants are of the measured fits in docs/scale/fits.csv. `make
+reference` runs it, and tests/methods/test_recommendation.py says when it has to be run. `recommend` takes the
+comparison of a family with the most methods times data sets: the benchmark's.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterable
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +26,26 @@ from mlreduce.complexity import Complexity
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
-from mlreduce.stats.ranking import CONTROLS, FULL, MARGIN, WHOLE, rank
+from mlreduce.stats.ranking import CONTROLS, FULL, MARGIN, rank, variants
 from mlreduce.stats.ranks import DECIMALS
 from mlreduce_studies.benchmark import scores
-from mlreduce_studies.benchmark.pieces import Pieces
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.gathering.held_out import advice_pays, leave_one_out, rates
-from mlreduce_studies.gathering.rankings import MAIN, StudyRanking, main_measure, main_ranking, rankings_of, sized_cells
+from mlreduce_studies.gathering.rankings import MAIN, StudyRanking, main_measure, rankings_of, sized_cells
 from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
-PROTOCOL = Protocol(PROJECT)
-BENCHMARK = Pieces(PROTOCOL)
+SCORES = scores.Scores(Protocol(PROJECT))
+GROUPS = scores.groups_of(PROJECT)
+#: Fewest data sets of a comparison of the benchmark.
+FEWEST_SETS = 10
 #: Fewest methods that are compared: of two a rank says little.
 FEWEST = 3
-#: Studies that rank all methods of a family. Advice for data sets left out is computed from them.
+#: Studies that rank all methods of a family.
 FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
-ADVISING = (*FAMILIES.values(), *(f"benchmark-{name}" for name in FAMILIES.values()))
+#: What no reduction is called, by family.
+NOTHING = {"selection": "all-features", "labelspace": "br", "projection": "all-features"}
 
 
 @cache
@@ -53,14 +56,7 @@ def study_of(name: str) -> Study:
 
 @cache
 def summary_of(name: str) -> pd.DataFrame:
-    """Return the committed summary of a study, without views whose features are also in another of its data sets.
-
-    Of a study of the benchmark it has the measure by which its methods are judged.
-    """
-    study = study_of(name)
-    if not (REFERENCE / name).is_dir():
-        measure = main_measure(study.tables, study.measures)
-        return scores.summary_of(BENCHMARK, study, PROTOCOL.candidates, [measure])
+    """Return the committed summary of a study, without views whose features are also in another of its data sets."""
     summary = pd.read_csv(REFERENCE / name / "summary.csv.gz")
     return summary[~summary["dataset"].isin(read_catalogue().views_of(summary["dataset"].unique()))]
 
@@ -79,9 +75,45 @@ def seconds_of(methods: Iterable[str]) -> dict[str, float]:
 def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
     """Return the rankings of the methods of a study by a measure, by predictor; None takes that of its first table."""
     study, (names, averages) = study_of(name), names_in(name)
+    if name.startswith(evidence.BENCHMARK):
+        return benchmarked(study.family, measure or SCORES.measures[0])
     measure = measure or main_measure(study.tables, study.measures)
     seconds = seconds_of(names.values())
     return rankings_of(summary_of(name), names, averages, fewest=FEWEST, measures=[measure], seconds=seconds)
+
+
+@cache
+def benchmarked(family: str, measure: str, tuned: bool = False) -> list[StudyRanking]:
+    """Return the rankings of the methods of a family in the benchmark, by predictor, ridge regression first.
+
+    There are none for fewer than `FEWEST_SETS` data sets.
+    """
+    study = SCORES.studies[family]
+    if len(SCORES.datasets(family, tuned=tuned)) < FEWEST_SETS:
+        return []
+    (protocol,), (names, _) = study.protocols, names_in(study.name)
+    seconds, cells = seconds_of(names.values()), SCORES.cells(family, measure, tuned=tuned)
+    larger, labels, found = higher_is_better(measure), variants(names, names), []
+    for predictor in sorted({*cells["predictor"]} - {scores.CHOSEN}, key=lambda one: one != MAIN):
+        values = cells[cells["predictor"] == predictor].drop(columns="predictor")
+        made = rank(values, larger, seconds=seconds, groups=GROUPS, full=0)
+        found.append(StudyRanking(protocol, measure, predictor, made, labels, tuned))
+    return found
+
+
+@cache
+def benchmarked_predictors(measure: str) -> list[StudyRanking]:
+    """Return the ranking of the benchmark's predictors on all features, with what needs no features."""
+    study = SCORES.studies["selection"]
+    if len(SCORES.datasets("selection")) < FEWEST_SETS:
+        return []
+    cells = SCORES.cells("selection", measure)
+    cells = cells[(cells["size"] == 0) & (cells["predictor"] != scores.CHOSEN)]
+    names = cells["predictor"].where(cells["method"] != scores.MAJORITY, scores.MAJORITY)
+    values = cells.assign(method=names)[["dataset", "method", "size", "value"]].drop_duplicates(["dataset", "method"])
+    made = rank(values, higher_is_better(measure), groups=GROUPS, full=0)
+    (protocol,) = study.protocols
+    return [StudyRanking(protocol, measure, "", made, {name: name for name in made.table.index})]
 
 
 def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -112,38 +144,61 @@ def predictors(name: str) -> list[StudyRanking]:
 
 
 def rows_of(name: str) -> pd.DataFrame:
-    """Return the rows of a study, one per protocol, predictor and method; of several predictors `MAIN` alone."""
-    study, tables = study_of(name), []
-    by_main = any(one.predictor == MAIN for one in studied(name))
-    searched = {label for group in study.groups.values() if group.search for label in group.methods}
-    for family, rankings in (("", studied(name)), ("predictors", predictors(name))):
-        for one in rankings:
-            if not family and by_main and one.predictor != MAIN:
-                continue
-            table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(6).reset_index()
-            place = {"study": name, "protocol": one.protocol, "predictor": one.predictor}
-            place |= {"measure": one.measure, "labelled": study.protocols[one.protocol].get("labelled", 1.0)}
-            table["family"] = [family or registry.kind_of(method) for method in table["method"]]
-            near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
-            table["by_set"] = [
-                " ".join(
-                    f"{dataset}:{near.loc[dataset, method]:.4g}:{ranks.loc[dataset, method]:.4g}"
-                    for dataset in near.index
-                )
-                for method in table["method"]
-            ]
-            about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
-            about["searched"] = [one.labels[method] in searched for method in table["method"]]
-            about["weighted"] = name in ADVISING and not family and advice_pays(held_out(name))
-            *columns, by_set = table.columns
-            tables.append(table.assign(**place, **about)[[*place, *columns, *about, by_set]])
+    """Return the rows of a study, one per protocol, predictor, measure and method.
+
+    Of several predictors of a study that is none of the benchmark those with `MAIN` alone.
+    """
+    study = study_of(name)
+    if name.startswith(evidence.BENCHMARK):
+        rankings = [
+            one
+            for measure in SCORES.measures
+            for tuned in (False, True)
+            for one in benchmarked(study.family, measure, tuned)
+        ]
+        families = [""] * len(rankings)
+        if study.family == "selection":
+            of_predictors = [one for measure in SCORES.measures for one in benchmarked_predictors(measure)]
+            rankings, families = rankings + of_predictors, families + ["predictors"] * len(of_predictors)
+    else:
+        by_main = any(one.predictor == MAIN for one in studied(name))
+        rankings = [one for one in studied(name) if not by_main or one.predictor == MAIN]
+        families = [""] * len(rankings) + ["predictors"] * len(predictors(name))
+        rankings += predictors(name)
+    tables = [table_of(name, one, family) for one, family in zip(rankings, families, strict=True)]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
+def table_of(name: str, one: StudyRanking, family: str) -> pd.DataFrame:
+    """Return the rows of a ranking of a study."""
+    study = study_of(name)
+    in_groups = {label for group in study.groups.values() if group.search for label in group.methods}
+    searched = in_groups if one.tuned or not name.startswith(evidence.BENCHMARK) else set()
+    table = one.ranking.table[["near", "low", "high", "rank", "won", "mean"]].round(6).reset_index()
+    place = {"study": name, "protocol": one.protocol, "predictor": one.predictor, "measure": one.measure}
+    place |= {"tuned": one.tuned, "labelled": study.protocols[one.protocol].get("labelled", 1.0)}
+    table["family"] = [family or registry.kind_of(method) for method in table["method"]]
+    near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
+    table["by_set"] = [
+        " ".join(
+            f"{near.loc[dataset, method]:.4g}:{ranks.loc[dataset, method]:.4g}"
+            if dataset in near.index
+            else evidence.NOT_RUN
+            for dataset in sets_in(name)
+        )
+        for method in table["method"]
+    ]
+    about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
+    about["searched"] = [one.labels[method] in searched for method in table["method"]]
+    about["weighted"] = name.startswith(evidence.BENCHMARK) and not family and advice_pays(held_out(study.family, one))
+    *columns, by_set = table.columns
+    return table.assign(**place, **about)[[*place, *columns, *about, by_set]]
+
+
 def studies() -> list[str]:
-    """Return the names of the studies that have results."""
-    benchmark = {piece.study for piece in BENCHMARK.listed() if piece.candidates == PROTOCOL.candidates}
-    return sorted({path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")} | benchmark)
+    """Return the names of the studies that have results: those of papers and comparisons, and of the benchmark."""
+    benchmark = [study.name for family, study in SCORES.studies.items() if benchmarked(family, SCORES.measures[0])]
+    return sorted({*(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")), *benchmark})
 
 
 def ranks() -> pd.DataFrame:
@@ -153,14 +208,26 @@ def ranks() -> pd.DataFrame:
 
 @cache
 def sets() -> pd.DataFrame:
-    """Return the sizes of the data sets of each study, and the share of zeros among the values of their features."""
+    """Return the sizes of the data sets of each study, the share of zeros among their values, and their groups."""
     tables = []
     for name in studies():
         table = pd.read_csv(REFERENCE / name / "datasets.csv" if (REFERENCE / name).is_dir() else PROJECT / scores.SETS)
-        there = {dataset for one in studied(name) for dataset in one.ranking.data_sets}
+        there = {dataset for one in (*studied(name), *own_predictors(name)) for dataset in one.ranking.data_sets}
         columns = ["study", "dataset", "instances", "features", "labels", "zeros"]
-        tables.append(table[table["dataset"].isin(there)].assign(study=name)[columns].round({"zeros": 4}))
+        table = table[table["dataset"].isin(there)].assign(study=name)[columns].round({"zeros": 4})
+        own = GROUPS if name.startswith(evidence.BENCHMARK) else {}
+        tables.append(table.assign(group=[own.get(dataset, dataset) for dataset in table["dataset"]]))
     return pd.concat(tables, ignore_index=True)
+
+
+def own_predictors(name: str) -> list[StudyRanking]:
+    """Return the rankings of the predictors of a study, none of the benchmark's, which has too few."""
+    return [] if name.startswith(evidence.BENCHMARK) else predictors(name)
+
+
+def sets_in(name: str) -> list[str]:
+    """Return the data sets of a study, in the order of the file."""
+    return list(sets().query("study == @name")["dataset"])
 
 
 def traits_in(name: str) -> dict[str, evidence.Traits]:
@@ -172,36 +239,41 @@ def traits_in(name: str) -> dict[str, evidence.Traits]:
     }
 
 
-@cache
-def held_out(name: str, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
-    """Return how good the advice of a study is on each of its data sets, by the others."""
-    one = main_ranking(studied(name))
-    return leave_one_out(one.ranking, higher_is_better(one.measure), traits_in(name), controls)
+def held_out(
+    family: str, one: StudyRanking, controls: tuple[str, ...] = (), *, with_related: bool = True
+) -> pd.DataFrame:
+    """Return how good the advice of a comparison of the benchmark is on each of its data sets, by the others.
+
+    As in `mlreduce.recommend`, controls are among what is advised, but for those that are named.
+    """
+    traits = traits_in(SCORES.studies[family].name)
+    return leave_one_out(one.ranking, higher_is_better(one.measure), traits, controls, GROUPS, with_related)
 
 
 def advice() -> pd.DataFrame:
-    """Return how often the first three methods contain one near the best of a data set left out, by kind of advice."""
+    """Return how often the first three methods contain one near the best of a data set left out, by kind of advice.
+
+    A row per family, measure, predictor, defaults or tuned, what is left out (a data set, or its group), and whether
+    controls may be advised and be the best.
+    """
     rows = []
-    for name in (advising for advising in ADVISING if advising in studies()):
-        for kind, controls in (("left out", CONTROLS), ("among them", ())):
-            advised = held_out(name, controls)
-            weighted = kind == "left out" and advice_pays(advised)
-            row = {"study": name, "predictor": main_ranking(studied(name)).predictor, "data_sets": len(advised)}
-            row |= {"controls": kind, **rates(advised), "unreduced": share_unreduced(name, controls)}
-            rows.append(row | {"advice": "weighted" if weighted else "fixed"})
+    for family, study in SCORES.studies.items():
+        for one in (one for measure in SCORES.measures for tuned in (False, True)
+                    for one in benchmarked(family, measure, tuned)):  # fmt: skip
+            weighted = advice_pays(held_out(family, one))
+            for left_out, controls in product(("data set", "group"), ((), CONTROLS)):
+                advised = held_out(family, one, controls, with_related=left_out == "group")
+                row = {"study": study.name, "measure": one.measure, "predictor": one.predictor, "tuned": one.tuned}
+                row |= {"data_sets": len(advised), "left_out": left_out, "controls": not controls, **rates(advised)}
+                row |= {"unreduced": np.nan if controls else share_unreduced(family, one)}
+                rows.append(row | {"advice": "weighted" if weighted else "fixed"})
     return pd.DataFrame(rows)
 
 
-def share_unreduced(name: str, controls: tuple[str, ...]) -> float:
-    """Return on which share of the data sets of a study nothing reduced is as good as the best, within the margin.
-
-    NaN where that is no method of the study. The best is without ``controls``, means are over all sizes.
-    """
-    one = main_ranking(studied(name))
+def share_unreduced(family: str, one: StudyRanking) -> float:
+    """Return on which share of the data sets nothing reduced is as good as the best, within the margin, over sizes."""
     means = one.ranking.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
-    unreducing = [control for control in WHOLE if control in means]
-    best = means.drop(columns=[control for control in controls if control in means]).max(axis=1)
-    return float(((means[unreducing[0]] - best).round(DECIMALS) >= -MARGIN).mean()) if unreducing else np.nan
+    return float(((means[NOTHING[family]] - means.max(axis=1)).round(DECIMALS) >= -MARGIN).mean())
 
 
 def orders() -> dict[str, tuple[str, dict[str, float]]]:
@@ -210,7 +282,7 @@ def orders() -> dict[str, tuple[str, dict[str, float]]]:
     As printed where the paper prints values of three methods or more that the benchmark has; otherwise in our run of
     the paper's protocol, over all that it compares.
     """
-    there = {family: {*names_in(f"benchmark-{name}")[0].values()} for family, name in FAMILIES.items()}
+    there = {family: {*names_in(study.name)[0].values()} for family, study in SCORES.studies.items()}
     by_paper = {}
     for name in (study for study in studies() if study in study_files(PROJECT, [PAPERS])):
         family = study_of(name).family

@@ -146,7 +146,8 @@ def test_order_and_page():
 
 def test_evidence_of_partly_labelled_studies_is_for_partly_known_labels():
     whole, partly = (mlreduce.recommend(X, labels, goal="projection").table for labels in (Y, PARTLY))
-    assert np.isnan(whole.loc["ssmope", "near"])
+    assert whole.loc["ssmope", "comparison"].startswith(evidence.BENCHMARK)
+    assert partly.loc["ssmope", "comparison"].startswith("mope-mesd-2012")
     assert partly.loc["ssmope", "near"] > 0.5
     assert np.isnan(partly.loc["mvmd", "near"])
 
@@ -200,21 +201,20 @@ def test_every_list_has_what_reduces_nothing_and_the_predictor():
         assert whole in names
         near = [float(row.split()[4]) for row in rows]
         assert near == sorted(near, reverse=True)
-    assert "docs/benchmark-withdrawn.md" in str(found)
     (one,) = evidence.foremost("projection")[:1]
     assert found.unreduced.loc["all-features", ["near", "family"]].tolist() == [one.near, "projection"]
-    # A number of searched parameters says so: it is none of the defaults that `make` gives.
-    searched = found.table["searched"]
-    assert {"mvmd", "wmlda", "csfs", "faie"} <= {*found.table.index[searched]}
-    assert not searched[["cplst", "mlfs", "br", "pls"]].any()
-    assert found.table.loc[searched & found.table["fits"], "reason"].str.contains("its parameters searched").all()
+    # Defaults are what `make` gives, and in these families no number is of tuned parameters.
+    families = found.table["family"].isin(["projection", "selection", "labelspace"])
+    assert not found.table.loc[families, "searched"].any()
+    searched = found.table["searched"] & found.table["fits"]
+    assert found.table.loc[searched, "reason"].str.contains("its parameters tuned").all()
     assert "all-features" not in mlreduce.recommend(X, Y, goal="labelspace").unreduced.index
 
 
 def test_what_was_not_compared_says_where_it_was():
     table = mlreduce.recommend(X, Y).table
-    assert table.loc["hsl2", "reason"].startswith("not in the comparison of its family; rank ")
-    assert np.isnan(table.loc["hsl2", "near"])
+    assert table.loc["sleec", "reason"].startswith("not in the comparison of its family; rank ")
+    assert np.isnan(table.loc["sleec", "near"])
     assert table.loc["kernel-ridge", "reason"].startswith(
         "a predictor in cplst-2012; predictors are not compared there"
     )
@@ -272,8 +272,9 @@ def test_advice_goes_by_data_sets_alike_where_that_is_kept(monkeypatch):
     )
     traits = {"emotions": Traits(593, 72, 6, 1.0), "enron": Traits(1702, 1001, 53, 0.084)}
     sets = {planted[0].study: traits}
-    monkeypatch.setattr(evidence, "_foremost", lambda family, partly: planted)
+    monkeypatch.setattr(evidence, "_foremost", lambda family, wanted: planted)
     monkeypatch.setattr(evidence, "_sets", lambda: sets)
+    monkeypatch.setattr(evidence, "_groups", lambda: {planted[0].study: {name: name for name in traits}})
     try:
         evidence._weighted.cache_clear()
         emotions, enron = (evidence.foremost("projection", like=own) for own in traits.values())
@@ -351,3 +352,53 @@ def test_where_rounds_depend_on_the_data_it_is_said():
     said = table["reason"].str.contains("iterations depend on the data")
     assert {"mssl", "sfus", "csfs", "mifs"} <= set(table.index[said])
     assert not said[["mlfs", "cmim", "spec", "random-features"]].any()
+
+
+@pytest.mark.parametrize("measure", [None, "average-precision", "micro-f1"])
+@pytest.mark.parametrize("predictor", [None, "ridge", "ml-knn"])
+def test_a_predictor_and_a_measure_choose_the_comparison(predictor, measure):
+    found = mlreduce.recommend(X, Y, predictor=predictor, measure=measure)
+    for family in ("projection", "selection", "labelspace"):
+        (one, *others) = evidence.foremost(family, evidence.Wanted(predictor, measure))
+        neighbours = "k-nn" if family == "labelspace" else "ml-knn"
+        assert one.predictor == ("ridge" if predictor in (None, "ridge") else neighbours)
+        assert one.measure.partition("@")[0] == (measure or "average-precision")
+        assert not one.tuned
+        shown = found._with_unreduced(found.table[found.table["family"] == family])
+        compared = [own.method for own in (one, *others) if shown["fits"].get(own.method)]
+        assert [name for name in shown.index if name in compared] == compared
+        whole = "br" if family == "labelspace" else "all-features"
+        assert whole in shown.index[shown["fits"]]
+        assert f"ranked by {one.comparison}" in str(found)
+
+
+def test_tuned_methods_are_those_of_a_comparison_of_tuned_methods(monkeypatch):
+    defaults = evidence.foremost("projection")
+    tuned = tuple(own._replace(tuned=True, searched=own.method == "mvmd", near=own.near / 2) for own in defaults)
+    rankings = evidence._rankings()
+    monkeypatch.setattr(evidence, "_rankings", lambda: (*tuned, *rankings))
+    evidence._foremost.cache_clear()
+    try:
+        assert evidence.foremost("projection", evidence.Wanted(tuned=True)) == tuned
+        assert evidence.foremost("projection") == defaults
+        table = mlreduce.recommend(X, Y, goal="projection", tuned=True).table
+        assert "its parameters tuned" in table.loc["mvmd", "reason"]
+        assert table.loc["mvmd", "near"] == defaults[[own.method for own in defaults].index("mvmd")].near / 2
+        assert table["searched"].sum() == 1
+        # Where there is no comparison of tuned methods, it is that of the defaults.
+        assert evidence.foremost("selection", evidence.Wanted(tuned=True)) == evidence.foremost("selection")
+    finally:
+        evidence._foremost.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictor": "rigde"}, "unknown predictor 'rigde'.*did you mean 'ridge'"),
+        ({"predictor": "svm"}, "unknown predictor 'svm'"),
+        ({"measure": "micro-f2"}, "unknown measure 'micro-f2'.*did you mean 'micro-f1'"),
+    ],
+)
+def test_what_was_not_compared_is_refused(arguments, message):
+    with pytest.raises(ConfigurationError, match=message):
+        mlreduce.recommend(X, Y, **arguments)

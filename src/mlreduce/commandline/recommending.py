@@ -17,6 +17,9 @@ def add_commands(commands: Any) -> None:
     )
     add_data(parser)
     parser.add_argument("--goal", choices=registry.FAMILIES, help="only the methods of a family")
+    parser.add_argument("--predictor", metavar="NAME", help="ridge or ml-knn (default: ridge)")
+    parser.add_argument("--measure", metavar="NAME", help="average-precision or micro-f1 (default: average-precision)")
+    parser.add_argument("--tuned", action="store_true", help="where parameters are tuned (default: defaults)")
     parser.add_argument("--seconds", type=float, metavar="N", help="that a fit may take (default: no limit)")
     parser.add_argument(
         "--impute", metavar="HOW", help="that missing values will be filled: mean, median or most-frequent"
@@ -27,7 +30,8 @@ def _recommend(options: argparse.Namespace) -> Any:
     from mlreduce.methods.recommendation import CAUTION, recommend
 
     data = read_data(options.data, options)
-    made = recommend(data, goal=options.goal, time_budget=options.seconds, impute=options.impute)
+    how = {name: getattr(options, name) for name in ("goal", "predictor", "measure", "tuned", "impute")}
+    made = recommend(data, time_budget=options.seconds, **how)
     if options.json:
         return json.loads(made.table.reset_index().to_json(orient="records"))  # NaN, which JSON lacks, as null
     return [*str(made).removesuffix(CAUTION).splitlines(), CAUTION.replace("\n", " ")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
@@ -18,14 +18,18 @@ from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
 
 RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
+#: In the place of a data set that a comparison lacks.
+NOT_RUN = "-"
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and stored numbers for each row and column of the requested result.
 SECONDS, ARRAYS = 1e-9, 3
 #: Operations of a dense matrix that take as long as one with a stored entry of a sparse one (docs/scale.md).
 ENTRY = 3
+#: What names of studies of the benchmark begin with.
+BENCHMARK = "benchmark-2-"
 #: The least share of non-zero values that is distinguished from smaller ones, and the least weight of a data set.
-FEW, _FLOOR = 1e-3, 0.02
+FEW, FLOOR = 1e-3, 0.02
 #: The shape of the seconds that are shown with ranks: near the medians of the data sets of the comparisons.
 TYPICAL = Sizes(n=1000, d=300, q=15, s=300_000, k=30)
 
@@ -47,9 +51,11 @@ class Ranking(NamedTuple):
         What was compared, and where.
     predictor : str
         With which all are measured; "" where predictors themselves are compared.
-    searched : bool
-        Whether parameters of the method were searched there: then the numbers are not those of its defaults.
     measure : str
+    tuned : bool
+        Whether the methods that have parameters were tuned, for this predictor and measure.
+    searched : bool
+        Whether those of this method were: then the numbers are not those of its defaults.
     labelled : float
         Share of the training instances whose labels were known.
     family : str
@@ -69,8 +75,9 @@ class Ranking(NamedTuple):
     study: str
     protocol: str
     predictor: str
-    searched: bool
     measure: str
+    tuned: bool
+    searched: bool
     labelled: float
     family: str
     near: float
@@ -90,20 +97,21 @@ class Ranking(NamedTuple):
         return fmean(near[name] for name in data_sets)
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """The key of the comparison: study, protocol, predictor."""
-        return self.study, self.protocol, self.predictor
+    def place(self) -> tuple[str, str, str, str, bool]:
+        """The key of the comparison: study, protocol, predictor, measure, whether tuned."""
+        return self.study, self.protocol, self.predictor, self.measure, self.tuned
 
     @property
     def text(self) -> str:
         """The rank in words."""
-        how = ", its parameters searched" if self.searched else ""
+        how = ", its parameters tuned" if self.searched else ""
         return f"rank {self.rank:.1f} of {self.methods} on {self.data_sets} data sets{how}"
 
     @property
     def comparison(self) -> str:
-        """The comparison in words: study, measure, predictor."""
-        return f"{self.study}, {self.measure}" + (f" with {self.predictor}" if self.predictor else "")
+        """The comparison in words: study, measure, predictor, and whether methods were tuned."""
+        how = [f"{self.study}, {self.measure}", *([f"with {self.predictor}"] if self.predictor else [])]
+        return " ".join(how) + (", tuned" if self.tuned else "")
 
     def __str__(self) -> str:
         """Return the ranking as text."""
@@ -119,16 +127,18 @@ def _rankings() -> tuple[Ranking, ...]:
                 study=row["study"],
                 protocol=row["protocol"],
                 predictor=row["predictor"],
-                searched=row["searched"] == "True",
                 measure=row["measure"],
+                tuned=row["tuned"] == "True",
+                searched=row["searched"] == "True",
                 labelled=float(row["labelled"]),
                 family=row["family"],
                 methods=int(row["methods"]),
                 data_sets=int(row["data_sets"]),
                 weighted=row["weighted"] == "True",
                 by_set=tuple(
-                    OnSet(name, float(near), float(rank))
-                    for name, near, rank in (part.split(":") for part in row["by_set"].split())
+                    OnSet(name, *map(float, part.split(":")))
+                    for name, part in zip(_sets()[row["study"]], row["by_set"].split(), strict=True)
+                    if part != NOT_RUN
                 ),
                 **{name: float(row[name]) for name in ("near", "low", "high", "rank", "won", "mean")},
             )
@@ -137,7 +147,7 @@ def _rankings() -> tuple[Ranking, ...]:
 
 
 def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
-    """Return the rankings of a method in the committed studies, those of most methods and data sets first.
+    """Return the main ranking of a method in each of the committed studies, those of most methods and sets first.
 
     Parameters
     ----------
@@ -146,41 +156,102 @@ def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
     partly : bool, default=False
         Whether in studies of partly known labels, or in the others.
     """
-    rankings = [one for one in _rankings() if one.method == name and (one.labelled < 1) == partly]
-    return sorted(rankings, key=lambda one: -one.methods * one.data_sets)
+    main: dict[tuple[str, str], Ranking] = {}
+    for one in _by_method().get(name, ()):
+        if (one.labelled < 1) == partly:
+            main.setdefault((one.study, one.protocol), one)
+    return sorted(main.values(), key=lambda one: -one.methods * one.data_sets)
 
 
-def foremost(family: str, partly: bool = False, like: Traits | None = None) -> tuple[Ranking, ...]:
-    """Return the largest comparison of a family: that of the most methods times data sets, in order of rank.
+@functools.cache
+def _by_method() -> dict[str, list[Ranking]]:
+    found: dict[str, list[Ranking]] = {}
+    for one in _rankings():
+        found.setdefault(one.method, []).append(one)
+    return found
+
+
+class Wanted(NamedTuple):
+    """What a comparison is to be about.
+
+    Attributes
+    ----------
+    predictor : str or None
+        None takes ridge regression where it is there.
+    measure : str or None
+        None takes average precision where it is there. A name stands for the measure with any decision: "micro-f1" for
+        "micro-f1@one-threshold".
+    tuned : bool
+        Whether methods with parameters are to be tuned, where there is such a comparison.
+    partly : bool
+        Whether labels are partly unknown.
+    """
+
+    predictor: str | None = None
+    measure: str | None = None
+    tuned: bool = False
+    partly: bool = False
+
+    def includes(self, one: Ranking) -> bool:
+        """Say whether a ranking is of such a comparison, but for the tuning."""
+        predictors = SAME.get(self.predictor or "", (self.predictor,))
+        return (
+            (self.partly == (one.labelled < 1))
+            and (self.predictor is None or one.predictor in (*predictors, ""))
+            and (self.measure is None or one.measure.partition("@")[0] == self.measure)
+        )
+
+
+#: The main comparison.
+ANY = Wanted()
+#: A classifier that codes cannot have, and what they have in its place.
+SAME = {"ml-knn": ("ml-knn", "k-nn")}
+
+
+def compared_by() -> tuple[list[str], list[str]]:
+    """Return the predictors and the measures by which the benchmark compares methods, without decisions."""
+    of_benchmark = [one for one in _rankings() if one.study.startswith(BENCHMARK)]
+    of_codes = {other for name, several in SAME.items() for other in several if other != name}
+    predictors = dict.fromkeys(one.predictor for one in of_benchmark if one.predictor not in of_codes)
+    return [*predictors], [*dict.fromkeys(one.measure.partition("@")[0] for one in of_benchmark)]
+
+
+def foremost(family: str, wanted: Wanted = ANY, like: Traits | None = None) -> tuple[Ranking, ...]:
+    """Return the comparison of a family that says most, in order of rank.
+
+    It is that of the benchmark, or else the one with the most methods times data sets. Most methods of a comparison of
+    a family belong to it.
 
     Parameters
     ----------
     family : str
-    partly : bool, default=False
-        As of `rankings_of`.
+    wanted : Wanted, default=ANY
     like : Traits or None, default=None
         Of a data set: in comparisons that are ``weighted`` data sets count as far as they are like it (`weights`).
 
     Returns
     -------
     tuple of Ranking
-        Of all methods that are compared there, the best first; empty where the family is in no study.
+        Of all methods that are compared there, the best first; empty where the family is in no such study.
     """
-    return _foremost(family, partly) if like is None else _weighted(_foremost(family, partly), like)
+    return _foremost(family, wanted) if like is None else _weighted(_foremost(family, wanted), like)
 
 
 @functools.cache
-def _foremost(family: str, partly: bool) -> tuple[Ranking, ...]:
-    comparisons: dict[tuple[str, str, str], list[Ranking]] = {}
-    for one in _rankings():
-        if (one.labelled < 1) == partly:
-            comparisons.setdefault(one.place, []).append(one)
+def _foremost(family: str, wanted: Wanted) -> tuple[Ranking, ...]:
+    comparisons: dict[tuple[str, str, str, str, bool], list[Ranking]] = {}
+    for one in filter(wanted.includes, _rankings()):
+        comparisons.setdefault(one.place, []).append(one)
     sizes = {
-        place: sum(ranking.family == family for ranking in rankings) * rankings[0].data_sets
+        place: (
+            rankings[0].tuned == wanted.tuned,
+            rankings[0].study.startswith(BENCHMARK),
+            number * rankings[0].data_sets,
+        )
         for place, rankings in comparisons.items()
+        if 2 * (number := sum(ranking.family == family for ranking in rankings)) > len(rankings)
     }
-    most = max(sizes.values(), default=0)
-    return tuple(next(rankings for place, rankings in comparisons.items() if sizes[place] == most)) if most else ()
+    return tuple(comparisons[max(sizes, key=lambda place: sizes[place])]) if sizes else ()
 
 
 @functools.lru_cache(maxsize=32)
@@ -188,8 +259,8 @@ def _weighted(rankings: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...
     """Return rankings with data sets weighted by their similarity, where that is better advice."""
     if not (rankings and rankings[0].weighted):
         return rankings
-    sets = sets_of(rankings[0].study)
-    shares = weights([sets[one.name] for one in rankings[0].by_set], like)
+    study, names = rankings[0].study, [one.name for one in rankings[0].by_set]
+    shares = weights([sets_of(study)[name] for name in names], like, [_groups()[study][name] for name in names])
     made = []
     for one in rankings:
         near = round(sum(share * on_set.near for share, on_set in zip(shares, one.by_set, strict=True)), 6)
@@ -216,11 +287,11 @@ class Choices(NamedTuple):
     controls: list[Ranking]
 
 
-def choices(family: str, partly: bool = False) -> Choices:
+def choices(family: str, wanted: Wanted = ANY) -> Choices:
     """Return what is chosen first in a family, by the comparison that `foremost` returns."""
     from mlreduce.stats.ranking import CONTROLS  # with pandas, slow to import
 
-    first, *rest = compared = foremost(family, partly)
+    first, *rest = compared = foremost(family, wanted)
     then = [one for one in rest if one.family == family and one.method not in CONTROLS][:3]
     return Choices(first, then, [one for one in compared if one.method in CONTROLS])
 
@@ -271,13 +342,26 @@ class Neighbour(NamedTuple):
 
 
 @functools.cache
+def _set_rows() -> tuple[dict[str, str], ...]:
+    with SETS.open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+@functools.cache
 def _sets() -> dict[str, dict[str, Traits]]:
     sets: dict[str, dict[str, Traits]] = {}
-    with SETS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            n, d, q = (int(row[name]) for name in ("instances", "features", "labels"))
-            sets.setdefault(row["study"], {})[row["dataset"]] = Traits(n, d, q, 1 - float(row["zeros"]))
+    for row in _set_rows():
+        n, d, q = (int(row[name]) for name in ("instances", "features", "labels"))
+        sets.setdefault(row["study"], {})[row["dataset"]] = Traits(n, d, q, 1 - float(row["zeros"]))
     return sets
+
+
+@functools.cache
+def _groups() -> dict[str, dict[str, str]]:
+    groups: dict[str, dict[str, str]] = {}
+    for row in _set_rows():
+        groups.setdefault(row["study"], {})[row["dataset"]] = row["group"]
+    return groups
 
 
 def sets_of(study: str) -> dict[str, Traits]:
@@ -285,11 +369,23 @@ def sets_of(study: str) -> dict[str, Traits]:
     return _sets().get(study, {})
 
 
-def weights(sets: Sequence[Traits], like: Traits) -> list[float]:
+def groups_of(study: str) -> dict[str, str]:
+    """Return the data sets of a study with their groups: related data sets have the same."""
+    return _groups().get(study, {})
+
+
+def weights(sets: Sequence[Traits], like: Traits, groups: Sequence[str] | None = None) -> list[float]:
     """Return how much each of some data sets counts for another, by their likeness; together 1.
 
     A factor of e in instances, features, labels or the share of values that are not zero lowers the weight to 0.6 of
     itself, of two of them to 0.37. Where no data set is similar, all have the same weight.
+
+    Parameters
+    ----------
+    sets : sequence of Traits
+    like : Traits
+    groups : sequence of str or None, default=None
+        Of related data sets, which share a weight. None: each data set has a weight.
 
     Examples
     --------
@@ -297,17 +393,23 @@ def weights(sets: Sequence[Traits], like: Traits) -> list[float]:
     >>> [round(weight, 2) for weight in weights([Traits(500, 70, 6), Traits(5000, 700, 60)], Traits(600, 70, 6))]
     [0.98, 0.02]
     """
-    values = [_FLOOR + math.exp(-sum(log**2 for log in one.logs(like)) / 2) for one in sets]
+    shared = [1] * len(sets) if groups is None else [groups.count(group) for group in groups]
+    values = [
+        (FLOOR + math.exp(-sum(log**2 for log in one.logs(like)) / 2)) / number
+        for one, number in zip(sets, shared, strict=True)
+    ]
     return [value / sum(values) for value in values]
 
 
-def nearest_sets(study: str, like: Traits) -> list[Neighbour]:
+def nearest_sets(study: str, like: Traits, among: Collection[str] | None = None) -> list[Neighbour]:
     """Return the data sets of a study, those most like a data set first.
 
     Parameters
     ----------
     study : str
     like : Traits
+    among : collection of str or None, default=None
+        Some of its data sets.
 
     Examples
     --------
@@ -317,6 +419,8 @@ def nearest_sets(study: str, like: Traits) -> list[Neighbour]:
     """
     neighbours = []
     for name, traits in sets_of(study).items():
+        if among is not None and name not in among:
+            continue
         logs = traits.logs(like)
         one = Neighbour(name, *traits[:3], math.exp(max(map(abs, logs[:3]))))
         neighbours.append((sum(log**2 for log in logs), one))

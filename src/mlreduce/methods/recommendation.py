@@ -18,6 +18,8 @@ from mlreduce.methods.evidence import (
     Estimate,
     Neighbour,
     Ranking,
+    Wanted,
+    compared_by,
     complexities,
     estimated,
     foremost,
@@ -43,16 +45,14 @@ FAR = 3.0
 SPREAD, WIDE_SPREAD = 4.0, 30.0
 #: What the numbers are worth, printed under every table.
 CAUTION = """\
-near: in the committed studies, with the predictor that is named above a list, the probability of being within 0.01 of
-the best method of its comparison, what reduces nothing and other controls included; least: the lower end of its 95 %
-interval. Both are of other data sets, with more weight for similar ones where that was better advice on sets left out;
-families are not compared with each other, and methods without a number were not in the comparison of their family.
-Where the reason names a search of parameters, the numbers do not hold for the defaults. Version 1 of the benchmark is
-withdrawn as evidence for defaults and for other predictors than ridge regression: see docs/benchmark-withdrawn.md.
-Seconds are estimates for one thread of this machine, whose speed is measured in a fraction of a second. Nine of ten
-fits take less than what most says: four times as much, or thirty times where iterations depend on the data or costs are
-those of others, as the reason then notes. Compare the first few with what reduces nothing on your data:
-mlreduce.compare."""
+near: in the benchmark or committed study, with the predictor and by the measure that are named above a list, the
+probability of being within 0.01 of the best method of its comparison, what reduces nothing and other controls included;
+least: the lower end of its 95 % interval. Both are of other data sets, with more weight for similar ones where that was
+better advice on sets left out; families are not compared with each other, and methods without a number were not in the
+comparison of their family. Methods have their defaults, but where the reason says that parameters were tuned. Seconds
+are estimates for one thread of this machine, whose speed is measured in a fraction of a second. Nine of ten fits take
+less than what most says: four times as much, or thirty times where iterations depend on the data or costs are those of
+others, as the reason then notes. Compare the first few with what reduces nothing on your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Recommendation:
         probability that it is within 0.01 of the best in the comparison that is largest for its family, ``least``, the
         lower end of its 95 % interval, ``nearby``, the same on
         the three ``nearest`` data sets there, and ``rank``, its average rank (NaN where it was not in it), and
-        ``data_sets``, on how many; ``searched``, whether its parameters were searched there, so that these numbers
-        are not those of its defaults; the ``comparison``: its study, measure and predictor; the ``reason``. By family,
+        ``data_sets``, on how many; ``searched``, whether its parameters were tuned there, so that these numbers are not
+        those of its defaults; the ``comparison``: its study, measure and predictor; the ``reason``. By family,
         what fits first, those of the largest ``near`` first, controls in their place.
     unreduced : DataFrame
         Methods that reduce nothing and are of another family than the comparison, such as all features among
@@ -168,13 +168,16 @@ def recommend(
     y: Any = None,
     *,
     goal: str | None = None,
+    predictor: str | None = None,
+    measure: str | None = None,
+    tuned: bool = False,
     time_budget: float | None = None,
     impute: str | None = None,
 ) -> Recommendation:
     """Recommend methods for a data set: those that fit its shape, memory and a budget of time, the best ranked first.
 
     Nothing is fitted. Costs are estimated from the operations that each method declares, measured fits and the speed of
-    this machine, for 100 directions at most; ranks are those of the committed studies of papers, on other data.
+    this machine, for 100 directions at most; ranks are those of the benchmark, or of a committed study, on other data.
 
     Parameters
     ----------
@@ -184,6 +187,15 @@ def recommend(
         Labels in {0, 1} or {-1, 1}, NaN where unknown; or a class per instance. None if there are none.
     goal : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
         A family of methods; None for all of them.
+    predictor : {"ridge", "ml-knn"} or None, default=None
+        What is to predict the labels from what a method returns: ridge regression, its penalty by exact
+        leave-one-out, or ML-kNN, its number of neighbours chosen (of codes, which are numbers, the mean of the nearest
+        neighbours). None is ridge regression where methods were compared with it.
+    measure : {"average-precision", "micro-f1"} or None, default=None
+        What is to be large. None is average precision where methods were compared by it.
+    tuned : bool, default=False
+        Whether parameters are to be tuned (twenty candidates for the predictor and the measure), not left at their
+        defaults. Where no tuned methods were compared, ranks are those of defaults.
     time_budget : float or None, default=None
         Seconds that a fit may take, > 0; None is no limit.
     impute : {"mean", "median", "most-frequent"} or None, default=None
@@ -201,18 +213,21 @@ def recommend(
         If X is no table of finite numbers, labels are not as above or of other instances, or ``time_budget`` is not
         above 0.
     ConfigurationError
-        If there is no such goal; the message names the nearest one.
+        If there is no such goal, predictor or measure; the message names the nearest one.
 
     Examples
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
     >>> table = mlreduce.recommend(data.X, goal="projection").table  # without labels
-    >>> table[table["fits"]].index.tolist()
-    ['pca', 'lsi', 'random-projection', 'olpp', 'onpp', 'lpp', 'npp']
+    >>> sorted(table[table["fits"]].index)
+    ['lpp', 'lsi', 'npp', 'olpp', 'onpp', 'pca', 'random-projection']
     """
     if goal is not None and goal not in registry.FAMILIES:
         raise ConfigurationError(unknown_name("goal", goal, registry.FAMILIES))
+    for kind, name, known in zip(("predictor", "measure"), (predictor, measure), compared_by(), strict=True):
+        if name is not None and name not in known:
+            raise ConfigurationError(unknown_name(kind, name, known))
     if time_budget is not None and not (isinstance(time_budget, (int, float)) and time_budget > 0):
         raise DataError(f"time_budget must be a number of seconds above 0, or None; got {time_budget!r}")
     if isinstance(X, MultiLabelData):
@@ -222,31 +237,32 @@ def recommend(
     if impute not in (None, *IMPUTATIONS):
         raise DataError(unknown_name("imputation", impute, IMPUTATIONS))
     shape = shape_of(X, y, missing=impute is not None)
-    rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
+    wanted = Wanted(predictor, measure, tuned, shape.unknown in ("rows", "cells"))
+    rows = [_row(name, shape, time_budget, wanted) for name in registry.method_names(goal)]
     unreduced = [
-        _row(name, shape, time_budget, family)
+        _row(name, shape, time_budget, wanted, family)
         for family in ([goal] if goal else registry.FAMILIES)
-        for name in _unreduced(family, shape)
+        for name in _unreduced(family, wanted)
     ]
-    return Recommendation(_ordered(rows), _ordered(unreduced), shape.sizes, _nearest(rows, shape))
+    return Recommendation(_ordered(rows), _ordered(unreduced), shape.sizes, _nearest(rows, shape, wanted))
 
 
-def _unreduced(family: str, shape: Shape) -> list[str]:
+def _unreduced(family: str, wanted: Wanted) -> list[str]:
     """Return the methods of other families that reduce nothing, in the comparison of a family."""
     from mlreduce.stats.ranking import WHOLE  # with pandas, slow to import
 
-    compared = foremost(family, _is_partly(shape))
+    compared = foremost(family, wanted)
     return [one.method for one in compared if one.method in WHOLE and one.family != family]
 
 
-def _row(name: str, shape: Shape, budget: float | None, family: str | None = None) -> dict[str, Any]:
+def _row(name: str, shape: Shape, budget: float | None, wanted: Wanted, family: str | None = None) -> dict[str, Any]:
     """Return the row of a method, ranked in its family or in the given one."""
     facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
     if estimate is not None:
         estimate = estimate._replace(seconds=estimate.seconds * machine_factor())
-    partly, family = _is_partly(shape), family or facts.family
+    family = family or facts.family
     place, main = next(
-        ((place, one) for place, one in enumerate(foremost(family, partly, shape.traits)) if one.method == name),
+        ((place, one) for place, one in enumerate(foremost(family, wanted, shape.traits)) if one.method == name),
         (np.inf, None),
     )
     against = next(_against(facts, shape, estimate, budget), None)
@@ -259,15 +275,20 @@ def _row(name: str, shape: Shape, budget: float | None, family: str | None = Non
         "gigabytes": np.nan if estimate is None else estimate.gigabytes,
         "near": np.nan if main is None else main.near,
         "least": np.nan if main is None else main.low,
-        "nearby": np.nan if main is None else main.nearby(one.name for one in _nearest_of(main.study, shape)),
+        "nearby": np.nan if main is None else main.nearby(one.name for one in _nearest_of(main, shape)),
         "rank": np.nan if main is None else main.rank,
         "data_sets": 0 if main is None else main.data_sets,
         "searched": main is not None and main.searched,
         "comparison": "" if main is None else main.comparison,
-        "reason": against or _for(facts, main, rankings_of(name, partly), estimate),
+        "reason": against or _for(facts, main, rankings_of(name, wanted.partly), estimate),
         "chance": main is None and facts.control,
         "order": place,
     }
+
+
+def reason_against(name: str, shape: Shape) -> str | None:
+    """Return why a method does not fit data of a shape; None where it fits."""
+    return next(_against(facts_of(name), shape, estimated(name, shape.sizes, shape.sparse), None), None)
 
 
 def _spread(name: str, estimate: Estimate) -> float:
@@ -279,26 +300,22 @@ def _iterates(name: str) -> bool:
     return "max_iter" in getattr(registry.method_class(name), "_get_param_names", list)()
 
 
-def _is_partly(shape: Shape) -> bool:
-    return shape.unknown in ("rows", "cells")
-
-
-def _nearest(rows: list[dict[str, Any]], shape: Shape) -> pd.DataFrame:
+def _nearest(rows: list[dict[str, Any]], shape: Shape, wanted: Wanted) -> pd.DataFrame:
     """Return the data sets most like the data in the comparisons of the families that have methods which fit."""
     import pandas as pd  # slow to import
 
     families = dict.fromkeys(row["family"] for row in rows if row["fits"])
-    studies = dict.fromkeys(ranking.study for family in families for ranking in foremost(family, _is_partly(shape))[:1])
+    compared = {one.study: one for family in families for one in foremost(family, wanted)[:1]}
     nearest = [
         (study, one.name, one.instances, one.features, one.labels, round(one.factor, 2))
-        for study in studies
-        for one in _nearest_of(study, shape)
+        for study, ranking in compared.items()
+        for one in _nearest_of(ranking, shape)
     ]
     return pd.DataFrame(nearest, columns=["study", "dataset", "instances", "features", "labels", "factor"])
 
 
-def _nearest_of(study: str, shape: Shape) -> list[Neighbour]:
-    return nearest_sets(study, shape.traits)[:NEAREST]
+def _nearest_of(ranking: Ranking, shape: Shape) -> list[Neighbour]:
+    return nearest_sets(ranking.study, shape.traits, [one.name for one in ranking.by_set])[:NEAREST]
 
 
 def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: float | None) -> Iterator[str]:

@@ -1,37 +1,45 @@
-"""What the benchmark says: five questions, each answered by numbers with intervals and words that follow from them.
+"""What the benchmark says: questions, each answered by numbers with intervals, p values, and words that follow.
 
-Data sets are the unit: what is resampled, left out, and counted. Whatever is chosen among methods is chosen on the
-other data sets, so that the best of many is not judged by the luck that made it the best.
+Groups of related data sets are the unit: what is resampled, left out and counted. Whatever is chosen among methods is
+chosen on the other groups, so that the best of many is not judged by the luck that made it the best. No number is a
+mean over predictors, nor over defaults and tuned methods.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce.stats.ranking import CONTROLS, FULL, MARGIN, one_variant, rank
+from mlreduce.stats.ranking import CONTROLS, MARGIN, rank
 from mlreduce.stats.ranks import DECIMALS
 from mlreduce.stats.tendency import signed_rank
 from mlreduce.validation import FloatArray
-from mlreduce_studies.benchmark.pieces import Pieces
-from mlreduce_studies.benchmark.protocol import Protocol
-from mlreduce_studies.benchmark.scores import names_in, summary_of
+from mlreduce_studies.benchmark.scores import CHOSEN, Scores, names_in
+from mlreduce_studies.tables.layout import to_markdown
 
-__all__ = ["QUESTIONS", "Answer", "Evidence", "answers"]
+__all__ = ["QUESTIONS", "Answer", "Effect", "Evidence", "answers"]
 
 #: Families of the studies, in words.
 NOUNS = {"selection": "selector", "projection": "projection", "labelspace": "label coder"}
+#: What the families leave.
+KINDS = {"selection": "features", "projection": "directions", "labelspace": "codes"}
 #: What reduces nothing, by family.
 WHOLE = {"selection": "all-features", "projection": "all-features", "labelspace": "br"}
+#: Predictors in words.
+PREDICTORS = {
+    "ridge": "ridge regression",
+    "ml-knn": "ML-kNN",
+    "k-nn": "nearest neighbours",
+    CHOSEN: "the predictor chosen on training rows",
+}
 #: What is known of a data set before anything is fitted, in words: columns of comparisons/benchmark-sets.csv.
 TRAITS = {
     "instances": "instances",
@@ -42,8 +50,16 @@ TRAITS = {
     "density": "labels per instance over labels",
     "mean_imbalance": "rareness of labels (MeanIR)",
 }
-#: Numbers of labels up to which data sets stand together.
+#: Numbers of features and codes whose effect is shown.
+SIZES = (2, 4, 8, 16, 32, 64, 128)
+#: Numbers of labels up to which data sets are in one row.
 LABELS = (25, 100, math.inf)
+#: What is measured of a fit and a prediction: columns of `Evidence.speed`.
+MEASURED = ("seconds", "predict", "megabytes")
+#: Shares of seconds up to which two are the same.
+CLOSE = 0.05
+#: Fewest groups of data sets of which a number is shown.
+FEWEST = 5
 #: A statement is made where its probability is at least this; a power that suffices; and draws of data sets.
 SURE, POWER, _RESAMPLES, _SEED = 0.95, 0.8, 2000, 44
 #: Draws of weights of a signed-rank test.
@@ -71,94 +87,136 @@ class Answer:
     table: tuple[list[str], list[list[str]]] | None = None
 
 
+class Effect(NamedTuple):
+    """A mean difference over groups of data sets.
+
+    Attributes
+    ----------
+    mean, low, high : float
+        Larger is better, with the ends of Student's interval of 95 %.
+    p : float
+        Of Wilcoxon's signed-rank test, two-sided; 1 where all differences are 0.
+    word : str
+        By the Bayesian signed-rank test with the margin: "helps", "costs", "changes nothing" or "undecided".
+    groups : int
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    word: str
+    groups: int
+
+    @classmethod
+    def of(cls, differences: pd.Series) -> Effect:
+        """Return the effect that differences of groups have."""
+        values = np.asarray(differences, dtype=np.float64).round(DECIMALS)
+        mean, low, high = mean_interval(values)
+        p = float(stats.wilcoxon(values).pvalue) if values.any() else 1.0
+        return cls(mean, low, high, p, verdict(values), len(values))
+
+    def __str__(self) -> str:
+        """Return the effect as text."""
+        return f"{self.mean:+.3f} ({self.low:+.3f} to {self.high:+.3f}; p {self.p:.2g})"
+
+
 class Evidence:
     """The scores of the benchmark, as the answers read them.
 
     Parameters
     ----------
+    scores : Scores
     sets : DataFrame
         A row per data set, with ``dataset`` and `TRAITS`.
+    groups : dict of str to str
+        Related data sets to their group; others are a group each.
     orders : dict of str to (str, dict of str to float)
         Papers to the family of their methods and the average rank of each there.
     speed : DataFrame or None
-        ``dataset``, ``predictor``, ``codes`` (0: binary relevance) and ``seconds`` of fit and prediction.
+        ``dataset``, ``family``, ``method``, ``predictor``, ``size`` (0: nothing reduced), ``seconds`` of fit and of
+        prediction together, ``predict`` (those of a prediction) and ``megabytes`` of the fitted model.
     """
 
     def __init__(
         self,
-        protocol: Protocol,
-        pieces: Pieces,
+        scores: Scores,
         sets: pd.DataFrame,
+        groups: Mapping[str, str],
         orders: Mapping[str, tuple[str, Mapping[str, float]]],
         speed: pd.DataFrame | None = None,
     ) -> None:
-        self.protocol, self.pieces, self.orders, self.speed = protocol, pieces, orders, speed
+        self.scores, self.groups, self.orders, self.speed = scores, groups, orders, speed
         self.traits = sets.set_index("dataset")[list(TRAITS)]
-        self.studies = {study.family: study for study in protocol.studies().values()}
-        self.cells = cache(self._cells)
+        self._cells: dict[tuple[str, str, bool], pd.DataFrame] = {}
 
-    def _cells(
-        self, family: str, measure: str, by: str = "size_percent", candidates: int | None = None
-    ) -> pd.DataFrame:
+    def cells(self, family: str, measure: str, *, tuned: bool = False) -> pd.DataFrame:
         """Return the values by data set, method, predictor and size, one variant per method; larger is better.
 
-        Methods without a size of this kind, such as all features, have the size 100.
+        Where nothing is reduced the size is 0.
         """
-        study = self.studies[family]
-        summary = summary_of(self.pieces, study, candidates or self.protocol.candidates, [measure])
-        has_size = summary[by] > 0
-        if by != "size_percent":
-            sized = set(summary.loc[has_size, "method"]) - set(CONTROLS)
-            # What reduces nothing has a number too where that is the number of the labels.
-            has_size = has_size.where(summary["method"].isin(sized), summary["size_percent"].eq(FULL))
-        cells = summary[has_size].assign(size=lambda rows: rows[by].where(rows[by] > 0, FULL).astype(float))
-        cells["value"] = cells["mean"] if higher_is_better(measure) else -cells["mean"]
-        return one_variant(cells[["dataset", "method", "predictor", "size", "value"]], *names_in(study))
+        place = (family, measure, tuned)
+        if place not in self._cells:
+            cells = self.scores.cells(family, measure, tuned=tuned)
+            self._cells[place] = cells.assign(value=cells["value"] * (1 if higher_is_better(measure) else -1))
+        return self._cells[place]
 
     def predictors(self, family: str, measure: str) -> list[str]:
-        """Return the predictors, in the order of the study."""
+        """Return the predictors: ridge regression, the others, then what is chosen among them."""
         there = set(self.cells(family, measure)["predictor"])
-        return [name for name in self.studies[family].predictors if name in there]
+        return [name for name in PREDICTORS if name in there]
 
-    def differences(self, family: str, measure: str, by: str = "size_percent") -> dict[tuple[str, float], pd.Series]:
-        """Return by predictor and size, on each data set, how much better a reduction is than none.
+    def of_groups(self, values: pd.Series) -> pd.Series:
+        """Return the means of data sets over their groups."""
+        return values.groupby([self.groups.get(str(name), str(name)) for name in values.index]).mean()
 
-        It is the method that is best, on average, on the other data sets; what fails is as good as the last.
+    def gains(self, family: str, measure: str, predictor: str, *, tuned: bool = False) -> pd.DataFrame:
+        """Return how much better each method is than no reduction: data sets and sizes by methods, controls left out.
+
+        What failed is as good as the last of its setting.
         """
-        cells, found = self.cells(family, measure, by), {}
-        whole = WHOLE[family]
-        for predictor in self.predictors(family, measure):
-            rows = cells[cells["predictor"] == predictor]
-            base = rows[rows["method"] == whole].groupby("dataset")["value"].last()
-            reduced = rows[~rows["method"].isin(CONTROLS)]
-            size: Any
-            for size, part in reduced.groupby("size"):
-                if by == "size_percent" and size == FULL:
-                    continue
-                table = part.pivot(index="dataset", columns="method", values="value")
-                table = table.sub(base, axis=0).dropna(how="all").dropna(axis=1, how="all")
-                if len(table) > 2:
-                    found[predictor, float(size)] = chosen_elsewhere(table)
-        return found
+        cells = self.cells(family, measure, tuned=tuned)
+        cells = cells[cells["predictor"] == predictor]
+        base = cells[(cells["method"] == WHOLE[family])].set_index("dataset")["value"]
+        reduced = cells[~cells["method"].isin(CONTROLS)]
+        table = reduced.pivot(index=["dataset", "size"], columns="method", values="value")
+        table = table.sub(base.reindex(table.index.get_level_values("dataset")).to_numpy(), axis=0)
+        table = table.dropna(how="all").dropna(axis=1, how="all")
+        return table.T.fillna(table.min(axis=1)).T
+
+    def chosen(self, family: str, measure: str, predictor: str, *, tuned: bool = False) -> dict[float, pd.Series]:
+        """Return by size, for each data set, the gain of the method that is best, on average, on the other groups."""
+        gains = self.gains(family, measure, predictor, tuned=tuned)
+        parts: dict[float, Any] = {
+            float(size): gains.xs(size, level="size") for size in gains.index.get_level_values("size").unique()
+        }
+        return {
+            size: chosen_elsewhere(part, self.groups)
+            for size, part in sorted(parts.items())
+            if len(self.of_groups(part.iloc[:, 0])) >= FEWEST
+        }
 
 
-def chosen_elsewhere(table: pd.DataFrame) -> pd.Series:
-    """Return the value on each data set (row) of the method (column) that has the largest mean on the others."""
-    values = table.to_numpy(dtype=np.float64)
-    filled = np.where(np.isnan(values), np.nanmin(values, axis=1, keepdims=True), values)
-    chosen = (filled.sum(axis=0) - filled).round(DECIMALS).argmax(axis=1)
-    return pd.Series(filled[np.arange(len(filled)), chosen], index=table.index)
+def chosen_elsewhere(table: pd.DataFrame, groups: Mapping[str, str]) -> pd.Series:
+    """Return the value on each data set (row) of the method (column) with the largest mean on the other groups."""
+    of_set = [groups.get(str(name), str(name)) for name in table.index]
+    means = table.groupby(of_set).mean()
+    others = (means.sum() - means).round(DECIMALS)
+    chosen = others.idxmax(axis=1)
+    return pd.Series(
+        [table.loc[name, chosen[group]] for name, group in zip(table.index, of_set, strict=True)], table.index
+    )
 
 
-def verdict(differences: Iterable[float]) -> str:
+def verdict(differences: FloatArray) -> str:
     """Say what a reduction does, by the Bayesian signed-rank test: "helps", "costs", "changes nothing"."""
-    regions = signed_rank(np.array([*differences], dtype=np.float64), MARGIN, SAMPLES)
+    regions = signed_rank(np.asarray(differences, dtype=np.float64), MARGIN, SAMPLES)
     probabilities = {"helps": regions.above, "changes nothing": regions.within, "costs": regions.below}
     return next((word for word, probability in probabilities.items() if probability >= SURE), "undecided")
 
 
 def mean_interval(values: Sequence[float] | FloatArray) -> tuple[float, float, float]:
-    """Return the mean over data sets, and the ends of Student's interval of 95 %."""
+    """Return the mean, and the ends of Student's interval of 95 %."""
     sample = np.asarray(values, dtype=np.float64)
     if len(sample) < 2:
         return float(sample.mean()), -math.inf, math.inf
@@ -166,191 +224,157 @@ def mean_interval(values: Sequence[float] | FloatArray) -> tuple[float, float, f
     return float(sample.mean()), float(sample.mean()) - half, float(sample.mean()) + half
 
 
-# Which family is first
+# Does reduction help, where, by how much
 
 
-def first_family(evidence: Evidence, measure: str) -> Answer:
-    """Rank the methods of all families together, with the predictors that all of them have."""
-    common = [
-        name
-        for name in evidence.predictors("selection", measure)
-        if all(name in evidence.predictors(family, measure) for family in evidence.studies)
+def features(evidence: Evidence, measure: str) -> Answer:
+    """Compare fewer features with all of them, by predictor and number of features."""
+    found = {
+        (family, predictor, size): Effect.of(evidence.of_groups(values))
+        for family in ("selection", "projection")
+        for predictor in evidence.predictors(family, measure)
+        for size, values in evidence.chosen(family, measure, predictor).items()
+        if size in SIZES
+    }
+    sentences = [
+        _helps(found, predictor, {"selection": "selected features", "projection": "directions of a projection"})
+        for predictor in PREDICTORS
+        if any(place[1] == predictor for place in found)
     ]
-    family_of: dict[str, str] = {}
-    parts = []
-    for family in evidence.studies:
-        cells = evidence.cells(family, measure)
-        cells = cells[cells["predictor"].isin(common) & ~cells["method"].isin(family_of)]  # controls once
-        family_of |= {name: "control" if name in CONTROLS else NOUNS[family] for name in cells["method"].unique()}
-        parts.append(cells)
-    ranking = rank(pd.concat(parts, ignore_index=True), higher_is_better=True)
-    near, ranks = (ranking.by_set[name].to_numpy() for name in ("near", "rank"))
-    methods = list(ranking.by_set["near"].columns)
-    drawn = _draws(len(near))
-    score = drawn @ near - 1e-6 * (drawn @ ranks)  # ties are decided by the rank
-    winners = pd.Series([family_of[methods[one]] for one in score.argmax(axis=1)])
-    shares = winners.value_counts(normalize=True).to_dict()
-    table = ranking.table
-    leading = {kind: next((name for name in table.index if family_of[name] == kind), None) for kind in
-               (*NOUNS.values(), "control")}  # fmt: skip
-    leaders = [
-        f"the first {kind}, {_near(table, name)}" for kind, name in leading.items() if name and kind != "control"
+    rows = _rows(found, lambda place: [NOUNS[place[0]], PREDICTORS[place[1]]])
+    header = ["reduced by", "predictor", *(f"{size:g}" for size in _sizes(found))]
+    return Answer(sentences, {"effects": _keyed(found)}, (header, rows))
+
+
+def labels(evidence: Evidence, measure: str) -> Answer:
+    """Compare codes with binary relevance, by predictor and the numbers of codes and labels."""
+    found: dict[tuple[str, str, float], Effect] = {}
+    everywhere: dict[tuple[str, str, float], Effect] = {}
+    for predictor in evidence.predictors("labelspace", measure):
+        for size, values in evidence.chosen("labelspace", measure, predictor).items():
+            everywhere["labelspace", predictor, size] = Effect.of(evidence.of_groups(values))
+            for low, high in pairwise((0.0, *LABELS)):
+                number = evidence.traits.loc[values.index, "labels"]
+                part = evidence.of_groups(values[(number > low) & (number <= high)])
+                if len(part) >= FEWEST:
+                    found[_labels(low, high), predictor, size] = Effect.of(part)
+    sentences = [
+        _helps(everywhere, predictor, {"labelspace": "codes in place of the labels"})
+        for predictor in PREDICTORS
+        if any(place[1] == predictor for place in everywhere)
     ]
-    controls = [_near(table, name) for name in table.index if family_of[name] == "control"]
-    kind, share = max(shares.items(), key=lambda item: item[1])
-    head = f"A {kind} is first" if share >= SURE else f"No family is first for certain; most often it is a {kind}"
-    text = (
-        f"{head}, in {100 * share:.0f} % of resamples of the {len(ranking.data_sets)} data sets (ranked together with "
-        f"{' and '.join(common)}; within {MARGIN:g} of the best of {len(table)} methods): {'; '.join(leaders)}; "
-        f"controls: {'; '.join(controls)}."
-    )
-    numbers = {"shares": shares, "first": leading, "data_sets": len(ranking.data_sets), "methods": len(table)}
-    return Answer([text], numbers)
-
-
-def _near(table: pd.DataFrame, name: str) -> str:
-    row = table.loc[name]
-    return f"`{name}` {row['near']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
-
-
-def _draws(number: int) -> FloatArray:
-    """Return the shares of data sets in resamples of them."""
-    drawn = np.random.default_rng(_SEED).multinomial(number, np.full(number, 1 / number), size=_RESAMPLES)
-    return drawn / number
-
-
-# Where reduction helps
-
-
-def where_features(evidence: Evidence, measure: str) -> Answer:
-    """Compare the method chosen on the other data sets with all features, by predictor and size."""
-    rows: list[list[str]] = []
-    found: dict[tuple[str, str, float], pd.Series] = {}
-    sizes: set[float] = set()
-    kinds = [(family, name) for family in ("selection", "projection") for name in evidence.predictors(family, measure)]
-    by_family = {family: evidence.differences(family, measure) for family in ("selection", "projection")}
-    for family, predictor in kinds:
-        by_size = {size: values for (name, size), values in by_family[family].items() if name == predictor}
-        found |= {(NOUNS[family], predictor, size): values for size, values in by_size.items()}
-        sizes |= set(by_size)
-    words = {place: verdict(values) for place, values in found.items()}
-    for family, predictor in kinds:
-        cells = [
-            f"{found[place].mean():+.3f} {words[place]}" if (place := (NOUNS[family], predictor, size)) in found else ""
-            for size in sorted(sizes)
-        ]
-        rows.append([NOUNS[family], predictor, *cells])
-    text = _where(words, "Fewer features, against all of them,", " %")
-    header = ["reduced by", "predictor", *(f"{size:g} %" for size in sorted(sizes))]
-    return Answer([text], {"words": _keyed(words), "means": _keyed(_means(found))}, (header, rows))
-
-
-def where_labels(evidence: Evidence, measure: str) -> Answer:
-    """Compare the coder chosen on the other data sets with binary relevance, by the numbers of codes and of labels."""
-    found: dict[tuple[str, str, float], pd.Series] = {}
-    differences = evidence.differences("labelspace", measure, "number")
-    groups = [(0.0, LABELS[0]), *pairwise(LABELS)]
-    for low, high in groups:
-        for (predictor, codes), values in differences.items():
-            labels = evidence.traits.loc[values.index, "labels"]
-            part = values[(labels > low) & (labels <= high)]
-            if len(part) > 2:
-                found[_labels(low, high), predictor, codes] = part
-    words = {place: verdict(values) for place, values in found.items()}
-    numbers = sorted({codes for *_, codes in found})
-    rows = [
-        [group, predictor]
-        + [
-            f"{found[place].mean():+.3f} {words[place]}" if (place := (group, predictor, codes)) in found else ""
-            for codes in numbers
-        ]
-        for group, predictor in dict.fromkeys((group, predictor) for group, predictor, _ in found)
-    ]
-    text = [_where(words, "Codes, against binary relevance,", " codes")]
-    made = {"words": _keyed(words), "means": _keyed(_means(found))}
-    if evidence.speed is not None:
-        sentence, made["speed"] = _speed(evidence.speed)
-        text.append(sentence)
-    header = ["data sets", "predictor", *(f"{codes:g} codes" for codes in numbers)]
-    return Answer(text, made, (header, rows))
+    rows = _rows(found, lambda place: [place[0], PREDICTORS[place[1]]])
+    header = ["data sets", "predictor", *(f"{size:g} codes" for size in _sizes(found))]
+    return Answer(sentences, {"effects": _keyed(everywhere), "by labels": _keyed(found)}, (header, rows))
 
 
 def _labels(low: float, high: float) -> str:
-    return (
-        f"up to {high:g} labels"
-        if not low
-        else f"above {low:g} labels"
-        if high == math.inf
-        else f"{low + 1:g} to {high:g} labels"
-    )
+    if not low:
+        return f"up to {high:g} labels"
+    return f"above {low:g} labels" if high == math.inf else f"{low + 1:g} to {high:g} labels"
 
 
-def _where(words: Mapping[tuple[str, str, float], str], what: str, unit: str) -> str:
-    """Return where a reduction helps and where it costs, and in how many settings it does neither."""
-    places: dict[str, dict[tuple[str, str], list[str]]] = {"helps": {}, "costs": {}}
-    for (kind, predictor, size), word in words.items():
-        if word in places:
-            places[word].setdefault((kind, predictor), []).append(f"{size:g}")
-    helps, costs = (
-        "; ".join(f"{kind} with {predictor} ({', '.join(sizes)}{unit})" for (kind, predictor), sizes in found.items())
-        for found in places.values()
-    )
-    nothing, undecided = ([*words.values()].count(word) for word in ("changes nothing", "undecided"))
-    return (
-        f"{what} help {f'here: {helps}' if helps else 'nowhere'}. "
-        f"They cost {f'here: {costs}' if costs else 'nowhere'}. "
-        f"Of {len(words)} settings they change nothing of importance in {nothing}, and {undecided} are undecided (the "
-        f"method that leads on the other data sets; {MARGIN:g} and more, with a probability of {SURE:g})."
-    )
+def _helps(found: Mapping[tuple[str, str, float], Effect], predictor: str, kinds: Mapping[str, str]) -> str:
+    """Return whether a reduction helps a predictor: its best number, and where it costs."""
+    parts = []
+    for kind, text in kinds.items():
+        effects = {size: effect for (of, name, size), effect in found.items() if (of, name) == (kind, predictor)}
+        if not effects:
+            continue
+        best = max(effects, key=lambda size: effects[size].mean)
+        costly = [f"{size:g}" for size, effect in effects.items() if effect.word == "costs"]
+        least = f"; {', '.join(costly)} cost" if costly else ""
+        parts.append(f"the best number of {text} is {best:g}: {effects[best]}, {effects[best].word}{least}")
+    sentences = ". ".join(part if place == 0 else part.capitalize() for place, part in enumerate(parts))
+    return f"With {PREDICTORS[predictor]}, {sentences}."
 
 
-def _speed(speed: pd.DataFrame) -> tuple[str, dict[str, Any]]:
-    """Return how many times as quick as binary relevance codes are, fit and prediction together."""
-    table = speed.pivot_table(index=["predictor", "dataset"], columns="codes", values="seconds")
-    ratios = table.drop(columns=0).rdiv(table[0], axis=0)
-    by_predictor: Any = ratios.groupby("predictor").median().stack()
-    medians = {(str(predictor), float(codes)): float(ratio) for (predictor, codes), ratio in by_predictor.items()}
-    most, least = (pick(medians, key=lambda place: medians[place]) for pick in (max, min))
-    times, fewest = medians[most], medians[least]
-    sentence = (
-        f"Fit and prediction with codes are {fewest:.2g} ({least[0]}, {least[1]:g} codes) to {times:.2g} times "
-        f"({most[0]}, {most[1]:g} codes) as quick as without, the median over data sets."
-    )
-    return sentence, _keyed(medians)
+def _rows(found: Mapping[Any, Effect], head: Any) -> list[list[str]]:
+    places = dict.fromkeys(place[:2] for place in found)
+    return [
+        [*head(place)]
+        + [
+            f"{found[(*place, size)].mean:+.3f} {found[(*place, size)].word}" if (*place, size) in found else ""
+            for size in _sizes(found)
+        ]
+        for place in places
+    ]
+
+
+def _sizes(found: Mapping[Any, Effect]) -> list[float]:
+    return sorted({place[-1] for place in found})
+
+
+# What it costs or saves
+
+
+def costs(evidence: Evidence, measure: str) -> Answer:
+    """Compare seconds and memory with those of the same predictor where nothing is reduced."""
+    if evidence.speed is None:
+        return Answer(["Not measured yet."])
+    rows, numbers, sentences = [], {}, []
+    place, keys, parts = ["dataset", "family", "predictor"], ["family", "predictor", "method", "size"], [*MEASURED]
+    is_base = evidence.speed["size"] == 0
+    base, reduced = (part.set_index(place) for part in (evidence.speed[is_base], evidence.speed[~is_base]))
+    ratios = reduced[parts] / base.reindex(reduced.index)[parts]
+    ratios[["method", "size"]] = reduced[["method", "size"]]
+    by_setting = ratios.reset_index().groupby(keys, sort=False)
+    medians = by_setting[parts].median()
+    less, more = (by_setting["seconds"].agg(share) for share in (_quicker, _slower))
+    setting: Any
+    for setting, ratio in medians.iterrows():
+        family, predictor, method, size = setting
+        known = {**ratio.to_dict(), "quicker": float(less[setting]), "slower": float(more[setting])}
+        numbers[f"{NOUNS[family]}, {predictor}, {method}, {size}"] = known
+        shares = [f"{100 * known[name]:.0f} %" for name in ("quicker", "slower")]
+        rows.append([NOUNS[family], PREDICTORS[predictor], method, f"{size:g}"])
+        rows[-1] += [*(f"{value:.2g}" for value in ratio), *shares]
+    for predictor in dict.fromkeys(medians.index.get_level_values("predictor")):
+        part = medians.xs(predictor, level="predictor")
+        spans = [f"{part[name].min():.2g} to {part[name].max():.2g} times" for name in parts]
+        sentences.append(
+            f"With {PREDICTORS[predictor]} fit and prediction take {spans[0]} as long as without reduction (medians "
+            f"over data sets), a prediction alone {spans[1]}, and the model has {spans[2]} the size."
+        )
+    header = ["reduced by", "predictor", "method", "number", "seconds", "of a prediction", "size of the model"]
+    return Answer(sentences, numbers, ([*header, "more than 5 % quicker", "slower"], rows))
+
+
+def _quicker(ratios: pd.Series) -> float:
+    return float((ratios < 1 - CLOSE).mean())
+
+
+def _slower(ratios: pd.Series) -> float:
+    return float((ratios > 1 + CLOSE).mean())
 
 
 # Which characteristics decide
 
 
-def what_decides(evidence: Evidence, measure: str) -> Answer:
+def characteristics(evidence: Evidence, measure: str) -> Answer:
     """Correlate by ranks what reduction brings with what is known of a data set beforehand."""
     sentences, numbers, rows = [], {}, []
     level = 1 - (1 - SURE) / len(TRAITS)
     for family, noun in NOUNS.items():
-        found = evidence.differences(family, measure)
-        gains = pd.DataFrame(found).mean(axis=1)
-        traits = evidence.traits.loc[gains.index]
-        correlations = {name: rank_interval(gains.to_numpy(), traits[name].to_numpy(), level) for name in TRAITS}
-        numbers[noun] = {name: list(values) for name, values in correlations.items()}
-        decided = {name: values for name, values in correlations.items() if values[1] > 0 or values[2] < 0}
-        whole = WHOLE[family]
-        if decided:
-            parts = [f"{'more' if values[0] > 0 else 'less'} with more {TRAITS[name]} ({_rho(values)})"
-                    for name, values in decided.items()]  # fmt: skip
-            sentences.append(f"A {noun} brings, against `{whole}`, {'; '.join(parts)}.")
-        else:
-            name, values = max(correlations.items(), key=lambda pair: abs(pair[1][0]))
-            sentences.append(
-                f"Nothing measured decides what a {noun} brings against `{whole}`: the largest of {len(TRAITS)} rank "
-                f"correlations is that with {TRAITS[name]}, {_rho(values)}."
-            )
-        rows.append([noun, *(f"{values[0]:+.2f}" for values in correlations.values())])
-    number = len(gains)
-    sentences.append(
-        f"{number} data sets tell a single rank correlation from none beyond {smallest_correlation(number):.2f} only; "
-        f"intervals are those of {len(TRAITS)} together at 95 %."
-    )
-    return Answer(sentences, numbers, (["reduced by", *TRAITS.values()], rows))
+        for predictor in evidence.predictors(family, measure):
+            chosen = evidence.chosen(family, measure, predictor)
+            gains = pd.DataFrame({size: values for size, values in chosen.items() if size in SIZES}).mean(axis=1)
+            if len(gains) < FEWEST:
+                continue
+            traits = evidence.traits.loc[gains.index]
+            correlations = {name: rank_interval(gains.to_numpy(), traits[name].to_numpy(), level) for name in TRAITS}
+            numbers[f"{noun}, {predictor}"] = {name: list(values) for name, values in correlations.items()}
+            for name, values in correlations.items():
+                if values[1] > 0 or values[2] < 0:
+                    more = "more" if values[0] > 0 else "less"
+                    sentences.append(
+                        f"A {noun} brings {more} for {PREDICTORS[predictor]} with more {TRAITS[name]} ({_rho(values)})."
+                    )
+            rows.append([noun, PREDICTORS[predictor], *(f"{values[0]:+.2f}" for values in correlations.values())])
+    if not sentences:
+        sentences = ["Nothing measured decides what a reduction brings."]
+    sentences.append(f"Intervals are those of {len(TRAITS)} rank correlations together at 95 %.")
+    return Answer(sentences, numbers, (["reduced by", "predictor", *TRAITS.values()], rows))
 
 
 def rank_interval(first: FloatArray, second: FloatArray, level: float) -> tuple[float, float, float]:
@@ -370,163 +394,203 @@ def rank_interval(first: FloatArray, second: FloatArray, level: float) -> tuple[
     return float(correlation(first[None], second[None])[0]), float(low), float(high)
 
 
-def smallest_correlation(number: int) -> float:
-    """Return the smallest correlation that is significant at 5 % with a number of data sets."""
-    t = float(stats.t.ppf(0.975, number - 2))
-    return t / math.sqrt(number - 2 + t**2)
-
-
 def _rho(values: Sequence[float]) -> str:
     return f"{values[0]:+.2f}, {values[1]:+.2f} to {values[2]:+.2f}"
 
 
-# How much tuning matters
+# Defaults against tuned
 
 
 def tuning(evidence: Evidence, measure: str) -> Answer:
-    """Compare the methods that have parameters with few candidates, and with their defaults, on some data sets."""
-    budgets = sorted(evidence.protocol.budgets)
-    sentences, numbers = [], {}
+    """Compare the methods that have parameters, tuned for the predictor and the measure, with their defaults."""
+    sentences, numbers, rows = [], {}, []
     for family, noun in NOUNS.items():
-        study = evidence.studies[family]
+        study = evidence.scores.studies[family]
         names, _ = names_in(study)
-        tuned = {names[label] for group in study.groups.values() if group.search for label in group.methods}
-        values = {}
-        for number in budgets:
-            cells = evidence.cells(family, measure, candidates=number)
-            rows = cells[cells["method"].isin(tuned) & (cells["size"] < FULL)]
-            values[number] = rows.set_index(["dataset", "method", "predictor", "size"])["value"]
-        table = pd.DataFrame(values).dropna()
-        if table.empty:
-            continue
-        gains = table[budgets[1:]].sub(table[budgets[0]], axis=0).groupby("dataset").mean()
-        parts = []
-        for number in budgets[1:]:
-            mean, low, high = mean_interval(gains[number].to_numpy())
-            numbers[f"{noun} {number}"] = [mean, low, high]
-            parts.append(f"{number} candidates {mean:+.3f} ({low:+.3f} to {high:+.3f})")
-        last = numbers[f"{noun} {budgets[-1]}"]
-        sentences.append(
-            f"Tuning {_matters(*last[1:])} for {noun}s with parameters: against the defaults, {' and '.join(parts)}, "
-            f"means over {len(gains)} data sets."
-        )
-    return Answer(sentences, numbers)
+        searched = {names[label] for group in study.groups.values() if group.search for label in group.methods}
+        for predictor in evidence.predictors(family, measure):
+            both = [_by_method(evidence, family, measure, predictor, tuned=tuned) for tuned in (False, True)]
+            shared = both[0].index.intersection(both[1].index)
+            methods = sorted(searched & {*both[0].columns} & {*both[1].columns})
+            if not len(shared) or not methods:
+                continue
+            gains = (both[1].loc[shared, methods] - both[0].loc[shared, methods]).groupby("dataset").mean()
+            by_group = evidence.of_groups(gains.mean(axis=1))
+            if len(by_group) < FEWEST:
+                continue
+            effect = Effect.of(by_group)
+            numbers[f"{noun}, {predictor}"] = effect._asdict()
+            most = gains.mean().sort_values(ascending=False, kind="stable")
+            ends = [f"{name} {value:+.3f}" for name, value in (*most.head(3).items(), *most.tail(1).items())]
+            rows.append([noun, PREDICTORS[predictor], str(len(methods)), str(effect), effect.word, ", ".join(ends)])
+    if not rows:
+        return Answer(["Tuned methods are not run yet on enough data sets."])
+    first = rows[0]
+    sets = len(evidence.scores.datasets("projection", tuned=True))
+    sentences.append(f"Against their defaults, on {sets} data sets; first {first[0]}s with {first[1]}: {first[3]}.")
+    header = ["reduced by", "predictor", "methods with parameters", "tuning brings", "word", "most, and least"]
+    return Answer(sentences, numbers, (header, rows))
 
 
-def _matters(low: float, high: float) -> str:
-    if low > MARGIN:
-        return f"matters, by more than {MARGIN:g},"
-    if high < 0:
-        return "harms"
-    if max(-low, high) < MARGIN:
-        return f"matters little, by less than {MARGIN:g},"
-    return "helps, by how much is open," if low > 0 else "is undecided"
+def _by_method(evidence: Evidence, family: str, measure: str, predictor: str, *, tuned: bool) -> pd.DataFrame:
+    cells = evidence.cells(family, measure, tuned=tuned)
+    cells = cells[(cells["predictor"] == predictor) & (cells["size"] > 0)]
+    return cells.pivot(index=["dataset", "size"], columns="method", values="value")
 
 
-# Which paper's ranking survives
+# How many features, how many codes
+
+
+def sizes(evidence: Evidence, measure: str) -> Answer:
+    """Count from which number on the method chosen elsewhere is as good as with the most."""
+    sentences, numbers, rows = [], {}, []
+    for family, noun in NOUNS.items():
+        for predictor in evidence.predictors(family, measure):
+            chosen = evidence.chosen(family, measure, predictor)
+            table = pd.DataFrame({size: values for size, values in chosen.items() if size in SIZES})
+            if len(table) < FEWEST:
+                continue
+            behind = table.sub(table.max(axis=1), axis=0).round(DECIMALS)
+            enough = (behind >= -MARGIN).T.idxmax()
+            shares = {float(size): float((enough <= size).mean()) for size in chosen if size in SIZES}
+            numbers[f"{noun}, {predictor}"] = shares
+            rows.append([noun, PREDICTORS[predictor], *(f"{100 * share:.0f} %" for share in shares.values())])
+            half = next(size for size, share in shares.items() if share >= 0.5)
+            sentences.append(
+                f"{half:g} {KINDS[family]} of a {noun} are as good as more, within {MARGIN:g}, for "
+                f"{PREDICTORS[predictor]} on half of the {len(table)} data sets."
+            )
+    header = ["reduced by", "predictor", *(f"{size:g}" for size in SIZES)]
+    rows = [[*row, *[""] * (len(header) - len(row))] for row in rows]
+    return Answer(sentences, numbers, (header, rows))
+
+
+# Which paper's order is reproduced
 
 
 def papers(evidence: Evidence, measure: str) -> Answer:
-    """Compare the order of the methods of each paper with that of the benchmark."""
-    sentences: list[str] = []
+    """Compare the order of the methods of each paper with that of the benchmark, by predictor."""
     numbers: dict[str, dict[str, Any]] = {}
-    by_word: dict[str, list[str]] = {"survives": [], "is reversed": [], "is undecided": []}
+    rows: list[list[str]] = []
     for paper, (family, order) in evidence.orders.items():
-        cells = evidence.cells(family, measure)
-        shared = sorted(set(order) & set(cells["method"]))
-        if len(shared) < 3:
-            numbers[paper] = {"methods": len(shared)}
-            continue
-        ranking = rank(cells[cells["method"].isin(shared)], higher_is_better=True)
-        tau, low, high = order_interval(
-            np.array([order[name] for name in shared]), ranking.by_set["rank"][shared].to_numpy()
-        )
-        word = "survives" if low > 0 else "is reversed" if high < 0 else "is undecided"
-        numbers[paper] = {"methods": len(shared), "tau": tau, "low": low, "high": high, "word": word}
-        by_word[word].append(f"{paper} ({len(shared)} methods, {tau:+.2f}, {low:+.2f} to {high:+.2f})")
-    for word, entries in by_word.items():
-        if entries:
-            sentences.append(f"The order of methods {word}: {'; '.join(entries)}.")
-    few = [paper for paper, values in numbers.items() if "tau" not in values]
-    if few:
-        sentences.append(f"Fewer than three methods are shared with {', '.join(few)}.")
-    return Answer(sentences, numbers)
+        for predictor in evidence.predictors(family, measure):
+            cells = evidence.cells(family, measure)
+            cells = cells[cells["predictor"] == predictor].drop(columns="predictor")
+            shared = sorted(set(order) & set(cells["method"]))
+            if len(shared) < 3:
+                continue
+            ranking = rank(cells[cells["method"].isin(shared)], higher_is_better=True, groups=evidence.groups, full=0)
+            expected = np.array([order[name] for name in shared])
+            ranks = ranking.by_set["rank"][shared].apply(evidence.of_groups).to_numpy()
+            tau, low, high = order_interval(expected, ranks)
+            p = order_by_chance(expected, ranks.mean(axis=0))
+            word = ("reproduced" if tau > 0 else "reversed") if p < 1 - SURE else "undecided"
+            numbers[f"{paper}, {predictor}"] = {"methods": len(shared), "tau": tau, "low": low, "high": high, "p": p}
+            numbers[f"{paper}, {predictor}"]["word"] = word
+            spread = f"{tau:+.2f} ({low:+.2f} to {high:+.2f})"
+            rows.append([paper, PREDICTORS[predictor], str(len(shared)), spread, f"{p:.2g}", word])
+    by_main = {key.rpartition(", ")[0]: own for key, own in numbers.items() if key.endswith(", ridge")}
+    sentences = []
+    for word in ("reproduced", "reversed", "undecided"):
+        named = [
+            f"{paper} ({own['tau']:+.2f}, p {own['p']:.2g})" for paper, own in by_main.items() if own["word"] == word
+        ]
+        if named:
+            sentences.append(f"With ridge regression the order of methods is {word}: {', '.join(named)}.")
+    return Answer(sentences, numbers, (["paper", "predictor", "methods", "Kendall's tau", "p", "order"], rows))
+
+
+def order_by_chance(order: FloatArray, ranks: FloatArray) -> float:
+    """Return the probability that Kendall's tau of a random order is as far from 0, from permutations of the order."""
+    drawn = np.random.default_rng(_SEED).permuted(np.tile(order, (_RESAMPLES, 1)), axis=1)
+    as_far = np.abs(kendall(drawn, ranks)) >= abs(kendall(order, ranks)) - 1e-9
+    return float((1 + as_far.sum()) / (1 + _RESAMPLES))
 
 
 def order_interval(order: FloatArray, ranks: FloatArray) -> tuple[float, float, float]:
-    """Return Kendall's tau between an order and the mean ranks over data sets, and its bootstrap interval of 95 %.
+    """Return Kendall's tau between an order and the mean ranks, and its bootstrap interval of 95 %.
 
     Parameters
     ----------
     order : ndarray of shape (n_methods,)
-    ranks : ndarray of shape (n_datasets, n_methods)
+    ranks : ndarray of shape (n_groups, n_methods)
     """
-    pairs = np.triu_indices(len(order), 1)
+    number = len(ranks)
+    drawn = np.random.default_rng(_SEED).multinomial(number, np.full(number, 1 / number), size=_RESAMPLES) / number
+    low, high = np.quantile(kendall(order, drawn @ ranks), [0.025, 0.975])
+    return float(kendall(order, ranks.mean(axis=0))), float(low), float(high)
 
-    def signs(values: FloatArray) -> FloatArray:
-        return np.asarray(np.sign((values[..., pairs[0]] - values[..., pairs[1]]).round(DECIMALS)))
 
-    def tau(means: FloatArray) -> FloatArray:
-        one, two = signs(order), signs(means)
-        scale = np.sqrt((one**2).sum() * (two**2).sum(axis=-1))
-        return np.asarray(np.divide((one * two).sum(axis=-1), scale, out=np.zeros_like(scale), where=scale > 0))
-
-    low, high = np.quantile(tau(_draws(len(ranks)) @ ranks), [0.025, 0.975])
-    return float(tau(ranks.mean(axis=0)[None])[0]), float(low), float(high)
+def kendall(one: FloatArray, two: FloatArray) -> FloatArray:
+    """Return Kendall's tau-b of values, methods along the last axis; 0 where all are equal."""
+    pairs = np.triu_indices(one.shape[-1], 1)
+    first, second = (np.sign((own[..., pairs[0]] - own[..., pairs[1]]).round(DECIMALS)) for own in (one, two))
+    scale = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
+    agree = (first * second).sum(axis=-1)
+    return np.asarray(np.divide(agree, scale, out=np.zeros(np.shape(scale)), where=scale > 0))
 
 
 # How many data sets a comparison needs
 
 
 def how_many(evidence: Evidence, measure: str) -> Answer:
-    """Resample data sets of methods that differ by the margin, for the power with which a t test tells them apart."""
+    """Compute the power with which a t test tells neighbours in rank apart that differ by the margin."""
     sentences, numbers, rows = [], {}, []
     for family, noun in NOUNS.items():
-        ranking = rank(evidence.cells(family, measure), higher_is_better=True)
-        order = [name for name in ranking.table.sort_values("rank").index if name not in CONTROLS]
-        means = ranking.by_set["mean"]
-        pairs = [(means[one] - means[two]).to_numpy() for one, two in pairwise(order)]
-        powers = {number: float(np.median([power(values, number) for values in pairs])) for number in NUMBERS}
-        needed = next((number for number, share in powers.items() if share >= POWER), None)
-        numbers[noun] = {"needed": needed, "power": powers, "pairs": len(pairs)}
-        there = len(ranking.data_sets)
-        now = float(np.median([power(values, there) for values in pairs]))
-        need = f"{needed} data sets" if needed else f"more than {NUMBERS[-1]} data sets"
-        sentences.append(
-            f"Two {noun}s that differ by {MARGIN:g} are told apart (t test at 5 %, power {POWER:g}) by {need}; the "
-            f"{there} here do so with a power of {now:.2f}, the median over {len(pairs)} pairs of neighbours in rank."
-        )
-        rows.append([noun, *(f"{share:.2f}" for share in powers.values())])
-    return Answer(sentences, numbers, (["power with data sets", *map(str, NUMBERS)], rows))
+        for predictor in evidence.predictors(family, measure):
+            cells = evidence.cells(family, measure)
+            cells = cells[cells["predictor"] == predictor].drop(columns="predictor")
+            ranking = rank(cells, higher_is_better=True, groups=evidence.groups, full=0)
+            order = [name for name in ranking.table.sort_values("rank", kind="stable").index if name not in CONTROLS]
+            means = ranking.by_set["mean"].apply(evidence.of_groups)
+            spreads = [float((means[one] - means[two]).std(ddof=1)) for one, two in pairwise(order)]
+            spreads = [spread for spread in spreads if spread > 10.0**-DECIMALS]  # others are one method
+            if len(means) < FEWEST or not spreads:
+                continue
+            powers = {number: float(np.median([power(own, number) for own in spreads])) for number in NUMBERS}
+            needed = next((number for number, share in powers.items() if share >= POWER), None)
+            numbers[f"{noun}, {predictor}"] = {"needed": needed, "power": powers, "pairs": len(spreads)}
+            need = f"{needed} groups of data sets" if needed else f"more than {NUMBERS[-1]} groups"
+            if predictor == "ridge":
+                sentences.append(
+                    f"To distinguish two {noun}s that differ by {MARGIN:g} with {PREDICTORS[predictor]} takes {need} "
+                    f"(t test at 5 %, power {POWER:g}); here are {len(means)}."
+                )
+            rows.append([noun, PREDICTORS[predictor], *(f"{share:.2f}" for share in powers.values())])
+    return Answer(sentences, numbers, (["power with groups", "predictor", *map(str, NUMBERS)], rows))
 
 
-def power(differences: FloatArray, number: int) -> float:
-    """Return how often a t test at 5 % finds the sign of a mean difference of the margin, on resampled data sets."""
-    rows = np.random.default_rng(_SEED).integers(len(differences), size=(_RESAMPLES // 4, number))
-    drawn = (differences - differences.mean() + MARGIN)[rows]
-    means, deviations = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
-    return float((means > stats.t.ppf(0.975, number - 1) * deviations / math.sqrt(number)).mean())
+def power(spread: float, number: int) -> float:
+    """Return the power of a two-sided t test at 5 % for a mean difference of the margin.
+
+    Parameters
+    ----------
+    spread : float
+        Standard deviation of the differences, > 0.
+    number : int
+        Of differences.
+    """
+    shift, limit = MARGIN / spread * math.sqrt(number), float(stats.t.ppf(0.975, number - 1))
+    # Beyond, the distribution is not computed, and the power is 1 in all its digits.
+    return 1.0 if shift > 30 + limit else float(stats.nct.sf(limit, number - 1, shift))
 
 
-def _means(found: Mapping[Any, pd.Series]) -> dict[Any, float]:
-    return {place: float(values.mean()) for place, values in found.items()}
-
-
-def _keyed(found: Mapping[Any, Any]) -> dict[str, Any]:
+def _keyed(found: Mapping[Any, Effect]) -> dict[str, Any]:
     return {
-        ", ".join(f"{part:g}" if isinstance(part, float) else str(part) for part in place): value
-        for place, value in found.items()
+        ", ".join(f"{part:g}" if isinstance(part, float) else str(part) for part in place): effect._asdict()
+        for place, effect in found.items()
     }
 
 
 #: The questions, and what answers them.
 QUESTIONS = {
-    "Which family is first?": first_family,
-    "Where does it help to reduce features?": where_features,
-    "Where does it help to reduce labels?": where_labels,
-    "Which characteristics of the data decide?": what_decides,
-    "How much does tuning matter?": tuning,
-    "Which paper's ranking survives?": papers,
+    "Does reducing features help?": features,
+    "Does reducing labels help?": labels,
+    "What does it cost or save?": costs,
+    "How many features or codes suffice?": sizes,
+    "Does tuning help?": tuning,
+    "Which characteristics of the data decide?": characteristics,
+    "Which paper's order of methods is reproduced?": papers,
     "How many data sets does a comparison need?": how_many,
 }
 
@@ -537,3 +601,14 @@ def answers(evidence: Evidence, measures: Sequence[str]) -> dict[str, dict[str, 
         question: {measure_label(name): answer(evidence, name) for name in measures}
         for question, answer in QUESTIONS.items()
     }
+
+
+def to_lines(question: str, by: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return an answer in Markdown: by the first measure, with those by the others folded."""
+    (measure, first), *others = by.items()
+    lines = [f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
+    lines += [*to_markdown(*first["table"]).splitlines(), ""] if first["table"] else []
+    for name, own in others:
+        if own["sentences"] != first["sentences"]:
+            lines += [f"<details><summary>By {name}</summary>", "", " ".join(own["sentences"]), "", "</details>", ""]
+    return lines

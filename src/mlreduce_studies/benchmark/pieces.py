@@ -47,8 +47,8 @@ _TYPES = {
     ),
 }
 
-# Decimals of values: further ones have no meaning, and take space.
-_DECIMALS = 5
+#: Decimals of values: further ones have no meaning, and take space.
+DECIMALS = 5
 
 
 class Piece(NamedTuple):
@@ -118,7 +118,7 @@ def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
     table = pd.concat([part for part in (table, failed) if len(part)], ignore_index=True)
     costs = times.groupby("method")[list(_COSTS)].mean()
     table[list(_COSTS)] = costs.reindex(table["method"]).to_numpy()
-    table["value"] = table["value"].round(_DECIMALS)
+    table["value"] = table["value"].round(DECIMALS)
     order = ["method", "predictor", "measure", "percent", "number", "fold"]
     columns = [*PIECE_COLUMNS, *(WARNING_COLUMNS if study.record_warnings else ())]
     return table.reindex(columns=columns).sort_values(order, ignore_index=True, kind="stable")
@@ -148,14 +148,12 @@ class Pieces:
     Parameters
     ----------
     folder : path or None, default=None
-        None is the folder in ``results`` that has the name and the suffix of the protocol.
+        None is the folder in ``results`` that has the name of the protocol.
     """
 
     def __init__(self, protocol: Protocol, folder: str | Path | None = None) -> None:
         self._protocol = protocol
-        self.folder = (
-            Path(protocol.project, "results", f"{protocol.name}{protocol.suffix}") if folder is None else Path(folder)
-        )
+        self.folder = Path(protocol.project, "results", protocol.name) if folder is None else Path(folder)
 
     def listed(self) -> list[Piece]:
         """Return the list.

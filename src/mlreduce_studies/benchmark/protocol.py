@@ -15,7 +15,6 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
-CONFIG = "config/benchmark.yaml"
 #: Of the benchmark; the first is withdrawn as advice.
 VERSIONS = (1, 2)
 
@@ -30,7 +29,7 @@ def frozen_file(version: int) -> str:
     return "comparisons/frozen.yaml" if version == 1 else f"comparisons/frozen-{version}.yaml"
 
 
-def protocol_files(project: str | Path, version: int = 1) -> list[str]:
+def protocol_files(project: str | Path, version: int = 2) -> list[str]:
     """Return the files that decide the scores of the benchmark, from the root of the project."""
     name = name_of_version(version)
     studies = read_yaml(Path(project, "config", f"{name}.yaml"))["studies"]
@@ -44,7 +43,7 @@ def digest_of_files(files: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def digest_of_scores(project: Path, file: str, version: int = 1) -> str:
+def digest_of_scores(project: Path, file: str, version: int = 2) -> str:
     """Return the SHA-256 of a file of the protocol by which the scores are known.
 
     It is that of the frozen file where the file was amended without a change of the scores, as where a default of the
@@ -69,16 +68,12 @@ class Protocol:
         With ``config`` and ``comparisons``.
     mirror : path or None
         Where data sets are read from.
-    ties : {"standard", "expected"}
-        How measures of scores count labels that tie: "standard" is the rule of version 1 as it was frozen. With another
-        one the run and its pieces are in other folders. Later versions say it in their files.
-    version : {1, 2}, default=1
+    version : {1, 2}, default=2
     """
 
     project: Path
     mirror: str | Path | None = None
-    ties: str = "standard"
-    version: int = 1
+    version: int = 2
 
     @property
     def name(self) -> str:
@@ -141,13 +136,8 @@ class Protocol:
 
     def run_name(self, candidates: int) -> str:
         """Return the name of the run with a number of candidates."""
-        name = f"{self.config['name']}{self.suffix}"
+        name = str(self.config["name"])
         return name if candidates == self.candidates else f"{name}-{candidates}-candidates"
-
-    @property
-    def suffix(self) -> str:
-        """What the names of the run and of the folder of its pieces end in."""
-        return "" if self.ties == "standard" else f"-{self.ties}-ties"
 
     def check_datasets(self, names: list[str]) -> list[str]:
         """Return names of data sets of the benchmark.
@@ -166,24 +156,15 @@ class Protocol:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the files of the protocol, with the rule for ties, by which a piece knows its own."""
-        digest = digest_of_files(
-            {file: digest_of_scores(self.project, file) for file in protocol_files(self.project, self.version)}
-        )
-        return digest if self.ties == "standard" else hashlib.sha256(f"{digest} {self.ties}".encode()).hexdigest()
+        """SHA-256 of the files of the protocol, by which a piece knows its own."""
+        files = protocol_files(self.project, self.version)
+        return digest_of_files({file: digest_of_scores(self.project, file, self.version) for file in files})
 
 
 @cache
 def _studies(protocol: Protocol, candidates: int | None) -> dict[str, Study]:
     files = {name: study_file(name, protocol.project) for name in protocol.config["studies"]}
     return {
-        name: load_study(
-            *(file, "paper", protocol.catalogue), mirror=protocol.mirror, candidates=candidates, ties=_rule(protocol)
-        )
+        name: load_study(file, "paper", protocol.catalogue, mirror=protocol.mirror, candidates=candidates)
         for name, file in files.items()
     }
-
-
-def _rule(protocol: Protocol) -> str | None:
-    """Return the rule for ties that takes the place of the studies'."""
-    return protocol.ties if protocol.version == 1 else None

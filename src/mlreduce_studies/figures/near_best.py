@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -38,7 +38,23 @@ def near_best(summary: pd.DataFrame, spec: Spec) -> Any:
     other beats in both.
     """
     made, labels = _ranked(summary, spec)
-    names = {method: label_of(spec, label) for method, label in labels.items()}
+    return draw_ranking(made, labels, spec["measure"], spec["caption"], lambda label: label_of(spec, label))
+
+
+def draw_ranking(
+    made: Ranking, labels: Mapping[str, str], measure: str, caption: str, named: Callable[[str], str] = str
+) -> Any:
+    """Draw a ranking as `near_best` does.
+
+    Parameters
+    ----------
+    labels : dict of str to str
+        Methods to their labels, which decide colours.
+    measure, caption : str
+    named : callable, default=str
+        Returns how a label is written.
+    """
+    names = {method: named(label) for method, label in labels.items()}
     shown = highlighted(made.table)
     looks = method_styles([labels[method] for method in shown])
     styles = {method: {"color": FAINT, "marker": "o"} for method in made.table.index}
@@ -49,8 +65,8 @@ def near_best(summary: pd.DataFrame, spec: Spec) -> Any:
         axis.tick_params(which="both", labelsize=8)
         axis.grid(alpha=0.3, linewidth=0.5)
     _draw_probabilities(left, made, names, styles)
-    _draw_quality(right, made, spec["measure"], {name: names[name] for name in shown}, names, styles)
-    put_title(drawn, spec["caption"])
+    _draw_quality(right, made, measure, {name: names[name] for name in shown}, names, styles)
+    put_title(drawn, caption)
     return drawn
 
 

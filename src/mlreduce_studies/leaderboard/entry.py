@@ -21,7 +21,11 @@ FOLDER = "leaderboard"
 SETS = ("flags", "virus-go", "emotions", "birds", "genbase", "cal500")
 
 #: Families to the studies of the benchmark whose protocol they follow.
-FAMILIES = {"projection": "benchmark-projections", "selection": "benchmark-selectors", "labelspace": "benchmark-coders"}
+FAMILIES = {
+    "projection": "benchmark-2-projections",
+    "selection": "benchmark-2-selectors",
+    "labelspace": "benchmark-2-coders",
+}
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

@@ -8,16 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mlreduce import registry
 from mlreduce.escaping import markdown_escaped
 from mlreduce.files import write_text
-from mlreduce.stats.ranking import FULL, Ranking, one_variant, rank
-from mlreduce_studies.benchmark.pieces import Pieces
+from mlreduce.stats.ranking import Ranking, rank
 from mlreduce_studies.benchmark.protocol import Protocol
+from mlreduce_studies.benchmark.scores import Scores, sized, whole_size
 from mlreduce_studies.gathering.rankings import MAIN
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
-from mlreduce_studies.leaderboard.run import TIES
 from mlreduce_studies.tables.layout import fill_block
 
 #: The page, in the project, and the measure by which it ranks.
@@ -25,8 +23,6 @@ PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
 
 _HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace": "Label coders"}
 _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
-# Decimals of stored values.
-_DECIMALS = 5
 
 
 def write_page(project: str | Path) -> None:
@@ -59,19 +55,13 @@ def _family(
         )
     current = {name: kept[name] for name in entered if name in kept and kept[name].is_of(entered[name], project)}
     ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, entered, committed)
-    tuned = _tuned(family, project) | {name for name, entry in entered.items() if entry.search}
+    tuned = {name for name, entry in entered.items() if entry.search}
     rows = [] if ranking is None else [_row(str(name), ranking, entered, tuned) for name in ranking.table.index]
     for name, entry in entered.items():
         if ranking is None or name not in ranking.table.index:
             rows.append(_unranked(entry, kept.get(name), name in current))
     lines = [_HEADER, ["---"] * len(_HEADER), *rows]  # with links, which to_markdown would not keep
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _tuned(family: str, project: str | Path) -> set[str]:
-    """Return the names of the project's methods whose parameters the benchmark tunes."""
-    methods = Protocol(Path(project), ties=TIES).studies()[FAMILIES[family]].methods
-    return {registry.entry_name(label, entry) for label, entry in methods.items() if "search" in entry}
 
 
 def _row(name: str, ranking: Ranking, entered: Mapping[str, Entry], tuned: Collection[str]) -> list[str]:
@@ -126,49 +116,30 @@ def ranked(
     parts = [] if committed.empty else [committed]
     for name, one in kept.items():
         table = one.scores[one.scores["measure"] == MEASURE]
-        parts.append(_cells(table, family, {*table["method"]} - ({name} if not entered[name].one_size else set())))
+        parts.append(_cells(table, {*table["method"]} - ({name} if not entered[name].one_size else set())))
     cells = pd.concat(parts, ignore_index=True).drop_duplicates(["dataset", "method", "size", "predictor"])
     seconds = cells.groupby("method")["seconds"].mean().dropna()
     values = cells[["dataset", "method", "size", "predictor", "value"]]
-    return rank(values, higher_is_better=True, seconds=dict(seconds[seconds > 0]))
+    return rank(values, higher_is_better=True, seconds=dict(seconds[seconds > 0]), full=0)
 
 
-def _cells(table: pd.DataFrame, family: str, single: set[str]) -> pd.DataFrame:
-    """Return the means over the folds of scores with `MAIN` at the sizes of a family.
-
-    Sizes are numbers of directions or, of selectors and label coders, percentages.
-    """
-    column = "number" if family == "projection" else "percent"
-    alone = table["method"].isin(single)
-    rows = table[(table["predictor"] == MAIN) & np.where(alone, table["percent"] == FULL, table[column] > 0)]
-    size = np.where(rows["method"].isin(single), FULL, rows[column])
+def _cells(table: pd.DataFrame, single: set[str]) -> pd.DataFrame:
+    """Return the means over the folds of scores with `MAIN`, by the number of features or codes."""
+    by_set = table[table["predictor"] == MAIN].groupby("dataset", observed=True)
+    parts = [sized(part, whole_size(part), single) for _, part in by_set]
     keys = ["dataset", "method", "size", "predictor"]
-    value = rows["value"].astype(np.float64).round(_DECIMALS)  # pieces have single precision
-    grouped = rows.assign(size=size.astype(float), value=value).groupby(keys, observed=True)
+    grouped = pd.concat(parts, ignore_index=True).groupby(keys, observed=True)
     cells = grouped["value"].agg(lambda values: values.mean(skipna=False)).reset_index()
     return cells.assign(seconds=grouped["seconds"].mean().to_numpy())
 
 
 def _committed(family: str, project: str | Path) -> pd.DataFrame:
-    """Return the cells of the benchmark's methods, one variant each; empty unless it has all these data sets."""
-    protocol = Protocol(Path(project), ties=TIES)
-    pieces, name = Pieces(protocol), FAMILIES[family]
-    listed = [
-        piece
-        for piece in pieces.listed()
-        if (piece.study, piece.candidates) == (name, protocol.candidates) and piece.dataset in SETS
-    ]
-    if {piece.dataset for piece in listed} < set(SETS):
+    """Return the cells of the benchmark's methods with defaults; empty unless it has all these data sets."""
+    scores = Scores(Protocol(Path(project)))
+    if not set(SETS) <= set(scores.datasets(family)):
         return pd.DataFrame()
-    pieces.check()
-    study = protocol.studies()[name]
-    table = pd.concat([pieces.read(piece) for piece in listed], ignore_index=True)
-    table = table[table["measure"] == MEASURE].astype({"method": object, "predictor": object})
-    names = {label: registry.entry_name(label, entry) for label, entry in study.methods.items()}
-    names = {label: label if registry.is_import_path(name) else name for label, name in names.items()}
-    names |= {mean: mean for mean in study.averages}
-    cells = _cells(table, family, {"all-features", "br"})
-    columns = ["dataset", "method", "size", "predictor", "value"]
-    found = one_variant(cells[columns], names, study.averages)
-    seconds = cells.groupby(cells["method"].map(lambda label: names.get(label, label)))["seconds"].mean()
-    return found.assign(seconds=found["method"].map(seconds))
+    scores.pieces.check()
+    cells = scores.cells(family, MEASURE)
+    cells = cells[cells["dataset"].isin(SETS) & (cells["predictor"] == MAIN)]
+    seconds = scores.seconds(family).loc[list(SETS)].mean()
+    return cells.assign(seconds=cells["method"].map(seconds))

@@ -17,7 +17,7 @@ import pandas as pd
 
 from mlreduce.stats.ranking import FULL
 from mlreduce_studies.benchmark.pieces import job_files, piece_table
-from mlreduce_studies.benchmark.protocol import CONFIG, Protocol
+from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.leaderboard.apart import set_apart
 from mlreduce_studies.leaderboard.checks import failure_of
 from mlreduce_studies.leaderboard.entry import FAMILIES, Entry
@@ -34,11 +34,11 @@ _CONTROLS: Mapping[str, Mapping[str, Any]] = {
     "labelspace": {"br": {}},
 }
 
-# The rule for ties, of the runs of entries and of the benchmark's methods with which they are ranked.
-TIES = "expected"
-
 # Keys of the benchmark's study files that are about its methods.
-_OF_METHODS = ("title", "methods", "groups", "tables", "figures", "scales", "budgets", "excluded", "predictors")
+_OF_METHODS = (
+    *("title", "methods", "groups", "tables", "figures", "scales", "budgets", "excluded", "predictors"),
+    "record_warnings",
+)
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str
     content = study_content(study_file(FAMILIES[entry.family], project))
     paper = content["scales"]["paper"]
     taken = {name for item in content.get("groups", {}).values() for name in item.get("predictors", [])}
-    splits = {name: paper["splits"].get(name, paper["splits"]["default"]) for name in sets}
-    scale = {"datasets": list(sets), "splits": splits, "timed": paper["timed"]}
+    scale = {"datasets": list(sets), "splits": paper["splits"], "timed": paper["timed"]}
     (protocol, rule), *_ = content["protocols"].items()
     rule = {**rule, "sampled": {name: value for name, value in rule["sampled"].items() if name in sets}}
     dimensions = sorted(content["dimensions"][protocol]["default"])
@@ -79,7 +78,6 @@ def study_of(entry: Entry, project: str | Path, sets: Sequence[str]) -> dict[str
             key: value for key, value in content.items() if key not in _OF_METHODS and (key != "search" or entry.search)
         },
         "title": f"Leaderboard: {entry.title}",
-        "ties": TIES,
         "scales": {"paper": scale, "demo": scale},
         "protocols": {protocol: rule},
         "methods": {"entry": entry.methods(dimensions), "controls": dict(_CONTROLS[entry.family])},
@@ -146,7 +144,9 @@ def run_entry(
     base = working / "results" / "entry"
     targets = [str(base / path) for name in sets for path in job_files(entry.name, name).values()]
     configuration = {**(places or {}), "studies": [str(file)], "results": str(working / "results"), "name": "entry"}
-    ended = run_workflow(configuration, working, targets, project, [project / CONFIG], 60 * minutes - took())
+    ended = run_workflow(
+        configuration, working, targets, project, [project / Protocol(project).config_file], 60 * minutes - took()
+    )
     if not ended:
         return Outcome(f"is not finished after {minutes:g} minutes", None, versions, took())
     missing = [path for path in targets if not Path(path).is_file()]

@@ -5,21 +5,42 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 from mlreduce.complexity import DENSE_SIDE
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence, recommendation, shapes
 from mlreduce.methods.facts import facts_of
-from mlreduce.stats.ranking import CONTROLS
+from mlreduce.metrics import measure_label
+from mlreduce.stats.ranking import CONTROLS, WHOLE
 from mlreduce_studies.site.findings import ANSWERED
 
 #: Stored entries of a row of sparse features, as in the fits that were measured (docs/scale.md).
 STORED = 50
 
+#: Predictors and measures that the form offers, the first one at the start.
+PREDICTORS, MEASURES = ("ridge", "ml-knn"), ("average-precision", "micro-f1")
+#: Parameters that it offers, in words.
+TUNED = "tuned"
+PARAMETERS = {"default": "defaults", TUNED: "tuned"}
+# Predictors in words; codes, which are numbers, have k-NN in the place of ML-kNN.
+_PREDICTOR_LABELS = {"ridge": "ridge regression", "ml-knn": "ML-kNN", "k-nn": "k nearest neighbours"}
+
 # The drawing: its size, the space for axes at the left and below, and the height and the width of a letter.
 WIDTH, HEIGHT, LEFT, BELOW, TOP = 760, 460, 84, 56, 40
 _LETTER, _LINE = 7.5, 14
+
+
+def form_fields() -> dict[str, dict[str, str]]:
+    """Return what the form offers for predictor, measure and parameters: names with their words, where compared."""
+    compared = [*_compared()]
+    tuned = {rankings[0].tuned for rankings in _compared().values()}
+    return {
+        "predictor": {name: _PREDICTOR_LABELS[name] for name in PREDICTORS if name in {one[1] for one in compared}},
+        "measure": {name: measure_label(name) for name in MEASURES if name in {one[2] for one in compared}},
+        "parameters": {name: text for name, text in PARAMETERS.items() if (name == TUNED) in tuned},
+    }
 
 
 def form_data() -> dict[str, Any]:
@@ -28,44 +49,100 @@ def form_data() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``families``: for each the ``study`` that says most of it and its ``methods`` in order, with what they take and
-        what they cost; ``sets``: for each of these studies name and `mlreduce.methods.evidence.Traits` of its data
-        sets; and the ``constants`` of the arithmetic.
+        ``families``: for each its ``comparisons`` and ``used``, the place in these of the comparison for a predictor, a
+        measure and parameters, such as ``"ridge average-precision default"``; ``methods``: what each takes and costs;
+        ``sets``: for each study of the comparisons name, `mlreduce.methods.evidence.Traits` and group of its data sets;
+        ``words``: for predictors and measures; and the ``constants`` of the arithmetic.
     """
     constants = {
         **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "stored": STORED},
         "asked": shapes.MAX_COMPONENTS,
         **{"share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
-        **{"few": evidence.FEW, "entry": evidence.ENTRY},
+        **{"few": evidence.FEW, "entry": evidence.ENTRY, "floor": evidence.FLOOR},
     }
-    families, sets = {}, {}
-    for family in ANSWERED:
-        compared = evidence.foremost(family)
-        study = compared[0].study
-        families[family] = {"study": study, "methods": [*map(_method, compared)]}
-        sets[study] = [(name, *traits) for name, traits in evidence.sets_of(study).items()]
-    return {"families": families, "sets": sets, "constants": constants}
+    families: dict[str, dict[str, Any]] = {family: {"comparisons": [], "used": {}} for family in ANSWERED}
+    places: dict[tuple[Any, ...], int] = {}
+    for (family, *wanted), rankings in _compared().items():
+        comparisons, key = families[family]["comparisons"], (family, *rankings[0].place)
+        if key not in places:
+            places[key] = len(comparisons)
+            comparisons.append(_comparison(rankings, family))
+        families[family]["used"][" ".join(wanted)] = places[key]
+    every = [one for family in families.values() for one in family["comparisons"]]
+    names = dict.fromkeys(name for one in every for name in one["methods"])
+    return {
+        "families": families,
+        "methods": {name: _method(name) for name in names},
+        "sets": {one["study"]: _sets(one["study"]) for one in every},
+        "words": {one["predictor"]: _PREDICTOR_LABELS.get(one["predictor"], one["predictor"]) for one in every}
+        | {one["measure"]: measure_label(one["measure"]) for one in every},
+        "constants": constants,
+    }
 
 
-def _method(one: evidence.Ranking) -> dict[str, Any]:
-    facts = facts_of(one.method)
+def _compared() -> dict[tuple[str, str, str, str], tuple[evidence.Ranking, ...]]:
+    """Return the comparison for each family, predictor, measure and parameters, where there is one."""
+    predictors, measures = evidence.compared_by()
+    return {
+        (family, predictor, measure, parameters): rankings
+        for family in ANSWERED
+        for predictor, measure, parameters in product(PREDICTORS, MEASURES, PARAMETERS)
+        if predictor in predictors and measure in measures
+        if (rankings := evidence.foremost(family, evidence.Wanted(predictor, measure, parameters == TUNED)))
+    }
+
+
+def _comparison(rankings: Sequence[evidence.Ranking], family: str) -> dict[str, Any]:
+    """Return a comparison: of its methods, those of a family and those that reduce nothing, a value each.
+
+    ``near_on`` and ``rank_on`` have a value per data set of the study, None where it was not in the comparison.
+    """
+    first, shown = rankings[0], [one for one in rankings if one.family == family or one.method in WHOLE]
+    names = [*evidence.sets_of(first.study)]
+    return {
+        **{key: getattr(first, key) for key in ("study", "predictor", "measure", "tuned", "weighted", "data_sets")},
+        "methods": [one.method for one in shown],
+        "searched": [int(one.searched) for one in shown],
+        **{key: [_brief_number(getattr(one, key)) for one in shown] for key in ("near", "low", "high")},
+        "near_on": [_on_sets({on.name: on.near for on in one.by_set}, names) for one in shown],
+        "rank_on": [_on_sets({on.name: on.rank for on in one.by_set}, names) for one in shown if one.weighted],
+    }
+
+
+def _on_sets(values: Mapping[str, float], names: Iterable[str]) -> list[float | None]:
+    return [_brief_number(values[name]) if name in values else None for name in names]
+
+
+def _brief_number(value: float) -> float:
+    """Return an integer where the value is one: of what the form reads most are 0 or 1."""
+    return int(value) if value == int(value) else value
+
+
+def _sets(study: str) -> list[tuple[Any, ...]]:
+    groups = evidence.groups_of(study)
+    return [(name, *traits, groups[name]) for name, traits in evidence.sets_of(study).items()]
+
+
+def _method(name: str) -> dict[str, Any]:
+    facts = facts_of(name)
     keys = ("time", "memory", "iterated", "iterates_on", "most")
     return {
-        **{"name": one.method, "control": one.method in CONTROLS, "near": one.near, "low": one.low, "high": one.high},
-        **{"by_set": {item.name: item.near for item in one.by_set}, "rates": evidence.constants(one.method)},
+        **{"family": facts.family, "control": name in CONTROLS, "rates": evidence.constants(name)},
         "takes": {
             "sparse": facts.sparse != "no",
             "single_label": facts.single_label,
             "least_instances": facts.least_instances,
         },
-        "parts": [{key: getattr(part, key) for key in keys} for part in evidence.complexities(one.method)],
+        "parts": [{key: getattr(part, key) for key in keys} for part in evidence.complexities(name)],
     }
 
 
 def shapes_of_studies() -> list[tuple[str, int, int, int]]:
-    """Return name, instances, features and labels of the data sets that the form compares with."""
-    studies = [evidence.foremost(family)[0].study for family in ANSWERED]
-    return sorted({(name, *value[:3]) for study in studies for name, value in evidence.sets_of(study).items()})
+    """Return name, instances, features and labels of the data sets of the form's comparisons and of the answers."""
+    compared = {(one.study, on.name) for rankings in _compared().values() for one in rankings[:1] for on in one.by_set}
+    answered = (evidence.foremost(family)[0] for family in ANSWERED)
+    sets = compared | {(one.study, on.name) for one in answered for on in one.by_set}
+    return sorted({(name, *evidence.sets_of(study)[name][:3]) for study, name in sets})
 
 
 def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
