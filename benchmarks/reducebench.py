@@ -1,21 +1,21 @@
-"""ReduceBench: its cost, its folds, the run in pieces, and the check of the stored pieces.
+"""ReduceBench: its cost, its folds, the run in pieces, and what the stored pieces say.
 
     python benchmarks/reducebench.py plan                # processor hours by data set and family, before it is run
     python benchmarks/reducebench.py folds               # digests of the rows of all folds, for the repository
     python benchmarks/reducebench.py run --hours 2       # missing pieces, the quickest first
+    python benchmarks/reducebench.py run --candidates 1  # those of methods with their defaults
     python benchmarks/reducebench.py run flags emotions  # those of some data sets
-    python benchmarks/reducebench.py run --ties expected # rankings by the mean over all orders of ties
     python benchmarks/reducebench.py keep                # store pieces that the workflow has finished, as on a cluster
     python benchmarks/reducebench.py check               # SHA-256 and protocol of the stored pieces
     python benchmarks/reducebench.py sets                # what describes the data sets, for the repository
-    python benchmarks/reducebench.py speed               # seconds of fit and prediction with codes and without
+    python benchmarks/reducebench.py predictors          # the predictor that the training rows of each fold choose
+    python benchmarks/reducebench.py speed               # seconds and memory of fit and prediction, reduced and not
     python benchmarks/reducebench.py answers             # answers from the pieces, and advice on data sets left out
-    python benchmarks/reducebench.py page                # update the tables of docs/benchmark.md
+    python benchmarks/reducebench.py page                # update docs/benchmark.md
 
-The study workflow computes the scores (config/benchmark.yaml). A piece is one study on one data set. It is stored in
-results/benchmark as soon as it is finished; a committed piece is never run again. Version 1 counts a tie as an error.
-With --ties expected the same protocol, searches included, measures rankings by the mean over all orders of labels that
-tie; its pieces are in results/benchmark-expected-ties.
+The study workflow computes the scores (config/benchmark-2.yaml). A piece is one study on one data set. It is stored in
+results/benchmark-2 as soon as it is finished; a committed piece is never run again. Version 1 is withdrawn; `plan`,
+`folds`, `run`, `keep` and `check` take it with ``--version 1``.
 """
 
 from __future__ import annotations
@@ -28,27 +28,43 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import joblib
 import pandas as pd
+from sklearn.base import RegressorMixin, clone
+from sklearn.pipeline import make_pipeline
 
 import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.catalogue import load_dataset
-from mlreduce.evaluation.splitting import take_splits
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.scaling_choice import choose_scaling
+from mlreduce.evaluation.splitting import Split, take_splits
+from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import MLReduceError
-from mlreduce.files import write_text
+from mlreduce.files import replacing, write_text
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.metrics.outcome import TIES
-from mlreduce.stats.ranking import MARGIN, one_variant
-from mlreduce_studies.benchmark.answers import NOUNS, Evidence, answers
+from mlreduce.methods import evidence
+from mlreduce.methods.evidence import BENCHMARK
+from mlreduce.metrics import evaluate, measure_label
+from mlreduce.plot.layout import house_style
+from mlreduce.predictors.decision import Decision, fold_predictions
+from mlreduce.stats.ranking import CONTROLS
+from mlreduce.validation import FloatArray
+from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, WHOLE, Effect, Evidence, answers, to_lines
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
+from mlreduce_studies.benchmark.picture import draw_gains
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
-from mlreduce_studies.benchmark.scores import SETS, names_in, summary_of
-from mlreduce_studies.figures import make_figure, save
+from mlreduce_studies.benchmark.scores import CHOICES, MAJORITY, SETS, names_in
+from mlreduce_studies.figures import save
+from mlreduce_studies.figures.near_best import draw_ranking
 from mlreduce_studies.gathering.rankings import MAIN
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
@@ -57,11 +73,23 @@ sys.path.insert(0, str(PROJECT / "docs"))
 
 import update_evidence  # noqa: E402
 
-PAGE = PROJECT / "docs" / "benchmark.md"
+PAGE, WITHDRAWN = (PROJECT / "docs" / f"{name}.md" for name in ("benchmark", "benchmark-withdrawn"))
 RESULTS = PAGE.with_suffix("")
 ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
-# By which version 2 shows its controls while it is being run.
-MEASURE = "average-precision"
+#: Steps of version 2 alone.
+ANSWERING = ("sets", "predictors", "speed", "answers", "page")
+#: Numbers of features and codes whose seconds are measured.
+TIMED = (16, 64)
+# Kinds of advice, and the columns of its table.
+KINDS = ("fixed", "weighted")
+_ADVICE = (
+    *("family", "predictor", "parameters", "left out", "data sets", "by the others", "similar sets weighted"),
+    *("any three", "nothing reduced", "without controls", "any three of them", "advice"),
+)
+# What an answer that a reduction helps is, by the word of version 2.
+_LEFT = {"helps": "holds", "costs": "reversed"}
+# Of the table of data sets.
+_COLUMNS = ("data set", "rows", "features", "labels", "training rows", "group")
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -167,7 +195,6 @@ def run(
 def call_workflow(protocol: Protocol, candidates: int, targets: list[str], cores: int) -> None:
     """Make files of a run by the study workflow. Failed cells are results, and no reason to end."""
     more = [] if candidates == protocol.candidates else [f"candidates={candidates}"]
-    more += [] if protocol.ties == "standard" else [f"ties={protocol.ties}"]
     if protocol.version > 1 and candidates == protocol.candidates:  # methods without parameters have one candidate
         more += [f"methods=[{','.join(searched(protocol))}]"]
     more += [f"name={protocol.run_name(candidates)}"] if more else []
@@ -199,202 +226,343 @@ def describe(protocol: Protocol) -> None:
     pd.DataFrame(rows).to_csv(protocol.project / SETS, index=False, float_format="%.6g")
 
 
-def speed(protocol: Protocol, names: list[str]) -> None:
-    """Write the processor seconds of fit and prediction of PLST's codes and of binary relevance, with each predictor.
+def folds_of(protocol: Protocol, data: MultiLabelData, number: int | None = None) -> dict[int, Split]:
+    """Return the folds of a data set, or the first ones."""
+    study, *_ = protocol.studies().values()
+    (rule,) = study.protocols
+    folds = range(number or study.splits_of(next(iter(study.groups)), data.name))
+    return take_splits(data.Y, study.rule_of(rule, data.name), folds, protocol.config["seed"], data.name, data.X)
 
-    The least of three, on the first split of each data set.
+
+def predictors(protocol: Protocol, pieces: Pieces, names: list[str]) -> None:
+    """Write which predictor the training rows of each fold choose, by measure, where nothing is reduced.
+
+    It is the better one in three inner folds, on features scaled as in the run. Data sets that are there already are
+    left as they are.
+    """
+    path = pieces.folder / CHOICES
+    rows = pd.read_csv(path).to_dict("records") if path.is_file() else []
+    there = {row["dataset"] for row in rows}
+    among = {
+        study.family: {name: entry for name, entry in study.predictors.items() if name in PREDICTORS}
+        for study in protocol.studies().values()
+    }
+    models = {name: registry.make_entry(name, entry) for of in among.values() for name, entry in of.items()}
+    measures = list(protocol.shared["search"]["tuned"])
+    for name in (name for name in names or protocol.datasets if name not in there):
+        data = load_dataset(name)
+        for fold, split in folds_of(protocol, data).items():
+            X = normalise(data, split, choose_scaling(data, split)).train
+            values = {label: inner(model, X, data.Y[split.train], measures) for label, model in models.items()}
+            for family, measure in product(among, measures):
+                best = max(among[family], key=lambda one: (round(values[one][measure], 9), one == MAIN))
+                rows.append({"family": family, "dataset": name, "fold": fold, "measure": measure, "predictor": best})
+        chosen = Counter(row["predictor"] for row in rows if row["dataset"] == name)
+        print(f"{name:26}", *(f"{number} x {label}" for label, number in chosen.most_common()), flush=True)
+        rows.sort(key=lambda row: protocol.datasets.index(row["dataset"]))
+        with replacing(path) as temporary:
+            pd.DataFrame(rows).to_csv(temporary, index=False)
+
+
+def inner(model: Any, X: Any, labels: Any, measures: list[str]) -> dict[str, float]:
+    """Return the measures of a predictor on rows that inner folds leave out."""
+
+    def scores_of(fitted: Any, rows: Any) -> FloatArray:
+        return fitted.predict_scores(rows) if hasattr(fitted, "predict_scores") else fitted.predict(rows)
+
+    scores = fold_predictions(model, X, labels.astype(float), scores_of)
+    found = {}
+    for measure in measures:
+        name, _, rule = measure.partition("@")
+        given = Decision.from_scores(rule, name, scores, labels).apply(scores) if rule else scores
+        found[measure] = evaluate(name, labels, given, **({} if rule else {"ties": "expected"}))
+    return found
+
+
+def speed(protocol: Protocol, names: list[str]) -> None:
+    """Write the processor seconds of fit and prediction, and the size of the model, reduced and not.
+
+    Of the first method of each family with ridge regression, and of a random projection, on the first fold of each data
+    set. Seconds are the least of two.
     """
     warnings.simplefilter("ignore")
-    study = protocol.studies()["benchmark-coders"]
-    (rule,) = study.protocols
+    study = protocol.studies()[f"{BENCHMARK}selectors"]
+    models = {
+        name: registry.make_entry(name, study.predictors[name]) for name in study.predictors if name in PREDICTORS
+    }
     rows = []
     for name in names or protocol.datasets:
         data = load_dataset(name)
-        split = take_splits(data.Y, study.rule_of(rule, name), range(1), protocol.config["seed"], name)[0]
-        numbers = [own for own in sorted(study.dimensions_of(rule, name)) if own < data.Y.shape[1]]
-        for predictor in (own for own in study.predictors if own != "label-means"):
-            for codes in (0, *numbers):
-                coder = mlreduce.make("plst", n_components=codes) if codes else mlreduce.make("br")
-                taken = []
-                for _ in range(3):
-                    own = CodedClassifier(coder, registry.make_entry(predictor, study.predictors[predictor]), "half")
-                    start = time.process_time()
-                    own.fit(data.X[split.train], data.Y[split.train]).predict(data.X[split.test])
-                    taken.append(time.process_time() - start)
-                rows.append((name, predictor, codes, min(taken)))
-                print(f"{name:26}{predictor:10}{codes:5} codes {min(taken):8.4f} s", flush=True)
-    table = pd.DataFrame(rows, columns=["dataset", "predictor", "codes", "seconds"])
+        split = folds_of(protocol, data, 1)[0]
+        train, test, *_ = normalise(data, split, choose_scaling(data, split))
+        for family, method, size, model in timed_models(models, train.shape[1], data.Y.shape[1]):
+            for label, made in model.items():
+                whole, alone = zip(*(seconds_of(made, train, data.Y[split.train], test) for _ in range(2)), strict=True)
+                joblib.dump(made, buffer := BytesIO())
+                rows.append((name, family, method, label, size, min(whole), min(alone), len(buffer.getvalue()) / 1e6))
+        print(f"{name:26}{sum(row[5] for row in rows if row[0] == name):8.2f} s", flush=True)
+    columns = ["dataset", "family", "method", "predictor", "size", "seconds", "predict", "megabytes"]
     SPEED.parent.mkdir(exist_ok=True)
-    table.to_csv(SPEED, index=False, float_format="%.4g")
+    pd.DataFrame(rows, columns=columns).to_csv(SPEED, index=False, float_format="%.4g")
 
 
-def answer(protocol: Protocol, pieces: Pieces) -> None:
+def timed_models(models: dict[str, Any], columns: int, labels: int) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
+    """Yield family, method, number (0: nothing reduced), and models by predictor, for data of a shape."""
+    for family, noun in NOUNS.items():
+        first = next(one for one in update_evidence.benchmarked(family, "average-precision")[0].ranking.table.index
+                     if one not in CONTROLS)  # fmt: skip
+        coders = family == "labelspace"
+        whole = {name: CodedClassifier(mlreduce.make("br"), clone(model)) if coders else clone(model)
+                 for name, model in models.items() if not coders or isinstance(model, RegressorMixin)}  # fmt: skip
+        yield family, WHOLE[family], 0, whole
+        for method in (first, *(["random-projection"] if noun == "projection" else [])):
+            for size in (size for size in TIMED if size < (labels if coders else columns)):
+                given = {"k": size} if family == "selection" else {"n_components": size}
+                yield (
+                    family,
+                    method,
+                    size,
+                    {
+                        name: CodedClassifier(mlreduce.make(method, **given), clone(models[name]))
+                        if coders
+                        else make_pipeline(mlreduce.make(method, **given), clone(models[name]))
+                        for name in whole
+                    },
+                )
+
+
+def seconds_of(model: Any, X: Any, labels: Any, rows: Any) -> tuple[float, float]:
+    """Return the processor seconds of fit and prediction together, and of a prediction alone."""
+    start = time.process_time()
+    model.fit(X, labels)
+    fitted = time.process_time()
+    model.predict(rows)
+    return time.process_time() - start, time.process_time() - fitted
+
+
+def answer() -> None:
     """Write what the pieces say, and how good advice is on data sets that are left out."""
     RESULTS.mkdir(exist_ok=True)
     update_evidence.advice().to_csv(HELD_OUT, index=False, float_format="%.4g")
-    if any(piece.candidates == protocol.candidates for piece in pieces.listed()):
-        write_text(ANSWERS, json.dumps(answered(protocol, pieces), indent=1, default=float) + "\n")
-        for name, drawn in figures(protocol, pieces).items():
-            save(drawn, [RESULTS / f"{name}.svg"])
+    write_text(ANSWERS, json.dumps(answered(), indent=1, default=float) + "\n")
+    for name, drawn in figures().items():
+        save(drawn, [RESULTS / f"{name}.svg"])
 
 
-def answered(protocol: Protocol, pieces: Pieces) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return by question and measure the sentences, numbers and table of the answer."""
-    described = pd.read_csv(protocol.project / SETS)
+def evidence_of() -> Evidence:
+    """Return the scores as the answers read them."""
+    described = pd.read_csv(PROJECT / SETS)
     timed = pd.read_csv(SPEED) if SPEED.is_file() else None
-    evidence = Evidence(protocol, pieces, described, update_evidence.orders(), timed)
+    return Evidence(update_evidence.SCORES, described, update_evidence.GROUPS, update_evidence.orders(), timed)
+
+
+def answered() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return by question and measure the sentences, numbers and table of the answer."""
     return {
         question: {
             name: {"sentences": own.sentences, "numbers": own.numbers, "table": own.table} for name, own in by.items()
         }
-        for question, by in answers(evidence, list(protocol.shared["search"]["tuned"])).items()
+        for question, by in answers(evidence_of(), update_evidence.SCORES.measures).items()
     }
 
 
-def figures(protocol: Protocol, pieces: Pieces) -> dict[str, Any]:
-    """Return pictures, by the first measure, of how likely methods are near the best and of quality by seconds.
-
-    With ridge regression alone: averages over predictors are withdrawn.
-    """
-    drawn, (measure, *_) = {}, protocol.shared["search"]["tuned"]
-    for name, study in protocol.studies().items():
-        summary = summary_of(pieces, study, protocol.candidates, [measure]).drop(columns="seconds")
-        summary = summary[summary["predictor"] == MAIN]
-        values = one_variant(summary.rename(columns={"mean": "value"}), *names_in(study))
-        spec = {
-            "kind": "near-best",
-            "caption": f"{NOUNS[study.family]}s of the benchmark, with ridge regression",
-            "methods": [*values["method"].unique()],
-            "measure": measure,
-            "margin": MARGIN,
-        }
-        (rule,) = study.protocols
-        drawn[name.removeprefix("benchmark-")] = make_figure(values.rename(columns={"value": "mean"}), spec, rule)
+def figures() -> dict[str, Any]:
+    """Return pictures by the first measure: what reduction brings against seconds, and the rankings of each family."""
+    measure, *_ = update_evidence.SCORES.measures
+    drawn = {"gains": draw_gains(evidence_of(), measure)}
+    for family, name in update_evidence.FAMILIES.items():
+        main, *_ = update_evidence.benchmarked(family, measure)
+        with house_style():
+            caption = f"{NOUNS[family]}s with their defaults and {PREDICTORS[main.predictor]}"
+            drawn[name] = draw_ranking(main.ranking, {one: one for one in main.ranking.table.index}, measure, caption)
     return drawn
 
 
-def said(protocol: Protocol) -> list[str]:
-    """Return the answers in Markdown: of the first measure, with those of the others folded."""
-    if not ANSWERS.is_file():
-        return ["Not run yet."]
-    done, studies = Pieces(protocol).done(), protocol.config["studies"]
-    there = sum(all((own, name, protocol.candidates) in done for own in studies) for name in protocol.datasets)
-    so_far = f"So far, of {there} of {len(protocol.datasets)} data sets: the others are not run yet."
-    lines = ["", so_far] if there < len(protocol.datasets) else []
-    for question, by in json.loads(ANSWERS.read_text(encoding="utf-8")).items():
-        (measure, first), *others = by.items()
-        lines += ["", f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
-        lines += [to_markdown(*first["table"]), ""] if first["table"] else []
-        for name, own in others:
-            lines += [f"<details><summary>By {name}</summary>", "", " ".join(own["sentences"]), "", "</details>", ""]
-    return lines[1:-1]
-
-
 def held_out() -> list[str]:
-    """Return the table of advice on data sets that are left out, in Markdown."""
-    header = ["comparison", "predictor", "data sets", "controls", "by the other sets", "similar sets weighted"]
-    header += ["any three", "nothing reduced", "advice"]
+    """Return the tables of advice on data sets that are left out, by measure, in Markdown."""
+    lines: list[str] = []
+    for measure, table in pd.read_csv(HELD_OUT).groupby("measure", sort=False):
+        of_measure = to_markdown([*_ADVICE], advice_rows(table)).splitlines()
+        if lines:
+            summary = f"<details><summary>By {measure_label(str(measure))}</summary>"
+            of_measure = ["", summary, "", *of_measure, "", "</details>"]
+        lines += of_measure
+    return lines
+
+
+def advice_rows(table: pd.DataFrame) -> list[list[str]]:
+    """Return a row for each comparison and what is left out, with and without the controls."""
+    keys = ["study", "predictor", "tuned", "left_out"]
+    by_kind = {controls: part.set_index(keys) for controls, part in table.groupby("controls")}
     rows = []
-    for own in pd.read_csv(HELD_OUT).itertuples():
-        ends = [(own.fixed_low, own.fixed_high), (own.weighted_low, own.weighted_high)]
-        shown = [
-            f"{value:.2f} ({low:.2f} to {high:.2f})"
-            for value, (low, high) in zip((own.fixed, own.weighted), ends, strict=True)
-        ]
-        unreduced = "" if pd.isna(own.unreduced) else f"{own.unreduced:.2f}"
-        rows.append([own.study, own.predictor, str(own.data_sets), own.controls, *shown])
-        rows[-1] += [f"{own.random:.2f}", unreduced, own.advice]
-    return to_markdown(header, rows).splitlines()
+    for place, row in by_kind[True].iterrows():
+        study, predictor, tuned, left_out = place
+        apart = by_kind[False].loc[place]
+        intervals = [f"{row[kind]:.2f} ({row[f'{kind}_low']:.2f} to {row[f'{kind}_high']:.2f})" for kind in KINDS]
+        rows.append([study.removeprefix(BENCHMARK), PREDICTORS[predictor], "tuned" if tuned else "defaults", left_out])
+        rows[-1] += [str(row["data_sets"]), *intervals, f"{row['random']:.2f}", f"{row['unreduced']:.2f}"]
+        rows[-1] += [f"{apart['fixed']:.2f}", f"{apart['random']:.2f}", row["advice"]]
+    return rows
 
 
-def page_file(protocol: Protocol) -> Path:
-    """Return the page of a version."""
-    return PROJECT / "docs" / f"{protocol.name}.md"
+def pages_of(protocol: Protocol) -> dict[Path, str]:
+    """Return the pages of the benchmark with their generated parts written anew."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (PAGE, WITHDRAWN)}
+    withdrawn = fill_block(texts[WITHDRAWN], "benchmark reversed", reversed_answers())
+    return {PAGE: page_of(texts[PAGE], protocol), WITHDRAWN: withdrawn}
 
 
 def page_of(text: str, protocol: Protocol) -> str:
-    """Return the page of the benchmark with its tables written anew, each between two comments."""
-    if protocol.version > 1:
-        return fill_block(text, f"run-{protocol.version}", progress(protocol, Pieces(protocol)))
+    """Return the page of version 2 with its generated parts written anew."""
     study, *_ = protocol.studies().values()
-    costs = plan(protocol)
-    hours: Counter[str] = Counter()
-    for (*_, name, _), cost in costs.items():
-        hours[name] += cost.seconds / 3600
-    sets = ["| data set | rows | features | labels | training rows | folds | hours |", "|" + " --- |" * 7]
+    costs, hours = plan(protocol), Counter[str]()
+    for (candidates, name, _), cost in costs.items():
+        hours[name, candidates] += cost.seconds / 3600
+    sets, groups = [], update_evidence.GROUPS
     for name in protocol.datasets:
         own = shape_of(study, protocol.catalogue[name])
-        numbers = (own.rows, own.columns, own.labels, own.train, own.splits)
-        sets.append(f"| {name} | " + " | ".join(f"{number:,}" for number in numbers) + f" | {hours[name]:.2f} |")
-    sets.append(f"| together | | | | | | {sum(hours.values()):.1f} |")
-    left = ["| left out | why |", "| --- | --- |"]
-    left += [f"| {name} | {reason} |" for name, reason in protocol.shared["excluded"].items()]
-    for name, lines in (("data sets", sets), ("left out", left), ("held out", held_out())):
-        first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        before, _, rest = text.partition(first)
-        text = f"{before}{first}\n" + "\n".join(lines) + f"\n{last}" + rest.partition(last)[2]
+        numbers = (own.rows, own.columns, own.labels, own.train)
+        sets.append([name, *(f"{number:,}" for number in numbers), groups.get(name, "")])
+    left = [[name, reason] for name, reason in protocol.shared["excluded"].items()]
+    parts = {
+        "run": progress(protocol, Pieces(protocol)),
+        "answers": said(),
+        "held-out": held_out() if HELD_OUT.is_file() else ["Not run yet."],
+        "data-sets": to_markdown(
+            ["data set", "rows", "features", "labels", "training rows", "group"], sets
+        ).splitlines(),
+        "left-out": to_markdown(["left out", "why"], left).splitlines(),
+    }
+    for name, lines in parts.items():
+        text = fill_block(text, f"benchmark {name}", lines)
     return text
 
 
+def reversed_answers() -> list[str]:
+    """Return what version 1 answered next to what version 2 does, with the word that follows, in Markdown."""
+    if not ANSWERS.is_file():
+        return ["Not run yet."]
+    known = json.loads(ANSWERS.read_text(encoding="utf-8"))
+    fewer, codes, _, _, tuned, _, orders, sets = (next(iter(by.values()))["numbers"] for by in known.values())
+
+    def best(effects: dict[str, Any], family: str, predictor: str) -> tuple[str, str]:
+        """Return the largest effect of a family for a predictor as text, and its word."""
+        of = {place: own for place, own in effects.items() if place.startswith(f"{family}, {predictor}, ")}
+        place = max(of, key=lambda one: of[one]["mean"])
+        text = f"at best {Effect(**of[place])} with {place.rpartition(', ')[2]}: {of[place]['word']}"
+        return text, of[place]["word"]
+
+    firsts = {family: evidence.choices(family).first for family in NOUNS}
+    neighbours = {family: evidence.choices(family, evidence.Wanted("ml-knn")).first for family in NOUNS}
+
+    def near(choices: dict[str, evidence.Ranking]) -> str:
+        return ", ".join(f"{one.method} {one.near:.2f} ({NOUNS[family]}s)" for family, one in choices.items())
+
+    ridge = [best(fewer["effects"], family, "ridge") for family in ("selection", "projection")]
+    three = [best(fewer["effects"], family, "ml-knn") for family in ("selection", "projection")]
+    of_codes, near_codes = (best(codes["effects"], "labelspace", name) for name in ("ridge", "k-nn"))
+    used = {name: next(one for one in evidence.foremost(family) if one.method == name)
+            for name, family in (("wmlda", "projection"), ("hsl1", "projection"), ("faie", "labelspace"))}  # fmt: skip
+    words = Counter(own["word"] for place, own in orders.items() if place.endswith(", ridge"))
+    needed = ", ".join(
+        f"{own['needed']} ({place.partition(',')[0]}s)" for place, own in sets.items() if "ridge" in place
+    )
+    rows = [
+        ["Which method is first?", "nothing reduced, in all resamples, over all predictors",
+         f"with ridge regression {near(firsts)}; with neighbours {near(neighbours)}",
+         "holds" if all(one.method in WHOLE.values() for one in (*firsts.values(), *neighbours.values()))
+         else "holds with ridge regression alone" if all(one.method in WHOLE.values() for one in firsts.values())
+         else "reversed"],
+        ["Do fewer features help ridge regression?", "no", "; ".join(text for text, _ in ridge),
+         "reversed" if any(word == "helps" for _, word in ridge) else "holds"],
+        ["Do fewer features help neighbours?", "selectors hardly, projections by 0.09 and more (three neighbours)",
+         "; ".join(text for text, _ in three) + " (their number chosen)",
+         _LEFT.get(three[1][1], "not shown")],
+        ["Do codes help ridge regression?", "no", of_codes[0], "reversed" if of_codes[1] == "helps" else "holds"],
+        ["Do codes help neighbours?", "yes, by 0.06 to 0.13 (three neighbours, ties as errors)", near_codes[0],
+         _LEFT.get(near_codes[1], "not shown")],
+        ["What to use?", "wmlda 0.58, hsl1 0.46, faie 0.40, tuned, over all predictors",
+         ", ".join(f"{name} {one.near:.2f}" for name, one in used.items()) + ", defaults with ridge regression",
+         "does not hold" if all(one.near < firsts[one.family].near for one in used.values()) else "holds"],
+        ["Does tuning help?", "+0.006 for projections, undecided, on eight data sets",
+         "; ".join(f"{place}: {Effect(**own)}" for place, own in tuned.items()) or "not run yet",
+         "open" if not tuned else "reversed" if any(own["word"] == "helps" for own in tuned.values()) else "holds"],
+        ["Which paper's order of methods is reproduced?", "six, and one is reversed",
+         ", ".join(f"{word} {number}" for word, number in words.items()) + " (p below 0.05)",
+         "holds" if words["reproduced"] == 6 else "weaker" if words["reproduced"] < 6 else "stronger"],
+        ["How many data sets does a comparison need?", "80 (selectors), 10 (projections), 400 (coders)", needed,
+         "recomputed"],
+    ]  # fmt: skip
+    return to_markdown(["question", "version 1", "version 2", "the answer of version 1"], rows).splitlines()
+
+
+def said() -> list[str]:
+    """Return the answers in Markdown."""
+    if not ANSWERS.is_file():
+        return ["Not run yet."]
+    lines: list[str] = []
+    for question, by in json.loads(ANSWERS.read_text(encoding="utf-8")).items():
+        lines += to_lines(question, by)
+    return lines
+
+
 def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
-    """Return how much of version 2 is run, and what its controls are there, in Markdown."""
-    done, studies = pieces.done(), protocol.config["studies"]
+    """Return how much is run, how much failed, and what the controls are, in Markdown."""
+    scores, of = update_evidence.SCORES, len(protocol.datasets)
     sets = {
-        candidates: [name for name in names if all((study, name, candidates) in done for study in studies)]
-        for candidates, names in protocol.budgets.items()
+        tuned: set.intersection(*(set(scores.datasets(family, tuned=tuned)) for family in NOUNS))
+        for tuned in (False, True)
     }
-    of = len(protocol.datasets)
+    numbers = Counter(
+        registry.kind_of(name)
+        for study in protocol.studies().values()
+        for name in {*names_in(study)[0].values()} - {*CONTROLS}
+        if not registry.is_import_path(name)
+    )
+    compared = ", ".join(
+        f"{numbers[family]} {noun}s" for family, noun in (NOUNS | {"propagation": "propagation"}).items()
+    )
     lines = [
-        f"Methods with defaults are run on {len(sets[1])} of {of} data sets, tuned ones on "
-        f"{len(sets[protocol.candidates])}."
+        f"Compared are {compared}. With defaults they are run on {len(sets[False])} of {of} data sets, tuned on "
+        f"{len(sets[True])}."
     ]
-    if not sets[1]:
+    if not sets[False]:
         return lines
-    features = "benchmark-2-selectors"
-    tables = [pieces.read(piece) for piece in pieces.listed() if piece.candidates == 1 and piece.dataset in sets[1]]
-    cells = pd.concat([table.astype(dict.fromkeys(table.select_dtypes("category"), str)) for table in tables])
-    measured = cells[cells["status"] == "ok"]
-    failed, warned = (cells["status"] != "ok").mean(), (measured["warnings"] != "").mean()
+    measure, *_ = scores.measures
+    tables = [scores.folds(family, measure) for family in NOUNS]
+    cells = pd.concat([table[table["predictor"].isin(["ridge", "ml-knn", "k-nn"])] for table in tables])
+    failed, warned = cells["value"].isna().mean(), (cells["warnings"].fillna("") != "").mean()
     lines += [
-        f"Of {len(cells):,} values {100 * failed:.1f} % failed, and {100 * warned:.1f} % of the others have a warning.",
+        f"Of {len(cells):,} values of {measure_label(measure)} {100 * failed:.1f} % failed, and {100 * warned:.1f} % "
+        "have a warning.",
         "",
     ]
-    values = measured[(measured["measure"] == MEASURE) & (measured["study"] == features)]
-    means = values.groupby(["dataset", "method", "predictor", "percent"])["value"].mean()
-    least = means.xs("majority-labels", level="method").groupby("dataset").first()
+    means = scores.cells("selection", measure).pivot_table(
+        index=["predictor", "dataset"], columns="method", values="value", aggfunc="first"
+    )
     rows = []
-    for predictor in (name for name in protocol.studies()[features].predictors if name != "majority-labels"):
-        whole = means.xs(("all-features", predictor, 100), level=("method", "predictor", "percent"))
-        below = int((whole < least.reindex(whole.index) - 1e-9).sum())
-        rows.append([predictor, str(len(whole)), f"{whole.mean():.3f}", f"{least.mean():.3f}", str(below)])
-    header = [
-        "predictor",
-        "data sets",
-        "all features: mean average precision",
-        "label frequencies",
-        "data sets below them",
-    ]
-    return [*lines, *to_markdown(header, rows).splitlines()]
+    for predictor in means.index.get_level_values("predictor").unique():
+        own = means.loc[predictor]
+        below = int((own["all-features"] < own[MAJORITY] - 1e-9).sum())
+        rows.append([PREDICTORS[predictor], str(len(own)), f"{own['all-features'].mean():.3f}"])
+        rows[-1] += [f"{own[MAJORITY].mean():.3f}", str(below)]
+    header = ["predictor", "data sets", f"all features: mean {measure_label(measure)}", "label frequencies"]
+    return [*lines, *to_markdown([*header, "data sets below them"], rows).splitlines()]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", "sets", "speed", "answers", "page"))
+    parser.add_argument("step", choices=("plan", "folds", "run", "keep", "check", *ANSWERING))
     parser.add_argument("datasets", nargs="*", help="some of the data sets (default: all)")
-    parser.add_argument(
-        "--ties", choices=TIES, default="standard", help="of plan, run, keep and check (default: standard)"
-    )
-    parser.add_argument("--version", type=int, choices=VERSIONS, default=1, help="of the benchmark (default: 1)")
+    parser.add_argument("--version", type=int, choices=VERSIONS, default=2, help="of the benchmark (default: 2)")
     parser.add_argument("--candidates", type=int, help="of plan and run: only the searches with so many")
     parser.add_argument("--hours", type=float, default=24.0, help="after which nothing more is begun")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     own = parser.parse_args(arguments)
-    if own.ties != "standard" and own.step not in ("plan", "run", "keep", "check"):
-        parser.error(f"{own.step} is of version 1: leave --ties out")
-    if own.version > 1 and (own.ties != "standard" or own.step in ("sets", "speed", "answers")):
-        parser.error("--ties, and the steps sets, speed and answers, are of version 1: leave --version out")
-    protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"), own.ties, own.version)
+    if own.version == 1 and own.step in ANSWERING:
+        parser.error(f"version 1 is withdrawn; {own.step} is of version 2: leave --version out")
+    protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"), own.version)
     try:
         names, pieces = protocol.check_datasets(own.datasets), Pieces(protocol)
         if own.step == "plan":
@@ -407,12 +575,15 @@ def main(arguments: list[str] | None = None) -> None:
             keep(protocol, pieces, names)
         elif own.step == "sets":
             describe(protocol)
+        elif own.step == "predictors":
+            predictors(protocol, pieces, names)
         elif own.step == "speed":
             speed(protocol, names)
         elif own.step == "answers":
-            answer(protocol, pieces)
+            answer()
         elif own.step == "page":
-            write_text(page := page_file(protocol), page_of(page.read_text(encoding="utf-8"), protocol))
+            for path, page in pages_of(protocol).items():
+                write_text(path, page)
         else:
             pieces.check()
             listed = pieces.listed()

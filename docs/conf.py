@@ -105,7 +105,7 @@ html_css_files = ["header.css", "site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 # Without pages below them, their side bar would be empty.
-_ALONE = ("getting-started", "which-method", "benchmark", "benchmark-2", "benchmark-withdrawn", "leaderboard", "peers")
+_ALONE = ("getting-started", "which-method", "benchmark", "benchmark-withdrawn", "leaderboard", "peers")
 html_sidebars = {f"docs/{page}": [] for page in _ALONE}
 html_theme_options = {
     "show_prev_next": False,

@@ -45,7 +45,7 @@ PAGES = (
         PROJECT / "docs" / name
         for name in (
             *("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
-            *("benchmark.md", "benchmark-2.md", "scale.md"),
+            *("benchmark.md", "scale.md"),
         )
     ),
     *(file.with_name("README.md") for file in STUDIES.values()),
@@ -56,7 +56,7 @@ PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Families in the opening picture and text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
 #: Predictors of which a ranking is shown, in words.
-PREDICTORS = {MAIN: "ridge regression"}
+PREDICTORS = {MAIN: "ridge regression", "ml-knn": "ML-kNN", "k-nn": "nearest neighbours"}
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = dict(zip(SUMMARY, ("#009E73", "#D55E00", "#c8c8c8", "#E69F00", "#56B4E9", "#CC79A7", "#ededed"), strict=True))
 #: What is drawn of confirmed claims that say little.
@@ -695,9 +695,11 @@ SELECTED, PROJECTED = (
     for study, control in (("selectors", "random-features"), ("projections", "random-projection"))
 )
 EVIDENCE = {
-    "projections": Evidence("benchmark-projections", "folds", "average-precision", MAIN, most=10),
-    "selectors": Evidence("benchmark-selectors", "folds", "average-precision", MAIN, most=10),
-    "coders": Evidence("benchmark-coders", "folds", "average-precision", MAIN, most=10),
+    **{
+        f"{family}{of}": Evidence(f"benchmark-2-{family}", "folds", "average-precision", predictor, most=10)
+        for family in ("projections", "selectors", "coders")
+        for of, predictor in (("", MAIN), ("-neighbours", "k-nn" if family == "coders" else "ml-knn"))
+    },
     "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
     "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", mixed=True),
     "all-selectors": SELECTED("ml-knn"),
@@ -754,20 +756,23 @@ def summarize_claims() -> str:
 
 
 def summarize_choices() -> str:
-    """Return which methods come first with ridge regression, nothing reduced among them, in each family."""
-    parts = []
-    for case, family in OPENING.items():
-        first, (second, *_), _controls = chosen = methods_evidence.choices(family)
-        named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
-        shown = ", then ".join(
-            f"`{one.method}` ({', '.join(filter(None, [f'{one.near:.2f}', describe_choice(one)]))})" for one in named
-        )
-        parts.append(f"to {case.lower()}, {shown}")
-    return (
-        f"**To use**, with {PREDICTORS[first.predictor]} and the probability of being within {MARGIN:g} of the best on "
-        f"{first.data_sets} data sets: {'; '.join(parts)}. Where nothing reduced is first, reduction pays in speed, "
-        "memory or meaning alone ([withdrawn advice](docs/benchmark-withdrawn.md))."
-    )
+    """Return which methods come first with their defaults by each predictor, nothing reduced among them."""
+    number = methods_evidence.choices("projection").first.data_sets
+    sentences = [
+        f"**To use**, by the [benchmark](docs/benchmark.md) of defaults on {number} data sets, with the probability of "
+        f"being within {MARGIN:g} of the best."
+    ]
+    for predictor in (MAIN, "ml-knn"):
+        parts = []
+        for case, family in OPENING.items():
+            wanted = methods_evidence.Wanted(predictor)
+            first, (second, *_), _controls = chosen = methods_evidence.choices(family, wanted)
+            named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
+            shown = ", then ".join(f"`{one.method}` ({one.near:.2f})" for one in named)
+            parts.append(f"to {case.lower()}, {shown}" if predictor == MAIN else shown)
+        order = "" if predictor == MAIN else "in the same order, "
+        sentences.append(f"With {PREDICTORS[predictor]}, {order}{'; '.join(parts)}.")
+    return " ".join([*sentences, "`all-features` and `br` reduce nothing."])
 
 
 def whole_of(chosen: methods_evidence.Choices) -> list[methods_evidence.Ranking]:
@@ -812,22 +817,29 @@ def _ahead(differences: pd.Series, larger: bool) -> str:
 
 #: Data sets that are named before a table; of more their number says enough.
 MOST_NAMED = 15
-#: Families of which a first choice is named: what they reduce, and whether labels are partly unknown.
+#: Families of which a first choice is named: what they reduce, and of which comparison.
 CASES = {
-    "features, new ones may be mixtures": ("projection", False),
-    "features, some are to be selected": ("selection", False),
-    "labels": ("labelspace", False),
-    "a predictor, nothing is reduced": ("predictors", False),
-    "labels of some rows are unknown, a map for new rows": ("projection", True),
-    "labels of the rows at hand are unknown": ("propagation", True),
+    **{
+        what: (family, methods_evidence.Wanted(predictor))
+        for predictor in (MAIN, "ml-knn")
+        for what, family in (
+            ("features, new ones may be mixtures", "projection"),
+            ("features, some are to be selected", "selection"),
+            ("labels", "labelspace"),
+        )
+        for what in [what if predictor == MAIN else f"{what}; with neighbours"]
+    },
+    "a predictor, nothing is reduced": ("predictors", methods_evidence.ANY),
+    "labels of some rows are unknown, a map for new rows": ("projection", methods_evidence.Wanted(partly=True)),
+    "labels of the rows at hand are unknown": ("propagation", methods_evidence.Wanted(partly=True)),
 }
 
 
 def first_choices() -> str:
     """Return what `mlreduce.recommend` names first in each case, and the controls."""
     rows = []
-    for case, (family, partly) in CASES.items():
-        first, then, controls = methods_evidence.choices(family, partly)
+    for case, (family, wanted) in CASES.items():
+        first, then, controls = methods_evidence.choices(family, wanted)
         sets = f"{first.data_sets} data sets of {first.study}"
         by = (
             f"{measure_label(first.measure)} with {first.predictor}"
@@ -844,7 +856,7 @@ def first_choices() -> str:
 
 
 #: Parts of pages that scripts in benchmarks write.
-OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "run-2", "large")
+OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large")
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {

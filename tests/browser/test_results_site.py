@@ -14,6 +14,7 @@ from opened_pages import PAGES, compared, form_ready, ready, unfold
 from planted_run import DATASETS, METHODS, planted_run
 from statistics_cases import CASES, SCRIPT
 
+from mlreduce.methods import evidence
 from mlreduce.methods.evidence import choices
 from mlreduce.stats.ranking import highlighted
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
@@ -170,16 +171,28 @@ def test_the_form_names_nearest_sets_and_first_choices_and_the_address_keeps_the
     page.wait_for_selector("#alike[data-ready]")
     first = page.locator("#choices-like tbody th")
     assert first.count() == 3
-    assert page.locator("#alike .warning").count() == 0  # of ordinary size
+    one = evidence.foremost("projection", evidence.Wanted("ridge", "average-precision"))[0]
+    for name, size in zip("ndq", evidence.sets_of(one.study)[one.by_set[0].name][:3], strict=True):
+        page.fill(f"#like input[name={name}]", str(size))
+    assert page.locator("#alike .warning").count() == 0  # of the size of a data set
+    expect(page.locator("#alike li").first).to_contain_text(one.by_set[0].name)
     page.fill("#like input[name=d]", "20000")
     page.select_option("#like select[name=kind]", "sparse")
-    page.select_option("#like select[name=reduce]", "labelspace")
+    for name, value in {"reduce": "labelspace", "predictor": "ml-knn", "measure": "micro-f1"}.items():
+        page.select_option(f"#like select[name={name}]", value)
+        assert f"{name}={value}" in page.url
     expect(page.locator("#alike .warning")).to_contain_text("none is within a factor of 3")
-    chosen = choices("labelspace")
-    expect(first.first).to_have_text(f"{chosen.first.method} (control)")
+    compared = evidence.foremost("labelspace", evidence.Wanted("ml-knn", "micro-f1"))
+    text = f"{compared[0].study}, {compared[0].data_sets} data sets; micro-F1"
+    expect(page.locator("#compared-like")).to_contain_text(text)
+    assert first.first.inner_text().split()[0] in {own.method for own in compared}
     again = opened(f"index.html?{page.url.partition('?')[2]}")
     again.wait_for_selector("#alike[data-ready]")
     assert again.inner_text("#alike") == page.inner_text("#alike")
+    again = opened("index.html?reduce=labelspace&predictor=nothing&parameters=nothing")  # not offered: as at the start
+    again.wait_for_selector("#alike[data-ready]")
+    assert again.input_value("#like select[name=predictor]") == "ridge"
+    expect(again.locator("#compared-like")).to_contain_text("ridge regression; default parameters")
     page.fill("#like input[name=n]", "0")
     expect(page.locator("#alike")).to_have_text("Rows, features and labels are integers above 0.")
     still = opened("index.html", java_script_enabled=False)

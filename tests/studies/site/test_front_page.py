@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from planted_run import DATASETS, METHODS, planted_run
 
 import mlreduce
 from mlreduce import registry
+from mlreduce.complexity import DENSE_SIDE
 from mlreduce.methods import evidence, recommendation
 from mlreduce.methods.evidence import choices
 from mlreduce.stats.ranking import CONTROLS
@@ -25,7 +28,19 @@ from mlreduce_studies.site.findings import ANSWERED, answers, findings, pays
 from mlreduce_studies.site.overview import _counted
 from mlreduce_studies.site.papers import claims_of
 from mlreduce_studies.site.runs import read_run
-from mlreduce_studies.site.shapes import HEIGHT, STORED, WIDTH, catalogued, form_data, scatter
+from mlreduce_studies.site.shapes import (
+    HEIGHT,
+    MEASURES,
+    PARAMETERS,
+    PREDICTORS,
+    STORED,
+    TUNED,
+    WIDTH,
+    catalogued,
+    form_data,
+    form_fields,
+    scatter,
+)
 from mlreduce_studies.site.writing import write_site
 from mlreduce_studies.verdicts.baselines import BASELINE, said_of_baseline
 from mlreduce_studies.verdicts.columns import SUMMARY
@@ -129,6 +144,7 @@ def test_whether_reduction_pays_follows_the_numbers(monkeypatch):
     first, then, controls = choices("selection")
     everywhere = tuple(own._replace(near=1.0) for own in first.by_set)
     better = then[0]._replace(near=1.0, low=0.99, high=1.0, by_set=everywhere)
+    controls = [one._replace(near=0.5, low=0.4, high=0.6) for one in controls]
     monkeypatch.setattr(findings_module, "choices", lambda _: evidence.Choices(better, then, controls))
     said = pays("selection")
     assert said.startswith("Reduction pays by this measure")
@@ -138,62 +154,187 @@ def test_whether_reduction_pays_follows_the_numbers(monkeypatch):
 
 SCRIPT = """
 const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const found = given.shapes.map(([family, shape]) => mlreduceShapes.recommend(given.data, family, shape));
+const found = given.requests.map((request) => mlreduceShapes.recommend(given.data, ...request));
 process.stdout.write(JSON.stringify(found));
 """
-#: Rows, features, labels: as most data sets, one instance, few labels, text, and beyond what matrices hold.
-SHAPES = [(1000, 300, 15), (40, 12, 1), (200, 30, 2), (300, 2000, 90), (6500, 7000, 8)]
+#: Rows, features, labels: the least and the largest, and of dense features the largest.
+RANGES, DENSE_FEATURES = ((20, 8000), (5, 20_000), (1, 300)), 3000
+WANTED = [*product(PREDICTORS, MEASURES, PARAMETERS)]
+
+
+def shapes_drawn(number):
+    """Yield rows, features, labels and whether features are sparse, log-uniformly."""
+    rng = np.random.default_rng(0)
+    for _ in range(number):
+        sparse = rng.random() < 0.5
+        ends = np.log([(low, high if sparse or high < 20_000 else DENSE_FEATURES) for low, high in RANGES])
+        yield *(int(size) for size in np.exp(rng.uniform(*ends.T)).round()), bool(sparse)
 
 
 def data_of(n, d, q, sparse):
     """Return features and labels of a shape: none negative, all labels known, several per instance."""
-    rng = np.random.default_rng(0)
     Y = np.zeros((n, q), dtype=np.int8)
-    Y[: n // 2] = 1  # two frequent sets of labels
-    Y[-1, 0] = 1
+    Y[: n // 2, [0, -1]] = 1  # two frequent sets of labels
     if not sparse:
-        return rng.random((n, d)), Y
+        return np.ones((n, d)), Y
     stored = min(d, STORED)
-    columns = (rng.integers(d, size=(n, 1)) + np.arange(stored)) % d
+    columns = (7 * np.arange(n)[:, None] + np.arange(stored)) % d
     return sp.csr_array(
         (np.ones(columns.size), columns.ravel(), np.arange(0, columns.size + 1, stored)), shape=(n, d)
     ), Y
 
 
-def test_the_form_computes_what_recommend_does(monkeypatch):
-    found = shutil.which("node")
-    if found is None:
+@pytest.fixture
+def form(monkeypatch):
+    """What the page's script computes for requests: family, shape, and predictor, measure and parameters."""
+    node = shutil.which("node")
+    if node is None:
         pytest.skip("there is no node, which runs the page's script")
+    # The page does not know the reader's machine.
     monkeypatch.setattr(recommendation, "machine_memory", lambda: None)
-    monkeypatch.setattr(recommendation, "machine_factor", lambda: 1.0)  # the page does not know the reader's machine
-    cases = [(shape, sparse) for shape in SHAPES for sparse in (False, True) if sparse or shape[0] < 5000]
-    asked = [
-        (family, dict(zip("ndq", shape, strict=True), sparse=sparse)) for shape, sparse in cases for family in ANSWERED
+    monkeypatch.setattr(recommendation, "machine_factor", lambda: 1.0)
+    for module, name in ((recommendation, "facts_of"), (recommendation, "_iterates"), (evidence, "constants")):
+        monkeypatch.setattr(module, name, cache(getattr(module, name)))  # of a method: the same at each call
+
+    def computed(requests):
+        keys = ("n", "d", "q", "sparse"), ("predictor", "measure", "parameters")
+        named = [
+            (family, *(dict(zip(own, values, strict=True)) for own, values in zip(keys, both, strict=True)))
+            for family, *both in requests
+        ]
+        given = json.dumps({"data": form_data(), "requests": named})
+        script = f"{own_file('shapes.js')}\n{SCRIPT}"
+        made = subprocess.run([node, "-e", script], input=given, capture_output=True, text=True, check=True, timeout=60)
+        return json.loads(made.stdout)
+
+    return computed
+
+
+def compare_form(form, shapes):
+    """Assert that the form has what `recommend` returns, and return both with the requests."""
+    requests = [
+        (family, shape, WANTED[number % len(WANTED)]) for number, shape in enumerate(shapes) for family in ANSWERED
     ]
-    given = json.dumps({"data": form_data(), "shapes": asked})
-    script = f"{own_file('shapes.js')}\n{SCRIPT}"
-    made = subprocess.run([found, "-e", script], input=given, capture_output=True, text=True, check=True, timeout=60)
-    answered = iter(json.loads(made.stdout))
-    far = set()
-    for shape, sparse in cases:
-        X, Y = data_of(*shape, sparse)
-        for family in ANSWERED:
-            one, expected = next(answered), mlreduce.recommend(X, Y, goal=family)
-            table = expected.table[expected.table["fits"] & expected.table["near"].notna()]
-            about = (shape, sparse, family)
-            # Controls of other families stand among them on the page alone.
-            shown = [own for own in one["methods"] if registry.kind_of(own["name"]) == family]
-            assert {own["name"] for own in one["methods"] if own not in shown} <= set(CONTROLS), about
-            assert [own["name"] for own in shown] == table.index.tolist(), about
-            for key in ("near", "nearby", "seconds", "gigabytes"):
-                values = [own[key] for own in shown]
-                np.testing.assert_allclose(values, table[key].to_list(), rtol=1e-9, err_msg=str(about))
-            if len(table):
-                assert [own["name"] for own in one["nearest"]] == expected.nearest["dataset"].tolist(), about
-                assert [round(own["factor"], 2) for own in one["nearest"]] == expected.nearest["factor"].tolist(), about
-                assert one["far"] == ("none of them is within" in str(expected)), about
-            far.add(one["far"])
-    assert far == {True, False}
+    found = []
+    for about, one in zip(requests, form(requests), strict=True):
+        family, shape, (predictor, measure, parameters) = about
+        if family == next(iter(ANSWERED)):
+            X, Y = data_of(*shape)
+        tuned = parameters == TUNED
+        expected = mlreduce.recommend(X, Y, goal=family, predictor=predictor, measure=measure, tuned=tuned)
+        table = expected.table[expected.table["fits"] & expected.table["near"].notna()]
+        unreduced = expected.unreduced[expected.unreduced["fits"]]
+        comparison, methods = one["comparison"], {own["name"]: own for own in one["methods"]}
+        in_family = [name for name in methods if registry.kind_of(name) == family]
+        assert in_family == table.index.tolist(), about
+        if not len(table):
+            assert not methods, about
+            continue
+        # What reduces nothing stands among the methods of the family.
+        assert methods.keys() - in_family == set(unreduced.index), about
+        near = [own["near"] for own in methods.values()]
+        assert near == sorted(near, reverse=True), about
+        rows = pd.concat([table, unreduced]) if len(unreduced) else table
+        pairs = {"near": "near", "low": "least", "nearby": "nearby", "seconds": "seconds", "gigabytes": "gigabytes"}
+        pairs |= {"searched": "searched"} | ({"rank": "rank"} if comparison["weighted"] else {})
+        for key, column in pairs.items():
+            values = [methods[name][key] for name in rows.index]
+            np.testing.assert_allclose(values, rows[column].astype(float), rtol=1e-9, err_msg=f"{about} {key}")
+        by = "{study}, {measure} with {predictor}".format(**comparison) + ", tuned" * comparison["tuned"]
+        assert {(by, comparison["data_sets"])} == {*zip(rows["comparison"], rows["data_sets"], strict=True)}, about
+        assert [own["name"] for own in one["nearest"]] == expected.nearest["dataset"].tolist(), about
+        factors = [own["factor"] for own in one["nearest"]]  # 242 / 16 is 15.12 or 15.13
+        np.testing.assert_allclose(factors, expected.nearest["factor"], rtol=0, atol=0.0101, err_msg=str(about))
+        assert one["far"] == (expected.nearest["factor"].min() > recommendation.FAR), about
+        found.append((about, one, expected))
+    return found
+
+
+def test_the_form_computes_what_recommend_does(form):
+    shapes = [*shapes_drawn(200)]
+    found = compare_form(form, shapes)
+    assert {one["far"] for _, one, _ in found} == {True, False}
+    for _, one, expected in found[:: len(found) // 20]:
+        assert one["far"] == ("none of them is within" in str(expected))
+    # Of every kind: one label, a few rows, what is solved iteratively, and beyond what matrices hold.
+    assert min(q for _, _, q, _ in shapes) == 1
+    assert min(n for n, *_ in shapes) < 30
+    assert max(min(n, d) for n, d, _, sparse in shapes if sparse) > DENSE_SIDE
+    assert {about[2] for about, *_ in found} == {*WANTED}
+
+
+@pytest.fixture
+def planted_comparisons(monkeypatch):
+    """Comparisons that are weighted by similarity, without a data set each; of projections also of tuned methods."""
+    foremost, rng = evidence._foremost, np.random.default_rng(1)
+
+    @cache
+    def planted(family, wanted, tuned):
+        compared = foremost(family, wanted)
+        names = [own.name for own in compared[0].by_set if own.name != "emotions"]
+        made = []
+        for one in compared:
+            near, rank = rng.integers(3, size=len(names)) / 2, rng.integers(1, 9, size=len(names)) / 2
+            by_set = tuple(map(evidence.OnSet, names, near.tolist(), rank.tolist()))
+            traits = {"weighted": True, "tuned": tuned, "searched": tuned and bool(rng.random() < 0.5)}
+            made.append(one._replace(by_set=by_set, data_sets=len(names), **traits))
+        return tuple(made)
+
+    # Half of the data sets are a group.
+    groups = {study: {name: min(name, "f") for name in sets} for study, sets in evidence._sets().items()}
+    monkeypatch.setattr(
+        evidence,
+        "_foremost",
+        lambda family, wanted: planted(family, wanted._replace(tuned=False), wanted.tuned and family == "projection"),
+    )
+    monkeypatch.setattr(evidence, "_groups", lambda: groups)
+    evidence._weighted.cache_clear()
+    yield
+    evidence._weighted.cache_clear()
+
+
+@pytest.mark.usefixtures("planted_comparisons")
+def test_the_form_gives_similar_data_sets_more_weight_where_recommend_does(form):
+    found = compare_form(form, [*shapes_drawn(24)])
+    firsts = {}
+    for (family, _, (*by, parameters)), one, _ in found:
+        comparison = one["comparison"]
+        assert comparison["weighted"]
+        assert comparison["tuned"] == (parameters == TUNED and family == "projection")
+        assert "emotions" not in [own["name"] for own in one["nearest"]]
+        firsts.setdefault((family, *by, comparison["tuned"]), set()).add(one["methods"][0]["name"])
+    assert max(map(len, firsts.values())) > 1  # the order depends on the shape
+    assert [*form_fields()["parameters"]] == [*PARAMETERS]
+
+
+def test_the_form_offers_what_was_compared(base, tmp_path, monkeypatch):
+    assert [[*part] for part in form_fields().values()][:2] == [[*PREDICTORS], [*MEASURES]]
+    foremost = evidence.foremost
+
+    def plant(**traits):
+        monkeypatch.setattr(
+            evidence, "foremost", lambda *wanted: tuple(one._replace(**traits) for one in foremost(*wanted))
+        )
+
+    for tuned, offered in ((False, ["default"]), (True, [TUNED])):
+        plant(tuned=tuned)
+        assert [*form_fields()["parameters"]] == offered
+    monkeypatch.setattr(evidence, "compared_by", lambda: (["ridge"], ["average-precision"]))
+    assert [[*part] for part in form_fields().values()] == [["ridge"], ["average-precision"], [TUNED]]
+    write_site([read_run(base)], tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '<select name="predictor"><option value="ridge">ridge regression</option></select>' in page
+    assert '<select name="parameters">' not in page
+
+
+def test_the_data_of_the_form_are_small():
+    data = form_data()
+    every = [one for family in data["families"].values() for one in family["comparisons"]]
+    numbers = sum(len(one["methods"]) * (len(data["sets"][one["study"]]) * (1 + one["weighted"]) + 4) for one in every)
+    assert len(json.dumps(data, separators=(",", ":"))) < 8 * numbers + 700 * len(data["methods"])
+    for family in data["families"].values():
+        assert {*family["used"].values()} == {*range(len(family["comparisons"]))}
+        assert [*family["used"]] == [" ".join(wanted) for wanted in WANTED]
 
 
 def test_the_drawing_of_data_sets_keeps_their_order_and_writes_names_where_there_is_room():
