@@ -250,8 +250,9 @@ def compare_form(form, shapes):
     return found
 
 
-def test_the_form_computes_what_recommend_does(form):
-    shapes = [*shapes_drawn(200)]
+@pytest.mark.parametrize("number", [32, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.promise])])
+def test_the_form_computes_what_recommend_does(form, number):
+    shapes = [*shapes_drawn(number)]
     found = compare_form(form, shapes)
     assert {one["far"] for _, one, _ in found} == {True, False}
     for _, one, expected in found[:: len(found) // 20]:
