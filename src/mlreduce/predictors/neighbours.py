@@ -153,9 +153,11 @@ class _NeighbourVotes(NestedClassifier, ProbableClassifier):
             ones = np.ones(neighbours.size)
             chosen = sp.csr_array((ones, neighbours.ravel(), ends), shape=(len(neighbours), present.shape[0]))
             return sp.csr_array(chosen @ present, dtype=np.int64)
+        partly = present.min() < 0
+        if not self._chained:
+            return _votes_by_number(*pairs[1:], first, present, np.array([number]), partly)[0]
         order = np.arange(len(present)) if order is None else order
-        votes = _votes(*pairs[1:], first, present, number, order, self._chained, present.min() < 0)
-        return np.asarray(votes)
+        return np.asarray(_votes_in_chain(*pairs[1:], first, present, number, order, partly))
 
     def _votes_of_numbers(
         self, map_blocks: Callable[[Callable[[Pairs], Any]], list[Any]], present: Any, numbers: Sequence[int]
@@ -435,7 +437,7 @@ def _measure(products: Any, squares: float, others: Any, unit: float, left_out: 
 def _neighbours(
     products: FloatArray, squares: FloatArray, others: FloatArray, unit: float, first: int, n_neighbors: int
 ) -> NDArray[np.int64]:
-    """Return the nearest columns of each row; ``first`` as of `_votes`."""
+    """Return the nearest columns of each row; ``first`` as of `_votes_by_number`."""
     n_rows, n_columns = products.shape
     nearest = np.empty((n_rows, n_neighbors), dtype=np.int64)
     distances, known = np.empty(n_columns), np.empty(0, dtype=np.int8)
@@ -446,7 +448,7 @@ def _neighbours(
 
 
 @compiled
-def _votes(
+def _votes_in_chain(
     products: FloatArray,
     squares: FloatArray,
     others: FloatArray,
@@ -455,15 +457,12 @@ def _votes(
     present: NDArray[np.int8],
     n_neighbors: int,
     order: NDArray[np.int64],
-    chained: bool,
     partly: bool,
 ) -> NDArray[np.int64]:
-    """Return how many of the nearest columns of each row have each label.
+    """Return how many of the nearest columns of each row have each label, where those before are coordinates.
 
-    Column ``first`` and the following, unless it is -1, are the rows themselves and left out. In a chain each label is
-    one more coordinate: a step of one for the columns that have it, towards the row if it is predicted and away from
-    it if not. A term that all columns share is left out. Where labels are known ``partly``, the neighbours
-    are those of which the label is known, that is, not -1.
+    Each label is one more coordinate: a step of one for the columns that have it, towards the row if it is predicted
+    and away from it if not. A term that all columns share is left out. Arguments are those of `_votes_by_number`.
     """
     n_rows, n_columns = products.shape
     votes = np.zeros((n_rows, len(present)), dtype=np.int64)
@@ -471,17 +470,13 @@ def _votes(
     best = np.empty(n_neighbors, dtype=np.int64)
     for row in range(n_rows):
         _measure(products[row], squares[row], others, unit, first + row if first >= 0 else -1, distances)
-        count = 0
-        for place in range(len(order)):
-            label = order[place]
-            if place == 0 or chained or partly:
-                count = _find(distances, present[label], partly, best)
+        for label in order:
+            count = _find(distances, present[label], partly, best)
             for at in range(count):
                 votes[row, label] += present[label, best[at]]
-            if chained:
-                away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
-                for column in range(n_columns):
-                    distances[column] += away * present[label, column]
+            away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
+            for column in range(n_columns):
+                distances[column] += away * present[label, column]
     return votes
 
 
@@ -496,9 +491,11 @@ def _votes_by_number(
     numbers: NDArray[np.int64],
     partly: bool,
 ) -> NDArray[np.int64]:
-    """Return what `_votes` does without a chain, for each of some ascending numbers of neighbours.
+    """Return how many of the nearest columns of each row have each label, for some ascending numbers of neighbours.
 
-    The nearest columns are searched once: the first of them are those of a smaller number.
+    Column ``first`` and the following, unless it is -1, are the rows themselves and left out. Where labels are known
+    ``partly``, the neighbours are those of which the label is known, that is, not -1. The nearest columns are searched
+    once: the first of them are those of a smaller number.
     """
     n_rows, n_columns = products.shape
     votes = np.zeros((len(numbers), n_rows, len(present)), dtype=np.int64)
