@@ -24,7 +24,7 @@ from mlreduce.auto.candidates import (
     build_scaled,
 )
 from mlreduce.auto.costs import estimated_seconds, growth
-from mlreduce.auto.trials import FINISHED, TIME, Problem, Trial, run_trial
+from mlreduce.auto.trials import DIGITS, FINISHED, TIME, Problem, Trial, run_trial
 from mlreduce.evaluation.jobs import progress_bar
 from mlreduce.exceptions import DataError
 from mlreduce.methods.shapes import Shape
@@ -34,8 +34,6 @@ from mlreduce.validation import FloatArray
 
 #: What else can be the status of a candidate, in addition to how its last trial ended.
 WAITING, DROPPED, CUT, EXCLUDED, SLOW = "waiting", "dropped", "cut", "excluded", "too slow"
-#: Decimals of scores: what is below is rounding error, which must not decide.
-DIGITS = 9
 # Folds; how many candidates are on all of them; held-out cells of a fold.
 _FOLDS, _FINALISTS, _CELLS = 5, 8, 2_000_000
 # The rows of the first round, as a share, at least and at most; how many times as many the next one may have.

@@ -7,15 +7,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from mlreduce.auto.trials import Problem
+from mlreduce.auto.trials import DIGITS, Problem
 from mlreduce.validation import FloatArray
 
 #: By how much a stack must be better than the best of its members.
 BETTER = 0.002
 # Members, and additions of a member to the mean.
 _MEMBERS, _STEPS = 8, 8
-# Decimals of scores.
-_DIGITS = 9
 
 
 class Line(NamedTuple):
@@ -113,7 +111,7 @@ def choose_stack(
             if not in_time():
                 raise TimeoutError
             mean = np.sum([count * table[fold] for count, table in zip(counts, tables, strict=True)], axis=0)
-            measured[counts, fold] = round(problem.value(labels[fold], mean / sum(counts)), _DIGITS)
+            measured[counts, fold] = round(problem.value(labels[fold], mean / sum(counts)), DIGITS)
         return measured[counts, fold]
 
     def select(folds: Sequence[int]) -> tuple[int, ...]:
@@ -123,7 +121,7 @@ def choose_stack(
             more = [
                 tuple(count + (place == added) for place, count in enumerate(counts)) for added in range(len(counts))
             ]
-            reached = [round(float(np.mean([value(one, fold) for fold in folds])), _DIGITS) for one in more]
+            reached = [round(float(np.mean([value(one, fold) for fold in folds])), DIGITS) for one in more]
             counts = more[int(np.argmax(reached))]  # of equal ones the first
             if max(reached) > most:
                 best, most = counts, max(reached)
@@ -135,9 +133,9 @@ def choose_stack(
         counts = select(folds)
     except TimeoutError:
         return None
-    reached = round(float(np.mean(values)), _DIGITS)
+    reached = round(float(np.mean(values)), DIGITS)
     taken = [place for place, count in enumerate(counts) if count]
-    if len(taken) < 2 or reached <= round(alone + BETTER, _DIGITS):
+    if len(taken) < 2 or reached <= round(alone + BETTER, DIGITS):
         return None
     weights = np.array([counts[place] for place in taken], dtype=np.float64)
     return Stack(

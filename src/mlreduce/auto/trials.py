@@ -29,6 +29,9 @@ FINISHED, FAILED, TIME, SPACE = "finished", "failed", "time limit", "memory limi
 # Predictions of one row of which the median time is taken, and characters of a reason.
 _REPEATS, _LENGTH = 20, 160
 
+#: Decimals of scores: what is below is rounding error, which must not decide.
+DIGITS = 9
+
 #: Seconds; tests replace it.
 now = time.monotonic
 

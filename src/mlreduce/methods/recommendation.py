@@ -315,7 +315,7 @@ def _nearest(rows: list[dict[str, Any]], shape: Shape, wanted: Wanted) -> pd.Dat
 
 
 def _nearest_of(ranking: Ranking, shape: Shape) -> list[Neighbour]:
-    return nearest_sets(ranking.study, shape.traits, [one.name for one in ranking.by_set])[:NEAREST]
+    return nearest_sets(ranking.study, shape.traits, {one.name for one in ranking.by_set})[:NEAREST]
 
 
 def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: float | None) -> Iterator[str]:
