@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from reducebench import PROJECT, folds_of
+from reducebench import PROJECT
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
@@ -29,6 +29,7 @@ from mlreduce.files import replacing, write_text
 from mlreduce.metrics import evaluate
 from mlreduce.predictors import MLKNN, RidgeRegressor
 from mlreduce.stats.ranking import MARGIN
+from mlreduce_studies.benchmark.folds import folds_of
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.benchmark.scores import groups_of
 from mlreduce_studies.tables.layout import fill_block, to_markdown

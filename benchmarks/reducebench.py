@@ -42,9 +42,7 @@ from sklearn.pipeline import make_pipeline
 import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.catalogue import load_dataset
-from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.scaling_choice import choose_scaling
-from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import replacing, write_text
@@ -58,7 +56,7 @@ from mlreduce.stats.ranking import CONTROLS
 from mlreduce.validation import FloatArray
 from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, WHOLE, Effect, Evidence, answers, to_lines
 from mlreduce_studies.benchmark.costs import plan, shape_of
-from mlreduce_studies.benchmark.folds import check_folds, fold_rows, write_folds
+from mlreduce_studies.benchmark.folds import check_folds, fold_rows, folds_of, write_folds
 from mlreduce_studies.benchmark.picture import draw_gains
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
@@ -224,14 +222,6 @@ def describe(protocol: Protocol) -> None:
     """Write what describes the data sets."""
     rows = [{"dataset": name, **load_dataset(name).describe()} for name in protocol.datasets]
     pd.DataFrame(rows).to_csv(protocol.project / SETS, index=False, float_format="%.6g")
-
-
-def folds_of(protocol: Protocol, data: MultiLabelData, number: int | None = None) -> dict[int, Split]:
-    """Return the folds of a data set, or the first ones."""
-    study, *_ = protocol.studies().values()
-    (rule,) = study.protocols
-    folds = range(number or study.splits_of(next(iter(study.groups)), data.name))
-    return take_splits(data.Y, study.rule_of(rule, data.name), folds, protocol.config["seed"], data.name, data.X)
 
 
 def predictors(protocol: Protocol, pieces: Pieces, names: list[str]) -> None:
@@ -415,9 +405,6 @@ def pages_of(protocol: Protocol) -> dict[Path, str]:
 def page_of(text: str, protocol: Protocol) -> str:
     """Return the page of version 2 with its generated parts written anew."""
     study, *_ = protocol.studies().values()
-    costs, hours = plan(protocol), Counter[str]()
-    for (candidates, name, _), cost in costs.items():
-        hours[name, candidates] += cost.seconds / 3600
     sets, groups = [], update_evidence.GROUPS
     for name in protocol.datasets:
         own = shape_of(study, protocol.catalogue[name])

@@ -29,6 +29,7 @@ from mlreduce.metrics import higher_is_better
 from mlreduce.stats.ranking import CONTROLS, FULL, MARGIN, rank, variants
 from mlreduce.stats.ranks import DECIMALS
 from mlreduce_studies.benchmark import scores
+from mlreduce_studies.benchmark.answers import WHOLE
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.gathering.held_out import advice_pays, leave_one_out, rates
 from mlreduce_studies.gathering.rankings import MAIN, StudyRanking, main_measure, rankings_of, sized_cells
@@ -44,8 +45,6 @@ FEWEST_SETS = 10
 FEWEST = 3
 #: Studies that rank all methods of a family.
 FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
-#: What no reduction is called, by family.
-NOTHING = {"selection": "all-features", "labelspace": "br", "projection": "all-features"}
 
 
 @cache
@@ -260,9 +259,11 @@ def advice() -> pd.DataFrame:
     for family, study in SCORES.studies.items():
         for one in (one for measure in SCORES.measures for tuned in (False, True)
                     for one in benchmarked(family, measure, tuned)):  # fmt: skip
-            weighted = advice_pays(held_out(family, one))
+            kinds = product(("group", "data set"), ((), CONTROLS))
+            found = {(left, out): held_out(family, one, out, with_related=left == "group") for left, out in kinds}
+            weighted = advice_pays(found["group", ()])
             for left_out, controls in product(("data set", "group"), ((), CONTROLS)):
-                advised = held_out(family, one, controls, with_related=left_out == "group")
+                advised = found[left_out, controls]
                 row = {"study": study.name, "measure": one.measure, "predictor": one.predictor, "tuned": one.tuned}
                 row |= {"data_sets": len(advised), "left_out": left_out, "controls": not controls, **rates(advised)}
                 row |= {"unreduced": np.nan if controls else share_unreduced(family, one)}
@@ -273,7 +274,7 @@ def advice() -> pd.DataFrame:
 def share_unreduced(family: str, one: StudyRanking) -> float:
     """Return on which share of the data sets nothing reduced is as good as the best, within the margin, over sizes."""
     means = one.ranking.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
-    return float(((means[NOTHING[family]] - means.max(axis=1)).round(DECIMALS) >= -MARGIN).mean())
+    return float(((means[WHOLE[family]] - means.max(axis=1)).round(DECIMALS) >= -MARGIN).mean())
 
 
 def orders() -> dict[str, tuple[str, dict[str, float]]]:

@@ -21,6 +21,7 @@ from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, one_variant, rank
 from mlreduce.stats.tendency import signed_rank
+from mlreduce_studies.benchmark.answers import PREDICTORS
 from mlreduce_studies.gathering.rankings import MAIN, sized_cells
 from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.writing import brief
@@ -56,7 +57,6 @@ PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Families in the opening picture and text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
 #: Predictors of which a ranking is shown, in words.
-PREDICTORS = {MAIN: "ridge regression", "ml-knn": "ML-kNN", "k-nn": "nearest neighbours"}
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = dict(zip(SUMMARY, ("#009E73", "#D55E00", "#c8c8c8", "#E69F00", "#56B4E9", "#CC79A7", "#ededed"), strict=True))
 #: What is drawn of confirmed claims that say little.

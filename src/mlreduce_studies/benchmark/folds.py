@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.caching import digest_rows
-from mlreduce.evaluation.splitting import take_splits
+from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.exceptions import DataError
 from mlreduce.files import replacing
 from mlreduce_studies.benchmark.protocol import Protocol
@@ -23,13 +23,19 @@ FOLD_COLUMNS = ("dataset", "split", "train", "test", "sha256")
 FoldRow = tuple[str, int, int, int, str]
 
 
+def folds_of(
+    protocol: Protocol, data: MultiLabelData, number: int | None = None, study: Study | None = None
+) -> dict[int, Split]:
+    """Return the folds of a data set, or so many of the first; they are the same in all studies."""
+    study = next(iter(protocol.studies().values())) if study is None else study
+    (name,) = study.protocols
+    folds = range(number or study.splits_of(next(iter(study.groups)), data.name))
+    return take_splits(data.Y, study.rule_of(name, data.name), folds, protocol.config["seed"], data.name, data.X)
+
+
 def fold_rows(protocol: Protocol, study: Study, data: MultiLabelData) -> list[FoldRow]:
     """Return data set, split, numbers of training and test rows, and the digest of the row numbers, of each split."""
-    (name,) = study.protocols
-    group = next(iter(study.groups))
-    number = study.splits_of(group, data.name)
-    rule, seed = study.rule_of(name, data.name), protocol.config["seed"]
-    splits = take_splits(data.Y, rule, range(number), seed, data.name, data.X)
+    splits = folds_of(protocol, data, study=study)
     return [(data.name, i, len(split.train), len(split.test), digest_rows(split)) for i, split in splits.items()]
 
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.methods.evidence import SAME
 from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import house_style, name_ends, put_title, pyplot
 from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, SIZES, Evidence
 
 #: Colours of the families.
 COLOURS = {"selection": "#0072B2", "projection": "#D55E00", "labelspace": "#009E73"}
-#: The classifier of features, and what codes, which are numbers, have in its place.
-PANELS = {"ridge": ("ridge",), "ml-knn": ("ml-knn", "k-nn")}
+#: The predictors of the panels.
+PANELS = ("ridge", "ml-knn")
 _HEIGHT = 3.9
 # Seconds below this are not told apart.
 _LEAST = 1e-4
@@ -29,10 +30,10 @@ def draw_gains(evidence: Evidence, measure: str) -> Any:
     """
     with house_style():
         drawn, axes = pyplot().subplots(1, 2, figsize=(9.6, _HEIGHT), layout="constrained", sharey=True)
-        for axis, (title, predictors) in zip(axes, PANELS.items(), strict=True):
+        for axis, panel in zip(axes, PANELS, strict=True):
             ends, colours = {}, {}
             for family, noun in NOUNS.items():
-                points = gains_of(evidence, family, measure, predictors)
+                points = gains_of(evidence, family, measure, panel)
                 if not points:
                     continue
                 seconds, gains = np.array([*points.values()]).T
@@ -44,7 +45,7 @@ def draw_gains(evidence: Evidence, measure: str) -> Any:
             axis.set_xscale("log")
             axis.margins(x=0.12)
             axis.set_xlabel("processor seconds of a fit of the method", fontsize=8)
-            axis.set_title(f"with {PREDICTORS[title]}", fontsize=9)
+            axis.set_title(f"with {PREDICTORS[panel]}", fontsize=9)
             axis.tick_params(which="both", labelsize=8)
             axis.grid(alpha=0.3, linewidth=0.5)
             name_ends(axis, ends, colours, _HEIGHT - 1)
@@ -54,11 +55,9 @@ def draw_gains(evidence: Evidence, measure: str) -> Any:
     return drawn
 
 
-def gains_of(
-    evidence: Evidence, family: str, measure: str, predictors: tuple[str, ...]
-) -> dict[str, tuple[float, float]]:
+def gains_of(evidence: Evidence, family: str, measure: str, predictor: str) -> dict[str, tuple[float, float]]:
     """Return the seconds, and the mean gain at the largest number, of each method of a family that is no control."""
-    there = [name for name in predictors if name in evidence.predictors(family, measure)]
+    there = [name for name in SAME.get(predictor, (predictor,)) if name in evidence.predictors(family, measure)]
     if not there:
         return {}
     gains = evidence.gains(family, measure, there[0])

@@ -70,8 +70,6 @@ class Scores:
         #: Those that methods are tuned for.
         self.measures: list[str] = list(protocol.shared["search"]["tuned"])
         self._folds = cache(self._read)
-        # The number of features or labels, which only pieces with what reduces nothing have.
-        self._full: dict[tuple[str, str], float] = {}
 
     def datasets(self, family: str, *, tuned: bool = False) -> list[str]:
         """Return the data sets on which methods with defaults, or tuned ones as well, are run."""
@@ -96,7 +94,7 @@ class Scores:
             again = [place in there for place in zip(table["dataset"], table["method"], strict=True)]
             table = pd.concat([table[~pd.Series(again, table.index)], searched], ignore_index=True)
             table = table[table["dataset"].isin(set(searched["dataset"]))]
-        table = table[table["measure"] == measure].drop(columns="measure")
+        table = table[table["measure"] == measure].drop(columns=["measure", "full"])
         return pd.concat([table, self._by_choice(family, measure, table)], ignore_index=True)
 
     def _by_choice(self, family: str, measure: str, table: pd.DataFrame) -> pd.DataFrame:
@@ -109,23 +107,25 @@ class Scores:
         return there.assign(predictor=CHOSEN)
 
     def _read(self, family: str, candidates: int) -> pd.DataFrame:
-        study = self.studies[family]
-        tables = []
+        study, tables = self.studies[family], []
+        known = self._full(family) if candidates > 1 else {}
         for piece in self.pieces.listed():
             if (piece.study, piece.candidates) == (study.name, candidates):
                 table = self.pieces.read(piece)
                 table = table[table["measure"].isin(self.measures)]
                 table = table.assign(value=table["value"].astype(float).round(DECIMALS))  # stored in single precision
-                if candidates == 1:
-                    self._full[family, piece.dataset] = whole_size(table)
-                elif (family, piece.dataset) not in self._full:
-                    continue  # of its defaults nothing is known
-                tables.append(sized(table, self._full[family, piece.dataset]))
+                full = whole_size(table) if candidates == 1 else known.get(piece.dataset)
+                if full is not None:  # otherwise nothing is known of its defaults
+                    tables.append(sized(table, full).assign(full=full))
         columns = ["dataset", "method", "predictor", "measure", "size", "fold", "value", "seconds", "megabytes"]
-        columns += ["warnings", "at_edge"]
+        columns += ["warnings", "at_edge", "full"]
         if not tables:
             return pd.DataFrame(columns=columns)
         return _beside_all(pd.concat(tables, ignore_index=True), study.predictors)[columns]
+
+    def _full(self, family: str) -> dict[str, float]:
+        """Return the number of features or labels by data set, which pieces with what reduces nothing have."""
+        return dict(self._folds(family, 1).groupby("dataset")["full"].first())
 
     def seconds(self, family: str) -> pd.DataFrame:
         """Return the processor seconds of a fit with defaults: data sets by methods."""
