@@ -267,7 +267,7 @@ class RidgeRegressor(Regressor):
 
         def blocks() -> Iterator[tuple[slice, FloatArray]]:
             for rows in row_blocks(*targets.shape):
-                table = targets[rows].toarray()
+                table = as_dense(targets[rows])
                 yield rows, table - (table - self._predict(X[rows])) / share[rows]
 
         return blocks
