@@ -69,10 +69,12 @@ def to_onnx(model: Any, X: Any) -> Any:
     nodes = [helper.make_node("Cast", ["X"], ["start"], to=TensorProto.DOUBLE)]
     constants: list[Any] = []
 
-    def add(operation: str, value: NDArray[Any], **options: Any) -> None:
-        name = f"constant{len(constants)}"
-        constants.append(numpy_helper.from_array(value, name))
-        nodes.append(helper.make_node(operation, [nodes[-1].output[0], name], [f"step{len(nodes)}"], **options))
+    def add(operation: str, value: NDArray[Any] | None = None, **options: Any) -> None:
+        inputs = [nodes[-1].output[0]]
+        if value is not None:
+            inputs.append(f"constant{len(constants)}")
+            constants.append(numpy_helper.from_array(value, inputs[-1]))
+        nodes.append(helper.make_node(operation, inputs, [f"step{len(nodes)}"], **options))
 
     outputs, levels = [helper.make_tensor_value_info("output", kind, [None, None])], None
     for step in _steps(model):
@@ -151,4 +153,8 @@ def _add_classifier(model: CodedClassifier | ThresholdClassifier, add: Any) -> F
         _add_step(model.coder_, add)
     else:
         _add_step(model.estimator_, add)
+        if model.calibration_ is not None:
+            add("Mul", model.calibration_.slopes)
+            add("Add", model.calibration_.intercepts)
+            add("Sigmoid")
     return model.thresholds_ + (TIE if model.decision == "half" else 0.0)

@@ -404,15 +404,19 @@ class ScoringClassifier(LabelClassifier):
             return table
         scores = self._fit_left_out(features, labels)
         if scores is None:
-            model = clone(self).set_params(decision="half")
-            scores = fold_predictions(model, features, labels, type(self).predict_scores)
+            given = labels[:, 0] if self._one_dimension and self._n_labels == 1 else labels
+            scores = fold_predictions(self._undecided(), features, given, type(self).predict_scores)
         return scores
 
     def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
         """Fit to sparse labels, and return what yields the scores of `_held_out` in blocks of rows."""
         self._fit(features, labels)
-        model = clone(self).set_params(decision="half")
+        model = self._undecided()
         return lambda: fold_blocks(model, features, labels, type(self).predict_scores)
+
+    def _undecided(self) -> Self:
+        """Return a copy whose fit takes no held-out scores."""
+        return clone(self).set_params(decision="half")
 
     @property
     def decides_itself(self) -> bool:

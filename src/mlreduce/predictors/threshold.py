@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone, is_regressor
@@ -11,10 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.predictors._base import DecidingClassifier, LabelClassifier, Regressor, ScoringClassifier, fit_half
-from mlreduce.predictors.decision import Blocks, Decision, fit_left_out, fit_left_out_blocks, fold_blocks
+from mlreduce.predictors.calibration import Calibration
+from mlreduce.predictors.decision import (
+    Blocks,
+    Decision,
+    check_decision,
+    fit_left_out,
+    fit_left_out_blocks,
+    fold_blocks,
+)
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import has_shortcut
-from mlreduce.validation import FloatArray, check_features, check_memory, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_features, check_memory, is_sparse, split_known
 
 
 class ThresholdClassifier(DecidingClassifier):
@@ -36,10 +44,16 @@ class ThresholdClassifier(DecidingClassifier):
     measure : str, default="micro-f1"
         Of `mlreduce.metrics.MEASURES`, of predicted labels; losses are minimised. The best threshold is exact
         for measures of this package, and the best of a hundred values for measures that a script declares.
+    calibrate : bool, default=False
+        Whether scores become probabilities, by a logistic curve for each label of held-out scores, which is drawn to
+        the curve of all labels (`mlreduce.predictors.calibration.Calibration`). It makes the scores of different labels
+        comparable, as rankings of the labels of a row need; held-out scores are a table of all rows and labels.
 
     Attributes
     ----------
     estimator_ : fitted clone
+    calibration_ : Calibration or None
+        ``slopes`` and ``intercepts`` of the curves; None without ``calibrate``.
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
@@ -66,15 +80,42 @@ class ThresholdClassifier(DecidingClassifier):
     ((8,), (597, 8))
     """
 
-    def __init__(self, estimator: Any = None, decision: str = "one-threshold", measure: str = "micro-f1") -> None:
+    def __init__(
+        self,
+        estimator: Any = None,
+        decision: str = "one-threshold",
+        measure: str = "micro-f1",
+        calibrate: bool = False,
+    ) -> None:
         self.estimator = estimator
         self.decision = decision
         self.measure = measure
+        self.calibrate = calibrate
 
     @property
     def takes_unknown_cells(self) -> bool:  # type: ignore[override]
         """Whether single labels may be unknown: where the estimator takes such labels or targets."""
         return self.estimator is None or bool(getattr(self.estimator, "takes_unknown_cells", False))
+
+    def _decide(self, features: Any, labels: Any) -> None:
+        self.calibration_: Calibration | None = None
+        if not self.calibrate:
+            super()._decide(features, labels)
+            return
+        check_decision(self.decision, self.measure)
+        scores = self._held_out(features, labels)
+        self._set(Decision.from_scores(self.decision, self.measure, scores, *split_known(as_dense(labels))))
+
+    def _held_out(self, features: Any, labels: Any) -> FloatArray:
+        self.calibration_ = None
+        scores = super()._held_out(features, labels)
+        if self.calibrate:
+            self.calibration_ = Calibration.from_scores(scores, *split_known(as_dense(labels)))
+            scores = self.calibration_.apply(scores)
+        return scores
+
+    def _undecided(self) -> Self:
+        return super()._undecided().set_params(calibrate=False)
 
     def _fit(self, features: Any, labels: Any) -> None:
         self._make().fit(features, self._targets(labels))
@@ -98,7 +139,7 @@ class ThresholdClassifier(DecidingClassifier):
         if is_regressor(model) and self._keeps_sparse:
             return fit_left_out_blocks(model, features, labels)
         model.fit(features, self._targets(labels))
-        copy = clone(self).set_params(decision="half")
+        copy = self._undecided()
         return lambda: fold_blocks(copy, features, labels, type(self).predict_scores)
 
     @property
@@ -143,7 +184,8 @@ class ThresholdClassifier(DecidingClassifier):
                 "classifier; sklearn.multioutput.MultiOutputClassifier makes it one"
             )
         scores, level = scores_and_level
-        return scores + (0.5 - level)
+        scores = scores + (0.5 - level)
+        return scores if self.calibration_ is None else self.calibration_.apply(scores)
 
 
 _VERBS = {"predict_scores": 0.5, "predict_proba": 0.5, "decision_function": 0.0}
