@@ -57,7 +57,7 @@ rule gather:
         f"{BASE}/logs/gather.log",
     localrule: True
     conda:
-        "../../envs/compute.yaml"
+        "../../envs/report.yaml"
     params:
         code=source_digest(STEPS),
     script:
@@ -71,7 +71,7 @@ rule prepare_data:
         f"{BASE}/logs/data/{{data}}.log",
     localrule: True
     conda:
-        "../../envs/compute.yaml"
+        "../../envs/report.yaml"
     params:
         settings=settings,
         folder=config.get("folder"),
@@ -88,7 +88,7 @@ rule reduce_features:
     log:
         f"{BASE}/logs/features/{{data}}/{{reducer}}.log",
     conda:
-        "../../envs/compute.yaml"
+        "../../envs/report.yaml"
     threads: alone
     resources:
         mem_mb=growing(8000),
@@ -109,7 +109,7 @@ rule fit_pieces:
     log:
         f"{BASE}/logs/pieces/{{data}}/{{reducer}}/{{model}}/{{job}}.log",
     conda:
-        "../../envs/compute.yaml"
+        "../../envs/report.yaml"
     threads: alone
     resources:
         mem_mb=growing(8000),
@@ -133,7 +133,7 @@ rule measure_rows:
         f"{BASE}/logs/rows/{{data}}/{{reducer}}/{{model}}.log",
     localrule: True
     conda:
-        "../../envs/compute.yaml"
+        "../../envs/report.yaml"
     params:
         settings=settings,
         code=source_digest(STEPS),
