@@ -21,11 +21,17 @@ from sklearn.preprocessing import StandardScaler
 import mlreduce
 from mlreduce import AutoReducer
 from mlreduce.auto import trials
-from mlreduce.auto.stack import Line, choose_stack
+from mlreduce.auto.candidates import Candidate, build_first
+from mlreduce.auto.costs import estimated_seconds, grown_seconds
+from mlreduce.auto.reducer import _complete
+from mlreduce.auto.stack import choose_stack
 from mlreduce.auto.trials import Problem
 from mlreduce.commandline import main
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.methods.shapes import shape_of
 from mlreduce.metrics.measures import find_measure
+from mlreduce.predictors.calibration import Calibration
+from mlreduce.predictors.decision import Decision
 
 DATA = mlreduce.load_dataset("planted-300")
 X, Y = DATA.X[:160], DATA.Y[:160, :6]
@@ -85,7 +91,7 @@ def test_the_candidates_that_are_built(full):
     assert {"ridge", "ml-knn"} <= set(table["candidate"])
     assert table["candidate"].is_unique
     assert {"none", "standard", "rows"} == set(table["scaling"])
-    assert {"ridge", "ml-knn", "svm", "forest"} == set(table["predictor"])
+    assert {"ridge", "ml-knn", "svm", "forest", "extra-trees"} == set(table["predictor"])
     families = {mlreduce.registry.kind_of(name) for name in set(table["reduction"]) - {"none"}}
     assert families == {"selection", "projection", "labelspace"}
     assert (table.loc[table["status"] == "dropped", "reason"].str.contains("^rank|^the same as ")).all()
@@ -142,13 +148,34 @@ def test_it_is_an_estimator_of_scikit_learn(full):
         AutoReducer(time_budge=3)
 
 
-def test_the_best_estimator_needs_no_auto_reducer():
-    model = fitted([("mvmd", mlreduce.MVMD(n_components=5))])
+def test_the_best_estimator_needs_no_auto_reducer(rng):
+    features = rng.normal(size=(200, 10))
+    labels = (features > 0).astype(int)
+    model = fitted([("mvmd", mlreduce.MVMD(n_components=5))], features, labels)
     assert model.weights_.size == 1
     assert model.estimators_ == [model.best_estimator_]
-    np.testing.assert_array_equal(model.best_estimator_.predict(DATA.X), model.predict(DATA.X))
-    again = clone(model.best_estimator_).fit(X, Y)
-    assert again.predict(DATA.X).shape == (300, 6)
+    np.testing.assert_array_equal(model.best_estimator_.predict(features), model.predict(features))
+    np.testing.assert_array_equal(model.best_estimator_.predict_scores(features), model.predict_scores(features))
+    again = clone(model.best_estimator_).fit(features, labels)
+    assert again.steps[-1][1].calibration_ is not None
+    assert (again.predict(features) == labels).mean() > 0.9
+
+
+def test_scores_are_calibrated_on_rows_that_were_held_out():
+    """Those of given estimators too, with scores that are calibrated already or are none."""
+    given = [("calibrated", mlreduce.ThresholdClassifier(calibrate=True)), ("neighbours", KNeighborsClassifier())]
+    for candidates in (given, given[1:]):
+        scores = fitted(candidates).predict_scores(DATA.X)
+        assert ((scores > 0) & (scores < 1)).all()
+    estimator = mlreduce.ThresholdClassifier(calibrate=True, decision="half").fit(X, Y)
+    curves = Calibration(np.full(6, 2.0), np.zeros(6))
+    decision = Decision.half(6)
+    problem = Problem(X, Y, find_measure("average-precision"), "micro-f1")
+    assert _complete(estimator, curves, decision, problem) is curves  # whose scores are those that were calibrated
+    plain = mlreduce.ThresholdClassifier(decision="half").fit(X, Y)
+    raw = plain.predict_scores(DATA.X)
+    assert _complete(plain, curves, decision, problem) is None
+    np.testing.assert_allclose(plain.predict_scores(DATA.X), curves.apply(raw))
 
 
 def test_names_of_columns():
@@ -265,7 +292,7 @@ def test_a_budget_for_nothing_gives_ridge():
 
 def test_a_budget_for_no_refit_gives_the_cheapest(monkeypatch):
     monkeypatch.setattr(
-        "mlreduce.auto.search.growth", lambda candidate, *_: 1e9 if candidate.scaling == "none" else 1e6
+        "mlreduce.auto.search.grown_seconds", lambda candidate, *_: 1e9 if candidate.scaling == "none" else 1e6
     )
     given = [("mvmd", mlreduce.MVMD(n_components=5))]
     with pytest.warns(UserWarning, match="too short for a fit of any candidate to all rows"):
@@ -274,6 +301,20 @@ def test_a_budget_for_no_refit_gives_the_cheapest(monkeypatch):
     assert set(model.leaderboard_["status"]) == {"chosen", "too slow"}
     assert model.predict(X).shape == Y.shape
     assert model.score_ > 0.5
+
+
+def test_what_does_not_grow_is_not_extrapolated():
+    """Of two seconds for 250 rows of wide data, of which ridge regression declares few hundredths, most are a start."""
+    shape = shape_of(sp.random_array((1500, 20_000), density=0.004, rng=0, format="csr"), np.ones((1500, 300)))
+    ridge = build_first()[0]
+    few, many = (estimated_seconds(ridge, shape, rows) for rows in (250, 1500))
+    assert many / few > 6
+    assert grown_seconds(ridge, shape, few, 250, 1500) == pytest.approx(many)
+    assert grown_seconds(ridge, shape, few + 2, 250, 1500) == pytest.approx(many + 2 * 6)
+    assert grown_seconds(ridge, shape, few, 250, 1500, slower=3) == pytest.approx(many)
+    assert grown_seconds(ridge, shape, few, 250, 250) == pytest.approx(few)
+    given = Candidate("given", None, "given", "none", "given")
+    assert grown_seconds(given, shape, 2.0, 250, 1000) == pytest.approx(2 * 4**1.5)
 
 
 def test_an_interruption_leaves_what_is_finished(monkeypatch):
@@ -384,9 +425,6 @@ def test_a_stack_only_where_it_is_better(rng):
     assert choose_stack(problem, labels, [noisy[0], noisy[0]], alone[0]) is None  # which say the same
     assert choose_stack(problem, labels, noisy, max(alone), lambda: False) is None  # no time
     assert choose_stack(problem, labels[:1], [one[:1] for one in noisy], 0.0) is None  # one fold says too little
-    assert Line.through(labels[0], -labels[0]) is None
-    scores = 3 * labels[0] + 7
-    np.testing.assert_allclose(Line.through(labels[0], scores).apply(scores), labels[0], atol=1e-12)
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -31,16 +32,16 @@ NONE, GIVEN = "none", "given"
 AUTO = "auto"
 #: Predictors for which methods are ranked by the benchmark; each with all features is always tried.
 RIDGE, NEIGHBOURS = "ridge", "ml-knn"
-SVM, FOREST = "svm", "forest"
+SVM, FOREST, EXTRA = "svm", "forest", "extra-trees"
 # How many methods of each family are tried with a predictor.
 _FIRST = {
     RIDGE: {"labelspace": 1, "projection": 2, "selection": 2},
     NEIGHBOURS: {"projection": 2, "selection": 2},
     SVM: {"projection": 1, "selection": 1},
-    FOREST: {"projection": 1, "selection": 1},
+    EXTRA: {"projection": 1, "selection": 1},
 }
 # By which predictor of the benchmark the methods for one are ranked, and its scaling is chosen.
-_LIKE = {RIDGE: RIDGE, NEIGHBOURS: NEIGHBOURS, SVM: RIDGE, FOREST: NEIGHBOURS}
+_LIKE = {RIDGE: RIDGE, NEIGHBOURS: NEIGHBOURS, SVM: RIDGE, EXTRA: NEIGHBOURS}
 # Shares of the features (of the labels, for coders) that methods reduce to, and the most directions that are computed.
 _SHARES = {"selection": (0.5, 0.2, 0.05), "projection": (0.5, 0.1), "labelspace": (0.5,)}
 _MOST_DIRECTIONS = 500
@@ -76,31 +77,32 @@ class Candidate:
 
 
 def _make_ridge() -> Any:
-    return ThresholdClassifier(RidgeRegressor(), decision="half")
+    return RidgeRegressor()
 
 
 def _make_neighbours() -> Any:
-    return MLKNN(n_neighbors="loo", decision="half")
+    return MLKNN(n_neighbors="loo")
 
 
 def _make_svm() -> Any:
     from sklearn.multiclass import OneVsRestClassifier  # slow to import
     from sklearn.svm import LinearSVC
 
-    return ThresholdClassifier(OneVsRestClassifier(LinearSVC(dual="auto")), decision="half")
+    return OneVsRestClassifier(LinearSVC(dual="auto"))
 
 
-def _make_forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier  # slow to import
+def _make_trees(name: str) -> Any:
+    from sklearn import ensemble  # slow to import
 
-    return ThresholdClassifier(RandomForestClassifier(n_estimators=100, min_samples_leaf=2), decision="half")
+    return getattr(ensemble, name)(n_estimators=100, min_samples_leaf=2)
 
 
 _PREDICTORS: dict[str, Callable[[], Any]] = {
     RIDGE: _make_ridge,
     NEIGHBOURS: _make_neighbours,
     SVM: _make_svm,
-    FOREST: _make_forest,
+    FOREST: partial(_make_trees, "RandomForestClassifier"),
+    EXTRA: partial(_make_trees, "ExtraTreesClassifier"),
 }
 _SCALERS: dict[str, Callable[[], Any]] = {"standard": StandardScaler, "rows": Normalizer}
 
@@ -118,7 +120,8 @@ def _assemble(scaling: str, predictor: str, reduction: str = NONE, size: int | N
             steps.append((reduction, method))
     parts = [*([scaling] if scaling != NONE else []), *([f"{reduction} {size}"] if reduction != NONE else [])]
     name = ", ".join([*parts, predictor])
-    return Candidate(name, Pipeline([*steps, (predictor, last)]), reduction, scaling, predictor, size)
+    steps.append((predictor, ThresholdClassifier(last, decision="half")))
+    return Candidate(name, Pipeline(steps), reduction, scaling, predictor, size)
 
 
 def build_first() -> list[Candidate]:
@@ -150,6 +153,7 @@ def build_reduced(
     """
     complete = shape.unknown == "no"  # scikit-learn's take no unknown labels
     if complete:
+        yield _assemble(NONE, EXTRA)
         yield _assemble(scalings[RIDGE], SVM)
         yield _assemble(NONE, FOREST)
     by = "micro-f1" if find_measure(measure).needs == "labels" else "average-precision"
@@ -224,11 +228,12 @@ def _as_candidate(name: str, estimator: Any) -> Candidate:
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise DataError(f"candidates: {name!r} is no estimator, such as MLKNN() or (name, MLKNN()); got {estimator!r}")
     if isinstance(estimator, LabelCoder):
-        return Candidate(name, CodedClassifier(estimator), GIVEN, NONE, RIDGE)
+        return Candidate(name, ThresholdClassifier(CodedClassifier(estimator), decision="half"), GIVEN, NONE, RIDGE)
     if hasattr(estimator, "predict"):
         return Candidate(name, estimator, GIVEN if hasattr(estimator, "steps") else NONE, NONE, GIVEN)
     if hasattr(estimator, "transform"):
-        return Candidate(name, Pipeline([("reduction", estimator), (RIDGE, _make_ridge())]), GIVEN, NONE, RIDGE)
+        last = ThresholdClassifier(_make_ridge(), decision="half")
+        return Candidate(name, Pipeline([("reduction", estimator), (RIDGE, last)]), GIVEN, NONE, RIDGE)
     raise DataError(
         f"candidates: {name!r} has neither predict nor transform, so that it says nothing of rows that it was not "
         "fitted to"

@@ -43,12 +43,29 @@ def estimated_seconds(candidate: Candidate, shape: Shape, rows: int) -> float | 
     return sum(one.seconds for one in seconds if one is not None) or None
 
 
-def growth(candidate: Candidate, shape: Shape, rows: int, more: int) -> float:
-    """Return by which factor the seconds of a fit are expected to grow with the number of rows, at least 1."""
-    few, many = (estimated_seconds(candidate, shape, number) for number in (rows, more))
+def grown_seconds(
+    candidate: Candidate, shape: Shape, seconds: float, rows: int, more: int, slower: float = 1.0
+) -> float:
+    """Return the seconds that a fit to more rows is expected to take.
+
+    The part that its declared complexity accounts for grows with that, the rest with a power of the rows.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    shape : Shape
+        Of all rows.
+    seconds : float
+        Of a fit to ``rows``.
+    rows, more : int
+    slower : float, default=1.0
+        How many times as long as estimated fits take on this machine.
+    """
+    few, many = (estimated_seconds(candidate, shape, number) or 0.0 for number in (rows, more))
+    declared = min(slower * few, seconds)
     if GIVEN in (candidate.predictor, candidate.reduction):
         power = _GIVEN_GROWTH
     else:
         power = 1.0 if candidate.predictor in DECLARED else _GROWTH
-    by_rows = max(more / rows, 1.0) ** power
-    return by_rows if few is None or many is None else max(many / few, by_rows)
+    rest = (seconds - declared) * max(more / rows, 1.0) ** power
+    return rest + (declared * max(many / few, 1.0) if few else 0.0)

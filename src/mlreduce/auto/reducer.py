@@ -22,7 +22,8 @@ from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError, warn
 from mlreduce.methods.shapes import shape_of
 from mlreduce.metrics.measures import Measure, find_measure
-from mlreduce.predictors._base import DecidingClassifier, ScoringClassifier
+from mlreduce.predictors._base import DecidingClassifier
+from mlreduce.predictors.calibration import Calibration
 from mlreduce.predictors.decision import Decision, check_decision
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.predictors.threshold import ThresholdClassifier
@@ -42,7 +43,8 @@ class AutoReducer(DecidingClassifier):
     All features with ridge regression and with ML-kNN are always tried first; then other scalings and predictors, and
     the selectors, projections and label coders that rank first in the benchmark among those that fit the data.
     Successive halving tries all candidates on a part of the rows, the better half on more, and the best few on all
-    folds. What wins is fitted to all rows.
+    folds. What wins is fitted to all rows. Scores are calibrated: they are probabilities, by a logistic curve for each
+    label of held-out scores.
 
     Parameters
     ----------
@@ -76,7 +78,8 @@ class AutoReducer(DecidingClassifier):
     fold_scores_ : DataFrame
         Scores by candidate and fold of those that are compared in the end.
     best_estimator_ : estimator
-        The best candidate, fitted to all rows: a pipeline of scikit-learn, or the estimator that was given.
+        The best candidate, fitted to all rows: a pipeline of scikit-learn whose last step calibrates scores, or the
+        estimator that was given.
     estimators_, weights_, stacked_ : list of estimators, ndarray, list of str
         Those whose scores are averaged, their weights and their names; one where no stack is better.
     score_ : float
@@ -104,7 +107,8 @@ class AutoReducer(DecidingClassifier):
 
     References
     ----------
-    Caruana, Niculescu-Mizil, Crew and Ksikes (2004), "Ensemble selection from libraries of models", ICML.
+    Caruana, Niculescu-Mizil, Crew and Ksikes (2004), "Ensemble selection from libraries of models", ICML. Platt (1999),
+    "Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods".
 
     Examples
     --------
@@ -222,17 +226,19 @@ class AutoReducer(DecidingClassifier):
         self.stacked_ = [one.record.candidate.name for one in members]
         self.best_estimator_ = best.estimator
         labels = problem.labels_of(search.rows_of(rounds))
-        alone = problem.decide(np.concatenate([record.held[number] for number in rounds]), labels)
-        _set_decision(best.estimator, alone, problem.decision_measure)
+        decision = problem.decide(np.concatenate(search.calibrated(record)), labels)
+        self._curves = [_complete(one.estimator, search.curves(one.record), decision, problem) for one in members]
         sign = 1.0 if problem.measure.higher_is_better else -1.0
         self.score_ = sign * (record.mean(rounds) if stack is None else stack.value)
         self.weights_, self._stack_of = np.ones(1), stack
         if stack is not None:
+            if best not in members:
+                _complete(best.estimator, search.curves(record), decision, problem)
             self.weights_ = stack.weights
             self.fold_scores_.loc["stack"] = [sign * value for value in stack.values]
-            parts = [np.concatenate([one.record.held[number] for number in rounds]) for one in members]
-            alone = problem.decide(stack.combine(parts), labels)
-        self._set(alone)
+            parts = [np.concatenate(search.calibrated(one.record)) for one in members]
+            decision = problem.decide(stack.combine(parts), labels)
+        self._set(decision)
         for one in [best, *members]:
             row = self.leaderboard_["candidate"] == one.record.candidate.name
             self.leaderboard_.loc[row, "status"] = CHOSEN if one is best else MEMBER
@@ -291,7 +297,7 @@ class AutoReducer(DecidingClassifier):
         if len(among) < 2 or len(rounds) < 2:
             return [best], None
         labels = [problem.labels_of(search.folds[number][1]) for number in rounds]
-        scores = [[record.held[number] for number in rounds] for record in among]
+        scores = [search.calibrated(record) for record in among]
         refits = sum(search.expected(record) for record in among[1:])
         stack = choose_stack(problem, labels, scores, best.record.mean(rounds), lambda: limits.left > refits)
         if stack is None:
@@ -332,13 +338,15 @@ class AutoReducer(DecidingClassifier):
         made = ThresholdClassifier(RidgeRegressor(), "one-threshold", problem.decision_measure)
         made.fit(problem.X, labels_for(made, problem.labels))
         self.best_estimator_, self.estimators_, self.stacked_ = made, [made], [search.records[0].candidate.name]
-        self.weights_, self._stack_of, self.score_ = np.ones(1), None, np.nan
+        self.weights_, self._stack_of, self._curves, self.score_ = np.ones(1), None, [None], np.nan
         self._set(made._decision)
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "estimators_")
         table = self._table(check_features(self, X, reset=False))
         parts = [scores_of(one, table, self._n_labels) for one in self.estimators_]
+        curves = zip(parts, self._curves, strict=True)
+        parts = [part if curve is None else curve.apply(part) for part, curve in curves]
         return parts[0] if self._stack_of is None else self._stack_of.combine(parts)
 
     def explain(self) -> str:
@@ -394,9 +402,12 @@ class AutoReducer(DecidingClassifier):
         return mean_interval(differences, self._test_share)
 
 
-def _set_decision(estimator: Any, decision: Decision, measure: str) -> None:
-    """Let a fitted candidate of this package predict labels by a decision, as if it had been fitted with it."""
+def _complete(estimator: Any, curves: Calibration, decision: Decision, problem: Problem) -> Calibration | None:
+    """Let a fitted candidate calibrate its scores and decide, as if fitted so; return the curves where it cannot."""
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-    if isinstance(last, ScoringClassifier) and not last.decides_itself:
-        last.set_params(decision=decision.rule, measure=measure)
-        last._set(decision)
+    if not isinstance(last, ThresholdClassifier) or last.calibrate:
+        return curves
+    last.set_params(decision=decision.rule, measure=problem.decision_measure, calibrate=True)
+    last.calibration_ = curves
+    last._set(decision)
+    return None

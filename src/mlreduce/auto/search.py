@@ -23,12 +23,13 @@ from mlreduce.auto.candidates import (
     build_reduced,
     build_scaled,
 )
-from mlreduce.auto.costs import estimated_seconds, growth
-from mlreduce.auto.trials import DIGITS, FINISHED, TIME, Problem, Trial, run_trial
+from mlreduce.auto.costs import estimated_seconds, grown_seconds
+from mlreduce.auto.trials import DIGITS, FINISHED, TIME, Problem, Trial, cross_calibrated, curves_of, run_trial
 from mlreduce.evaluation.jobs import progress_bar
 from mlreduce.exceptions import DataError
 from mlreduce.methods.shapes import Shape
 from mlreduce.model_selection import MultilabelStratifiedKFold, iterative_stratification
+from mlreduce.predictors.calibration import Calibration
 from mlreduce.stats.posterior import posterior
 from mlreduce.validation import FloatArray
 
@@ -43,6 +44,8 @@ _FIRST_SHARE, _FIRST_ROWS, _STEP = 0.25, (250, 2000), 8
 _SHARES, _SHARE, _BEGUN = (1.0, 0.3), 0.1, 0.5
 # The share of the time left that a fit to all rows may be expected to take after the first trial.
 _REFIT = 0.7
+# Rows of a fit that loads what the first one needs.
+_LOADED = 20
 # By how much slower this machine is than that of the estimates, at least and at most.
 _SLOWER = (1.0, 10.0)
 
@@ -54,7 +57,10 @@ class Record:
     Attributes
     ----------
     values, held, seconds : dict
-        By round: the measure (the larger the better), held-out scores, and seconds of the trial.
+        By round: the measure (the larger the better), held-out scores, and seconds of the trial. The measure is that of
+        calibrated scores: by curves of the other half of the rows, and in the end by those of the other folds.
+    calibrated : list of ndarray
+        The held-out scores of the last rounds, calibrated; empty before the end.
     rows : int
         Of the training rows of the last trial.
     """
@@ -64,6 +70,7 @@ class Record:
     values: dict[int, float] = field(default_factory=dict)
     held: dict[int, FloatArray] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
+    calibrated: list[FloatArray] = field(default_factory=list)
     rows: int = 0
     features: int = 0
     megabytes: float = np.nan
@@ -193,9 +200,32 @@ class Search:
         for record in self.records:
             if record.status == WAITING:
                 self._end(record, CUT, "interrupted" if self.interrupted else "the time was over")
+        self._calibrate()
+
+    def _calibrate(self) -> None:
+        """Measure what is compared in the end by scores that are calibrated on the other folds."""
+        for record in self._ranked(self.rounds, usable=False):
+            for number, scores in zip(self.rounds, self.calibrated(record), strict=True):
+                labels = self._problem.labels_of(self.folds[number][1])
+                record.values[number] = self._problem.value(labels, scores)
+
+    def calibrated(self, record: Record) -> list[FloatArray]:
+        """Return the held-out scores of the rounds that the score of a candidate is the mean of, calibrated."""
+        if not record.calibrated:
+            rounds = self.last_rounds(record)
+            labels = [self._problem.labels_of(self.folds[number][1]) for number in rounds]
+            record.calibrated = cross_calibrated(labels, [record.held[number] for number in rounds])
+        return record.calibrated
+
+    def curves(self, record: Record) -> Calibration:
+        """Return the calibration of a candidate by all of its held-out scores."""
+        rounds = self.last_rounds(record)
+        labels = self._problem.labels_of(self.rows_of(rounds))
+        return curves_of(labels, np.concatenate([record.held[number] for number in rounds]))
 
     def _run(self, given: Sequence[Candidate], automatic: bool) -> None:
         begin = min(self.folds)
+        self._load(begin)
         self._try(self._add(build_first()), begin)
         others = list(given)
         if automatic:
@@ -204,9 +234,17 @@ class Search:
             built = build_reduced(self._shape, self._problem.measure.name, scalings, self._limits.max_features)
             others = [*others, *built]  # those given are tried, if the time suffices for few
         self._try(self._add(others), begin)
-        for number in range(begin + 1, max(self.folds) + 1):  # the better half, from the third fold on the best few
-            before = list(range(1, number)) or [number - 1]
-            self._try(self._promote(before, _FINALISTS if number > 2 else 0), number)
+        for number in range(begin + 1, 2):  # the better half on more rows
+            self._try(self._promote(number - 1), number)
+        finalists = self._promote(1, final=True)
+        for number in range(2, max(self.folds) + 1):
+            self._try([one for one in finalists if one.status in (FINISHED, EXCLUDED, SLOW)], number)
+
+    def _load(self, number: int) -> None:
+        """Fit to a few rows, so that what is imported and compiled first is no part of the seconds of a candidate."""
+        train, test = self.folds[number]
+        limits = {"wall_seconds": max(self._limits.left, 1e-3)}
+        run_trial(build_first()[0].make(self._seed), self._problem, train[:_LOADED], test[:_LOADED], limits, False)
 
     def _add(self, candidates: Iterable[Candidate]) -> list[Record]:
         new = [Record(one, len(self.records) + place) for place, one in enumerate(candidates)]
@@ -227,16 +265,28 @@ class Search:
         ]
         return sorted(among, key=lambda one: (-one.mean(rounds), one.place))
 
-    def _promote(self, rounds: Sequence[int], most: int = 0) -> list[Record]:
-        """Return the best of rounds, the better half by default, and the best that reduces nothing; drop the others."""
-        ranked, rows = self._distinct(self._ranked(rounds), rounds), len(self.folds[rounds[-1]][0])
-        chosen = ranked[: most or max(-(-len(ranked) // 2), _FINALISTS)]
+    def _promote(self, number: int, *, final: bool = False) -> list[Record]:
+        """Return the best of a round, and the best that reduces nothing; drop the others.
+
+        The better half go on to more rows; to the other folds those, a few at most, that they and fits to all rows are
+        expected to leave time for.
+        """
+        ranked, rows = self._distinct(self._ranked([number]), [number]), len(self.folds[number][0])
+        if final:
+            chosen, left = ranked[:1], self._limits.left * self._limits.n_jobs
+            for record in ranked:
+                needed = (max(self.folds) - 1) * self.expected(record, rows) + self.expected(record)
+                if record is ranked[0] or (len(chosen) < _FINALISTS and needed < left):
+                    left -= needed
+                    chosen += [record] if record is not ranked[0] else []
+        else:
+            chosen = ranked[: max(-(-len(ranked) // 2), _FINALISTS)]
         if not any(one.unreduced for one in chosen):
-            chosen += [one for one in self._ranked(rounds, usable=False) if one.unreduced][:1]
+            chosen += [one for one in self._ranked([number], usable=False) if one.unreduced][:1]
         for place, record in enumerate(ranked, 1):
             if not any(record is one for one in chosen):
-                where = f"{len(rounds)} folds" if len(rounds) > 1 else f"{rows} rows"
-                self._end(record, DROPPED, f"rank {place} of {len(ranked)} on {where}")
+                rank, cut = f"rank {place} of {len(ranked)} on {rows} rows", final and place <= _FINALISTS
+                self._end(record, CUT if cut else DROPPED, f"{rank}, too slow for all folds" if cut else rank)
         return chosen
 
     def _distinct(self, ranked: Sequence[Record], rounds: Sequence[int]) -> list[Record]:
@@ -309,17 +359,18 @@ class Search:
         rows = rows or self._problem.labels.shape[0]
         if record.seconds:
             last = list(record.seconds.values())[-1]
-            return last * growth(record.candidate, self._shape, record.rows, rows)
+            return grown_seconds(record.candidate, self._shape, last, record.rows, rows, self._slower)
         return self._slower * (estimated_seconds(record.candidate, self._shape, rows) or 0.0)
 
     @property
     def _slower(self) -> float:
-        """By how much slower this machine is than that of the estimates, by the first candidate."""
-        first = self.records[0]
-        if not first.seconds:
-            return _SLOWER[0]
-        estimate = estimated_seconds(first.candidate, self._shape, first.rows) or np.inf
-        return float(np.clip(list(first.seconds.values())[-1] / estimate, *_SLOWER))
+        """How many times as long as estimated fits take on this machine, by the trial that is the nearest to it."""
+        ratios = [
+            list(one.seconds.values())[-1] / estimate
+            for one in self.records
+            if one.seconds and (estimate := estimated_seconds(one.candidate, self._shape, one.rows))
+        ]
+        return float(np.clip(min(ratios, default=_SLOWER[0]), *_SLOWER))
 
     def _note(self, record: Record, trial: Trial, number: int, n_train: int) -> None:
         """Record what came of a trial."""

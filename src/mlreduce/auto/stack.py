@@ -1,9 +1,9 @@
-"""A stack: the weighted mean of the scores of the best candidates, with weights by held-out scores."""
+"""A stack: the weighted mean of the calibrated scores of the best candidates, with weights by held-out scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,33 +16,6 @@ BETTER = 0.002
 _MEMBERS, _STEPS = 8, 8
 
 
-class Line(NamedTuple):
-    """The line on which the mean score of absent labels is 0, and that of present ones is 1.
-
-    It keeps the order of the scores of a member, and gives those of all members one unit.
-
-    Attributes
-    ----------
-    slope, intercept : float
-    """
-
-    slope: float
-    intercept: float
-
-    @classmethod
-    def through(cls, labels: Any, scores: FloatArray) -> Self | None:
-        """Return the line for held-out scores; None where present labels have no larger ones."""
-        present, absent = labels == 1, labels == 0  # neither where not known
-        if not (present.any() and absent.any()):
-            return None
-        low, high = float(scores[absent].mean()), float(scores[present].mean())
-        return cls(1.0 / (high - low), -low / (high - low)) if high - low > 1e-9 else None
-
-    def apply(self, scores: FloatArray) -> FloatArray:
-        """Return the scores on the line."""
-        return self.slope * scores + self.intercept
-
-
 class Stack(NamedTuple):
     """Members with weights.
 
@@ -52,7 +25,6 @@ class Stack(NamedTuple):
         Their places in the list that they are chosen from.
     weights : ndarray of shape (n_members,)
         Together 1.
-    lines : list of Line
     value : float
         Of the measure, the mean over folds; the weights for a fold are chosen on the others.
     values : list of float
@@ -61,14 +33,12 @@ class Stack(NamedTuple):
 
     members: list[int]
     weights: FloatArray
-    lines: list[Line]
     value: float
     values: list[float]
 
     def combine(self, scores: Sequence[FloatArray]) -> FloatArray:
-        """Return the weighted mean of the scores of the members."""
-        parts = zip(self.weights, self.lines, scores, strict=True)
-        return np.sum([weight * line.apply(part) for weight, line, part in parts], axis=0)
+        """Return the weighted mean of the calibrated scores of the members."""
+        return np.sum([weight * part for weight, part in zip(self.weights, scores, strict=True)], axis=0)
 
 
 def choose_stack(
@@ -89,21 +59,15 @@ def choose_stack(
     labels : sequence of ndarray of shape (n_rows, n_labels)
         Of the held-out rows of each fold.
     scores : sequence of sequence of ndarray
-        Of each candidate, the best first, by fold.
+        Calibrated, of each candidate, the best first, by fold.
     alone : float
         The measure of the best candidate, the larger the better.
     in_time : callable, default=always
         Whether there is time for more; the stack is given up where not.
     """
-    if len(labels) < 2:
+    if len(labels) < 2 or len(scores) < 2:
         return None
-    truth = np.concatenate(labels)
-    lines = [Line.through(truth, np.concatenate(one)) for one in scores[:_MEMBERS]]
-    members = [number for number, line in enumerate(lines) if line is not None]
-    used = [line for line in lines if line is not None]
-    if len(members) < 2:
-        return None
-    tables = [[line.apply(part) for part in scores[number]] for number, line in zip(members, used, strict=True)]
+    tables = scores[:_MEMBERS]
     measured: dict[tuple[tuple[int, ...], int], float] = {}
 
     def value(counts: tuple[int, ...], fold: int) -> float:
@@ -116,7 +80,7 @@ def choose_stack(
 
     def select(folds: Sequence[int]) -> tuple[int, ...]:
         """Return how often each member is added, by the values on some folds."""
-        counts, best, most = (0,) * len(members), (0,) * len(members), -np.inf
+        counts, best, most = (0,) * len(tables), (0,) * len(tables), -np.inf
         for _ in range(_STEPS):
             more = [
                 tuple(count + (place == added) for place, count in enumerate(counts)) for added in range(len(counts))
@@ -138,6 +102,4 @@ def choose_stack(
     if len(taken) < 2 or reached <= round(alone + BETTER, DIGITS):
         return None
     weights = np.array([counts[place] for place in taken], dtype=np.float64)
-    return Stack(
-        [members[place] for place in taken], weights / weights.sum(), [used[place] for place in taken], reached, values
-    )
+    return Stack(taken, weights / weights.sum(), reached, values)

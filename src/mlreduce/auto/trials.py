@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from mlreduce.metrics.measures import Measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.plot.figure import short
 from mlreduce.predictors._base import LabelClassifier, Regressor
+from mlreduce.predictors.calibration import Calibration
 from mlreduce.predictors.decision import Decision
 from mlreduce.predictors.threshold import label_scores
 from mlreduce.validation import FloatArray, is_sparse, split_known, taken_memory
@@ -66,7 +67,7 @@ class Problem:
         return part.toarray() if is_sparse(part) else part
 
     def value(self, labels: Any, scores: FloatArray) -> float:
-        """Return the measure of held-out scores; the larger the better, so that errors are negative.
+        """Return the measure of calibrated scores; the larger the better, so that errors are negative.
 
         For a measure of predicted labels the threshold of each half of the rows is that of the other half.
         """
@@ -130,7 +131,8 @@ def run_trial(
             estimator.fit(_safe_indexing(problem.X, train), labels_for(estimator, problem.labels[train]))
             grown = (taken_memory()[1] - before) / 1e6 if before else np.nan
             scores = scores_of(estimator, _safe_indexing(problem.X, test), problem.n_labels)
-            value = problem.value(problem.labels_of(test), scores)
+            labels = problem.labels_of(test)
+            value = problem.value(labels, *cross_calibrated([labels], [scores]))
             seconds = now() - began
             spent = milliseconds_of(estimator, problem, test[:1]) if one_row else np.nan
     except TimeLimitError:
@@ -142,6 +144,25 @@ def run_trial(
         return Trial(FAILED, short(f"{type(error).__name__}: {first}", _LENGTH))
     features = features_of(estimator, problem.X.shape[1])
     return Trial(FINISHED, "", value, scores, seconds, max(grown, 0.0), features, spent)
+
+
+def cross_calibrated(labels: Sequence[Any], scores: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the scores of folds, calibrated by the curves of the other folds; of the other half where there is one."""
+    if len(scores) == 1:
+        halves = [np.arange(len(scores[0])) % 2 == part for part in (0, 1)]
+        made = np.empty(scores[0].shape)
+        for rows, others in (halves, halves[::-1]):
+            made[rows] = curves_of(labels[0][others], scores[0][others]).apply(scores[0][rows])
+        return [made]
+    return [
+        curves_of(*(np.concatenate([*part[:fold], *part[fold + 1 :]]) for part in (labels, scores))).apply(own)
+        for fold, own in enumerate(scores)
+    ]
+
+
+def curves_of(labels: Any, scores: FloatArray) -> Calibration:
+    """Return the calibration of held-out scores."""
+    return Calibration.from_scores(scores, *split_known(labels))
 
 
 def labels_for(estimator: Any, labels: Any) -> Any:
