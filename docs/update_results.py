@@ -24,6 +24,7 @@ from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
 from mlreduce_studies.gathering.rankings import MAIN, sized_cells
 from mlreduce_studies.site.description import says_and_headline
+from mlreduce_studies.site.reasons import Pair, telling_pair
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
@@ -188,7 +189,7 @@ def papers() -> str:
     """Return one row per paper: sums of printed cells by protocol, claims by verdict, links."""
     rows, headline = [], headline_claims().set_index("study")
     for name, path in STUDIES.items():
-        study, links = read_yaml(path), [f"[{name}](papers/{name}/README.md)"]
+        study, links = read_yaml(path), [f"[{name}](../papers/{name}/README.md)"]
         title, authors = re.fullmatch(r"(.*?)(?: \((.*)\))?", study["title"]).groups()
         if authors is not None:
             authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
@@ -206,29 +207,56 @@ def papers() -> str:
             few = len(select_weak(papers_claims().query("study == @name")))
             numbers["confirmed"] += f" ({few} say little)" if few else ""
             cells += numbers.values()
-            links.append(f"[audit](results/reference/{name}/audit.md)")
+            links.append(f"[audit](../results/reference/{name}/audit.md)")
         rows.append([title, *cells, ", ".join(links)])
     by = {verdict: kind for kind in ("experiments", "mathematics") for verdict in CLASSES[kind]}
     header = [f"by {by[verdict]}: {verdict}" if verdict in by else verdict for verdict in SHADES]
     return format_linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
 
 
-def headlines() -> str:
-    """Return the headline claim of each paper with its verdict."""
-    rows = [
-        [f"[{claim['study']}](../papers/{claim['study']}/README.md)", brief(claim["claim"], 400), claim["verdict"]]
-        for claim in headline_claims().to_dict("records")
-    ]
-    return format_linked(["paper", "headline claim", "verdict"], rows)
-
-
-def pages() -> str:
-    """Return a link to the page of each paper, with what the heading of the page says it is about."""
-    rows = []
+def summarize_headlines() -> list[str]:
+    """Return a sentence on the headline claim of each paper, by the comparison that is the farthest from it."""
+    lines, known = [], headline_claims().set_index("study")
     for name, path in STUDIES.items():
-        heading = path.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
-        rows.append([f"[{name}](../papers/{name}/README.md)", heading.removeprefix("# ").removeprefix(f"{name}: ")])
-    return format_linked(["paper", "about"], rows)
+        title = read_yaml(path)["title"]
+        _, authors = re.fullmatch(r"(.*?)(?: \((.*)\))?", title).groups()
+        link = f"[{_cited(authors or title.partition(':')[0])}](papers/{name}/README.md)"
+        if not is_run(name):
+            lines.append(f"- {link}: {NOT_RUN}.")
+            continue
+        claim, folder = known.loc[name], REFERENCE / name
+        settings, differences = (
+            table[table["id"] == claim["id"]].fillna({"setting": ""})
+            for table in (
+                pd.read_csv(folder / f"claims-{part}.csv", dtype={"setting": str}) for part in ("lines", "differences")
+            )
+        )
+        line = next(line for line in settings.to_dict("records") if line["verdict"] == claim["verdict"])
+        pair = telling_pair(line, differences[differences["setting"] == line["setting"]])
+        lines.append(f"- {link}: {brief(claim['claim'], 400)} **{claim['verdict'].capitalize()}**: {describe(pair)}.")
+    return lines
+
+
+def describe(pair: Pair) -> str:
+    """Return on how many data sets a method is ahead of another by more than the margin, and behind."""
+    half = pair.table[["wins", "ties", "losses"]].sum(axis=1) / 2
+    ahead, behind = (int((pair.table[side] > half).sum()) for side in ("wins", "losses"))
+    of = f"{len(pair.table)} data set{'s' * (len(pair.table) > 1)}"
+    others = f", the least favourable of {pair.pairs} comparisons" if pair.pairs > 1 else ""
+    return f"`{pair.method}` is ahead of `{pair.other}` on {ahead} of {of} and behind on {behind}{others}"
+
+
+def _cited(authors: str) -> str:
+    """Return authors and year as a text cites them.
+
+    Examples
+    --------
+    >>> _cited("Mu, Goulermas, Tsujii and Ananiadou, 2012"), _cited("Chen and Lin, 2012")
+    ('Mu and others 2012', 'Chen and Lin 2012')
+    """
+    names, _, year = authors.rpartition(", ")
+    first, comma, _ = names.partition(",")
+    return f"{first}{' and others' * bool(comma)}{' ' * bool(names)}{year}"
 
 
 def claims(study: str) -> str:
@@ -730,11 +758,9 @@ def ranking(family: str) -> Ranking:
 
 def summarize_findings() -> str:
     """Return the results in short and which methods to use, for the first lines of README.md."""
-    texts = [
-        summarize_claims(),
-        summarize_choices(),
-    ]
-    return "\n\n".join(fill(text, 124, break_long_words=False, break_on_hyphens=False) for text in texts) + "\n"
+    wrapped = partial(fill, width=124, break_long_words=False, break_on_hyphens=False)
+    papers_in_short = "\n".join(wrapped(line, subsequent_indent="  ") for line in summarize_headlines())
+    return "\n\n".join([wrapped(summarize_claims()), papers_in_short, wrapped(summarize_choices())]) + "\n"
 
 
 def summarize_claims() -> str:
@@ -865,10 +891,8 @@ BLOCKS = {
         "opening": summarize_findings,
         "first-choices": first_choices,
         "papers": papers,
-        "headlines": headlines,
         "amendment": amendment,
         "readings": readings,
-        "pages": pages,
         "waits": waits,
         "editions": editions,
         "frozen": frozen,

@@ -15,7 +15,6 @@ def readme() -> Iterator[Sentence]:
     costs = [json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for path in manifests if path.is_file()]
     hours = sum(cost["total"]["cpu_seconds"] for cost in costs) / 3600
     yield quote("The full protocols take {:.0f} processor hours", hours)
-    yield state("features and labels in 0/1 or -1/1", "what is accepted")
 
 
 @quoted_on(DEVIATIONS)

@@ -55,7 +55,7 @@ def test_each_kind_of_addition_passes_the_tests_of_a_clone(tmp_path):
     outputs = [run(command, clone) for command in COMMANDS]
     assert "instances" in outputs[0]
     for name in ("mine-2020", "doe-2021"):
-        assert f"[{name}](papers/{name}/README.md)" in (clone / "README.md").read_text()
+        assert f"](papers/{name}/README.md)" in (clone / "README.md").read_text()
         assert "not run yet" in (clone / "papers" / name / "README.md").read_text().lower()
     run("snakemake doe_tables doe_figures --cores 1", clone)
     assert "| my-projection |" in (clone / "results/demo/doe-2021/table2.md").read_text()

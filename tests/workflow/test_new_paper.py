@@ -54,8 +54,9 @@ def test_a_paper_is_one_folder(copy):
     assert "-->not run yet<!-- end -->" in text
     assert "begin -->\n\nNot run yet.\n\n<!-- claims" in text
     assert updated(text) == text
-    assert "| Doe, 2020: A projection of mine | not run yet |" in (copy / "README.md").read_text()
-    assert "| [mine-2020](../papers/mine-2020/README.md) | one table |" in (copy / "docs" / "papers.md").read_text()
+    assert "- [Doe 2020](papers/mine-2020/README.md): not run yet." in (copy / "README.md").read_text()
+    row = "| Doe, 2020: A projection of mine | not run yet |"
+    assert row in (copy / "docs" / "papers.md").read_text()
 
 
 @pytest.mark.parametrize(
