@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 import warnings
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -128,10 +129,27 @@ def test_numbers_are_those_of_the_leaderboard(full):
 def test_plot(full):
     pytest.importorskip("matplotlib").use("agg")
     axis = full.plot()
+    axis.figure.canvas.draw()
+    ticks = [*axis.get_xticklabels(), *axis.get_xticklabels(minor=True)]
+    assert "$" not in "".join(text.get_text() for text in ticks)  # which pages do not set as formulas
     names = [text.get_text() for text in axis.get_legend().get_texts()]
     assert {"all features", "reduced"} <= set(names)
     assert sum(len(line.get_xdata()) for line in axis.lines) == full.leaderboard_["score"].notna().sum()
     axis.figure.clear()
+
+
+def test_page(tmp_path):
+    model = fitted([("<b>pca</b> $x$", PCA(n_components=4)), ("odd", Odd("raise"))])
+    page = model.to_html(tmp_path / "search.html").read_text(encoding="utf-8")
+    for line in model.explain().splitlines():
+        assert escape(line) in page
+    assert "&lt;b&gt;pca&lt;/b&gt;" in page
+    assert "<b>" not in page
+    for row in model.leaderboard_.to_dict("records"):
+        assert escape(row["reason"]) in page
+        assert pd.isna(row["score"]) or f"<td>{row['score']:.4f}</td>" in page
+    assert "<code>30</code>" in page  # the budget
+    assert "data:image/svg+xml" in page or "left out" in page
 
 
 def test_it_is_an_estimator_of_scikit_learn(full):
@@ -433,8 +451,10 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     table[:120].to_csv("train.csv", index=False)
     table[120:150].to_csv("test.csv", index=False)
     arguments = ["auto", "train.csv", "--labels", "12", "--seconds", "3"]
-    assert main([*arguments, "--apply", "test.csv", "-o", "predicted.csv"]) == 0
+    assert main([*arguments, "--apply", "test.csv", "-o", "predicted.csv", "--page", "search.html"]) == 0
     shown = capsys.readouterr().out
+    assert "page: search.html" in shown
+    assert "Search for a model" in (tmp_path / "search.html").read_text(encoding="utf-8")
     assert "candidates were scored" in shown
     assert "status" in shown
     assert "predicted labels of 30 instances" in shown
@@ -448,6 +468,8 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         (["--seconds", "0"], "--seconds must be above 0"),
         (["--seed", "-1"], "--seed must be 0 or above"),
         (["--apply", "test.csv", "-o", "predicted.txt"], "must end in .csv or .parquet"),
+        (["--page", "search.txt"], "must end in .html"),
+        (["--page", "search.html"], "already exists"),
         (["--apply", "none.csv", "-o", "other.csv"], "none.csv"),
     ):
         assert main([*arguments, *wrong]) == 1

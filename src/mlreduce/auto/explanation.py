@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -42,6 +44,33 @@ def explain(model: Any) -> str:
 _NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", "too slow")
 
 
+def write(model: Any, path: Path) -> Path:
+    """Write the page of a fitted `mlreduce.AutoReducer`: what `explain` says, the figure, and the leaderboard."""
+    from mlreduce.evaluation.page import draw_figure, format_table, write_page
+
+    table = model.leaderboard_
+    name = find_measure(model.measure).label
+    formats = {"features": ".0f", "score": ".4f", "low": ".4f", "high": ".4f", "folds": ".0f", "rows": ".0f"}
+    formats |= {"seconds": ".3g", "megabytes": ".0f"}
+    columns = ["candidate", *formats, "status", "reason"]
+    rows = [
+        ["–" if pd.isna(row[one]) else escape(format(row[one], formats.get(one, ""))) for one in columns]
+        for row in table.to_dict("records")
+    ]
+    given = [[escape(key), f"<code>{escape(repr(value))}</code>"] for key, value in model.get_params(False).items()]
+    caption = f"{name} against the seconds of a trial: filled are those compared in the end."
+    body = [
+        *(f"<p>{escape(line)}</p>" for line in model.explain().splitlines()),
+        draw_figure(lambda: draw(model), caption),
+        f"<h2>Candidates</h2><p>Score: {escape(name)} on held-out rows, the mean over the folds, with its 95 % "
+        "interval; what was dropped has that of its last round, of fewer rows.</p>",
+        format_table(rows, columns),
+        "<h2>How this was made</h2>",
+        format_table(given, kind=' class="text"'),
+    ]
+    return write_page(path, "Search for a model", body)
+
+
 def _weights(model: Any) -> str:
     return ", ".join(f"{weight:.3g} of {name}" for weight, name in zip(model.weights_, model.stacked_, strict=True))
 
@@ -80,6 +109,8 @@ def draw(model: Any, ax: Any = None) -> Any:
     """Draw scores against seconds: candidates with all features, reduced ones, and the chosen one."""
     table = model.leaderboard_[model.leaderboard_["score"].notna()]
     axis = axes(ax, (7.2, 4.0))
+    from matplotlib.ticker import LogLocator
+
     compared = table["candidate"].isin(model.fold_scores_.index)
     for unreduced, marker, text in ((True, "s", "all features"), (False, "o", "reduced")):
         rows = (table["reduction"] == NONE) == unreduced
@@ -95,6 +126,9 @@ def draw(model: Any, ax: Any = None) -> Any:
             short(row["candidate"], 30), (row["seconds"], row["score"]), xytext=(8, -3), textcoords="offset points"
         )
     axis.set_xscale("log")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter("")
     axis.margins(x=0.1, y=0.1)
     axis.set_xlabel("seconds of a trial")
     axis.set_ylabel(find_measure(model.measure).label)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import joblib
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.auto import trials
 from mlreduce.auto.candidates import given_candidates
-from mlreduce.auto.explanation import CHOSEN, MEMBER, draw, explain
+from mlreduce.auto.explanation import CHOSEN, MEMBER, draw, explain, write
 from mlreduce.auto.search import EXCLUDED, SLOW, Limits, Record, Search, in_seconds, mean_interval
 from mlreduce.auto.stack import Stack, choose_stack
 from mlreduce.auto.trials import FAILED, Problem, features_of, labels_for, milliseconds_of, scores_of
@@ -375,6 +376,24 @@ class AutoReducer(DecidingClassifier):
         """
         check_is_fitted(self, "estimators_")
         return draw(self, ax)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write a page that opens offline: what was found, a figure, and the leaderboard with all reasons.
+
+        Without Matplotlib (``pip install 'mlreduce[plot]'``) the figure is left out, with a note on the page.
+
+        Parameters
+        ----------
+        path : path
+            A file, which is replaced.
+
+        Returns
+        -------
+        Path
+            Of the page.
+        """
+        check_is_fitted(self, "estimators_")
+        return write(self, Path(path))
 
     def difference_interval(self, candidate: str, other: str) -> tuple[float, float]:
         """Return the 95 % interval of the mean difference of two candidates on the same folds.

@@ -24,6 +24,7 @@ def add_commands(commands: Any) -> None:
     add_data(parser)
     parser.add_argument("--apply", metavar="TEST", help="predict the labels of these instances")
     parser.add_argument("-o", "--output", type=Path, help="CSV or Parquet: the predicted labels of TEST")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="HTML: what was tried, and what came of it")
     parser.add_argument("--seconds", type=float, default=60, metavar="N", help="that the search takes (default: 60)")
     parser.add_argument(
         "--measure", default="average-precision", metavar="NAME", help="to search for (default: average-precision)"
@@ -45,10 +46,10 @@ def _search(options: argparse.Namespace) -> Any:
         check_finite(rows.X, rows.feature_names, rows.name)
         features = columns_of(rows, list(data.feature_names))
     model = AutoReducer(options.seconds, options.measure, random_state=options.seed).fit(data.X, data.Y)
-    written: dict[str, Any] = {}
+    written: dict[str, Any] = {} if options.page is None else {"page": str(model.to_html(options.page))}
     if rows is not None:
         _write(model.predict(features), data.label_names, options.output)
-        written = {"output": str(options.output), "instances": rows.X.shape[0], "labels": len(data.label_names)}
+        written |= {"output": str(options.output), "instances": rows.X.shape[0], "labels": len(data.label_names)}
     table = model.leaderboard_
     if options.json:
         records = json.loads(table.to_json(orient="records"))  # NaN, which JSON lacks, as null
@@ -56,7 +57,8 @@ def _search(options: argparse.Namespace) -> Any:
         return {**written, "score": score, "explanation": model.explain(), "leaderboard": records}
     shown = table[list(_COLUMNS)].head(_PRINTED).round(4).to_string(index=False, na_rep="").splitlines()
     more = [f"and {len(table) - _PRINTED} more; --json prints all"] if len(table) > _PRINTED else []
-    saved = ["", f"predicted labels of {rows.X.shape[0]} instances: {options.output}"] if rows is not None else []
+    saved = [] if options.page is None else ["", f"page: {options.page}"]
+    saved += ["", f"predicted labels of {rows.X.shape[0]} instances: {options.output}"] if rows is not None else []
     return [*model.explain().splitlines(), "", *shown, *more, *saved]
 
 
@@ -68,12 +70,13 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigurationError(f"--seconds must be above 0; got {options.seconds:g}")
     if options.seed < 0:
         raise ConfigurationError(f"--seed must be 0 or above; got {options.seed}")
-    if options.output is None:
-        return
-    if options.output.suffix not in (".csv", ".parquet"):
+    if options.output is not None and options.output.suffix not in (".csv", ".parquet"):
         raise ConfigurationError(f"--output must end in .csv or .parquet; got {options.output}")
+    if options.page is not None and options.page.suffix != ".html":
+        raise ConfigurationError(f"--page must end in .html; got {options.page}")
     inputs = [path for path in (*options.data, options.apply, options.labels) if path is not None]
-    check_outputs([options.output], inputs, options.force)
+    outputs = [path for path in (options.output, options.page) if path is not None]
+    check_outputs(outputs, inputs, options.force)
 
 
 def _write(predicted: Any, names: Any, path: Path) -> None:

@@ -1,11 +1,11 @@
-"""The page of a comparison: one HTML file with its figures inside, which opens without a network."""
+"""Pages of a comparison or a search: one HTML file with its figures inside, which opens without a network."""
 
 from __future__ import annotations
 
 import base64
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -27,7 +27,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { fon
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 7rem; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
 .text td, .text th { text-align: left; white-space: normal; vertical-align: top; }
 .text code { overflow-wrap: anywhere; }
 .best { font-weight: 700; }
@@ -63,7 +63,11 @@ def write_comparison_page(
     path: Path, settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]
 ) -> Path:
     """Write the page of a comparison, and return its path."""
-    title = f"Comparison on {settings['data']['name']}"
+    return write_page(path, f"Comparison on {settings['data']['name']}", _write_body(settings, failures, sections))
+
+
+def write_page(path: Path, title: str, body: Iterable[str]) -> Path:
+    """Write a page of a title and parts in markup, and return its path."""
     # Text comes from data sets and users: nothing in it can run.
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     head = (
@@ -71,8 +75,8 @@ def write_comparison_page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
     )
-    body = "\n".join(_write_body(settings, failures, sections))
-    write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n"))
+    parts = "\n".join(body)
+    write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{parts}</body></html>\n"))
     return path
 
 
@@ -101,7 +105,7 @@ def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: S
         )
         yield _format_means(section.means)
         if len(settings["sizes"]) > 1:
-            yield _draw_figure(
+            yield draw_figure(
                 partial(section.plot, "sizes"),
                 f"{measure_label(section.measure)} against size: mean over the folds and its standard error; dotted "
                 "lines have one size.",
@@ -132,8 +136,8 @@ def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, s
         + [f"{row[name]:.0f}" for name in ("first", "beats", "beaten_by")]
         for method, row in statistics.iterrows()
     ]
-    yield _format_table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
-    yield _draw_figure(
+    yield format_table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
+    yield draw_figure(
         partial(section.plot, "pairs"),
         f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
         "row is better; folds won, tied and lost; the largest of the probabilities that it is better, similar (within "
@@ -151,10 +155,10 @@ def _format_means(table: pd.DataFrame) -> str:
     for method, row in table.iterrows():
         cells = [_format_number(row[name], row[name] == most) for name, most in best.items()]
         rows.append([escape(str(method)), *cells, f"{row['seconds']:.3g}"])
-    return _format_table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
+    return format_table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
 
 
-def _format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
+def format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
     """Return a table of cells that are markup already, under names that are not."""
     cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
@@ -166,7 +170,7 @@ def _format_number(value: float, best: bool = False) -> str:
     return f"<td class=best>{text}</td>" if best else text
 
 
-def _draw_figure(draw: Callable[[], Any], caption: str) -> str:
+def draw_figure(draw: Callable[[], Any], caption: str) -> str:
     """Return a figure as an image in the page: SVG, the same bytes each time, in which no script can run."""
     try:
         plt = pyplot()
@@ -195,14 +199,14 @@ def _write_end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[
                 escape(str(failure[key])) for key in ("method", "predictor", "error", "message")
             )
             rows.append([method, predictor, str(failure["split"] + 1), f"{error}: {message}"])
-        yield _format_table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
+        yield format_table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
     yield "<h2>How this was made</h2>"
     rows = [
         [escape(name), kind, f"<code>{escape(json.dumps(entry, ensure_ascii=False))}</code>"]
         for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
         for name, entry in entries.items()
     ]
-    yield _format_table(rows, kind=' class="text"')
+    yield format_table(rows, kind=' class="text"')
     versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in settings["versions"].items())
     imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (
