@@ -3,6 +3,7 @@
     python benchmarks/automatic.py --budget 10                # missing folds, in the order of the benchmark
     python benchmarks/automatic.py --budget 60 flags emotions # of some data sets
     python benchmarks/automatic.py --folds 1                  # the first folds alone
+    python benchmarks/automatic.py --share 0.1                # max_features: a tenth of the features
     python benchmarks/automatic.py page                       # update the table of docs/auto.md
 
 Average precision, ties in expectation. AutoReducer tries the methods that rank first in the benchmark without the data
@@ -16,6 +17,7 @@ import os
 import time
 import warnings
 from functools import partial
+from textwrap import wrap
 from typing import Any
 from unittest.mock import patch
 
@@ -76,7 +78,7 @@ def foremost_without(name: str, family: str, wanted: Wanted, like: Traits | None
     return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
 
 
-def measured(data: Any, fold: int, split: Any, budget: float) -> dict[str, Any]:
+def measured(data: Any, fold: int, split: Any, budget: float, share: float) -> dict[str, Any]:
     """Return the average precision of the models on a fold of a data set."""
     warnings.simplefilter("ignore")
     train, labels, rows, truth = data.X[split.train], data.Y[split.train], data.X[split.test], data.Y[split.test]
@@ -85,31 +87,47 @@ def measured(data: Any, fold: int, split: Any, budget: float) -> dict[str, Any]:
         return evaluate("average-precision", truth, model.predict_scores(rows), ties="expected")
 
     began = time.monotonic()
+    most = None if share == 1 else max(1, int(share * train.shape[1]))
     with patch.object(candidates, "foremost", partial(foremost_without, data.name)):
-        model = mlreduce.AutoReducer(time_budget=budget, random_state=0).fit(train, labels)
+        model = mlreduce.AutoReducer(time_budget=budget, random_state=0, max_features=most).fit(train, labels)
     seconds = time.monotonic() - began
     best = model.leaderboard_.query("status == 'chosen'").iloc[0]
-    found = {"budget": budget, "fold": fold, "rows": len(split.train), "seconds": seconds, "auto": value(model)}
+    found = {
+        "budget": budget,
+        "share": share,
+        "fold": fold,
+        "rows": len(split.train),
+        "seconds": seconds,
+        "auto": value(model),
+    }
     found |= {"single": value(model.best_estimator_), "stacked": len(model.weights_), "best": best["candidate"]}
     return found | {label: value(clone(plain).fit(train, labels)) for label, plain in PLAIN.items()}
 
 
 def table() -> list[str]:
-    """Return the means by budget in Markdown; groups of related data sets have the weight of one."""
-    rows = []
+    """Return sentences and the means by setting in Markdown; groups of related data sets have the weight of one."""
+    rows, sentences = [], []
     measures = ["rows", "auto", "single", *PLAIN]
-    for budget, folds in pd.read_csv(FILE).groupby("budget"):
+    groups = groups_of(PROJECT)
+    for (budget, share), folds in pd.read_csv(FILE).groupby(["budget", "share"], sort=False):
         part = folds.groupby("dataset")[measures].mean().reset_index()
+        setting = f"{budget:g} s" + (f" and {100 * share:g} % of the features" if share < 1 else "")
         for what, some in (("all", part), (f"{SMALL} training rows and more", part[part["rows"] >= SMALL])):
-            groups = groups_of(PROJECT)
             by_group = some.groupby([groups.get(name, name) for name in some["dataset"]]).mean(numeric_only=True)
             gain = (some["auto"] - some["ridge"]).to_numpy()
-            counts = f"{np.sum(gain > MARGIN)}, {np.sum(gain < -MARGIN)}"
+            better, worse = int(np.sum(gain > MARGIN)), int(np.sum(gain < -MARGIN))
             means = [f"{by_group[name].mean():.3f}" for name in ("auto", "single", *PLAIN)]
             difference = f"{(by_group['auto'] - by_group['ridge']).mean():+.3f}"
-            rows.append([f"{budget:g} s", what, str(len(some)), *means, difference, counts])
-    header = ["budget", "data sets", "number", "AutoReducer", "its best candidate", *PLAIN]
-    return to_markdown([*header, "AutoReducer less ridge", f"better, worse by {MARGIN:g}"], rows).splitlines()
+            rows.append([setting, what, str(len(some)), *means, difference, f"{better}, {worse}"])
+            if what == "all":
+                sentences.append(
+                    f"With {setting} its mean is {difference} against ridge regression on all features; it is better by "
+                    f"more than {MARGIN:g} on {better} of {len(some)} data sets, and worse on {worse}"
+                    f" ({folds['fold'].nunique()} fold{'s' * (folds['fold'].nunique() > 1)})."
+                )
+    header = ["setting", "data sets", "number", "AutoReducer", "its best candidate", *PLAIN]
+    lines = to_markdown([*header, "AutoReducer less ridge", f"better, worse by {MARGIN:g}"], rows).splitlines()
+    return [*wrap(" ".join(sentences), 124), "", *lines]
 
 
 def main() -> None:
@@ -117,6 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", nargs="*", help="some of the data sets, or page")
     parser.add_argument("--budget", type=float, default=10.0, help="seconds (default: 10)")
+    parser.add_argument("--share", type=float, default=1.0, help="of the features, at most (default: 1)")
     parser.add_argument("--folds", type=int, default=5, help="of each data set, at most 5 (default: 5)")
     options = parser.parse_args()
     if options.datasets == ["page"]:
@@ -124,7 +143,8 @@ def main() -> None:
         return
     protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"))
     rows: list[Any] = pd.read_csv(FILE).to_dict("records") if FILE.is_file() else []
-    there = {(row["dataset"], row["fold"]) for row in rows if row["budget"] == options.budget}
+    setting = (options.budget, options.share)
+    there = {(row["dataset"], row["fold"]) for row in rows if (row["budget"], row["share"]) == setting}
     FILE.parent.mkdir(exist_ok=True)
     for name in options.datasets or protocol.datasets:
         folds = [fold for fold in range(options.folds) if (name, fold) not in there]
@@ -133,7 +153,7 @@ def main() -> None:
         data = load_dataset(name)
         splits = folds_of(protocol, data)
         for fold in folds:
-            rows.append({"dataset": name} | measured(data, fold, splits[fold], options.budget))
+            rows.append({"dataset": name} | measured(data, fold, splits[fold], *setting))
             line = {key: round(item, 4) if isinstance(item, float) else item for key, item in rows[-1].items()}
             print(line, flush=True)
             with replacing(FILE) as temporary:
