@@ -121,8 +121,8 @@ def table() -> list[str]:
             rows.append([setting, what, str(len(some)), *means, difference, f"{better}, {worse}"])
             if what == "all":
                 sentences.append(
-                    f"With {setting} its mean is {difference} against ridge regression on all features; it is better by "
-                    f"more than {MARGIN:g} on {better} of {len(some)} data sets, and worse on {worse}"
+                    f"With {setting} its mean is {difference} against ridge regression on all features; it is better "
+                    f"by more than {MARGIN:g} on {better} of {len(some)} data sets, and worse on {worse}"
                     f" ({folds['fold'].nunique()} fold{'s' * (folds['fold'].nunique() > 1)})."
                 )
     header = ["setting", "data sets", "number", "AutoReducer", "its best candidate", *PLAIN]

@@ -124,8 +124,9 @@ def test_forms_of_labels(estimator, decision, calibrate):
     assert one.predict(DATA.X).shape == (300,)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_scores(DATA.X), scores)
-    inside = mlreduce.ThresholdClassifier(clone(model), decision="half").fit(X, Y)
-    np.testing.assert_array_equal(inside.predict_scores(DATA.X), scores)
+    for labels in (Y, sp.csr_array(Y)):
+        inside = mlreduce.ThresholdClassifier(clone(model)).fit(X, labels)
+        np.testing.assert_allclose(inside.predict_scores(DATA.X), scores, atol=1e-9)
 
 
 def test_unknown_labels():

@@ -80,6 +80,8 @@ class ThresholdClassifier(DecidingClassifier):
     ((8,), (597, 8))
     """
 
+    calibration_: Calibration | None
+
     def __init__(
         self,
         estimator: Any = None,
@@ -98,7 +100,6 @@ class ThresholdClassifier(DecidingClassifier):
         return self.estimator is None or bool(getattr(self.estimator, "takes_unknown_cells", False))
 
     def _decide(self, features: Any, labels: Any) -> None:
-        self.calibration_: Calibration | None = None
         if not self.calibrate:
             super()._decide(features, labels)
             return
@@ -107,7 +108,6 @@ class ThresholdClassifier(DecidingClassifier):
         self._set(Decision.from_scores(self.decision, self.measure, scores, *split_known(as_dense(labels))))
 
     def _held_out(self, features: Any, labels: Any) -> FloatArray:
-        self.calibration_ = None
         scores = super()._held_out(features, labels)
         if self.calibrate:
             self.calibration_ = Calibration.from_scores(scores, *split_known(as_dense(labels)))
@@ -131,7 +131,9 @@ class ThresholdClassifier(DecidingClassifier):
 
     def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
         model = self._make()
-        if isinstance(model, ScoringClassifier) and has_shortcut(model, "_fit_half", "fit", "predict_scores"):
+        calibrates = getattr(model, "calibrate", False)  # by a table of all held-out scores
+        shares = isinstance(model, ScoringClassifier) and has_shortcut(model, "_fit_half", "fit", "predict_scores")
+        if shares and not calibrates:
             checked = model._checked(features, labels)
             blocks = model._fit_held_out_blocks(*checked)
             model._set(Decision.half(labels.shape[1]))
@@ -155,6 +157,7 @@ class ThresholdClassifier(DecidingClassifier):
                 f"decision_function, or None; got {model!r}"
             )
         self.estimator_ = clone(model) if model is not None else RidgeRegressor()
+        self.calibration_ = None
         if isinstance(self.estimator_, ScoringClassifier):
             self.estimator_.set_params(decision="half")
         return self.estimator_
