@@ -346,6 +346,21 @@ def test_what_it_says_is_what_the_pieces_give(protocol, tmp_path):
     for name, drawn in reducebench.figures().items():
         save(drawn, [tmp_path / "drawn.svg"])
         assert (tmp_path / "drawn.svg").read_bytes() == (reducebench.RESULTS / f"{name}.svg").read_bytes(), name
+        if name == "gains":
+            assert_names_are_joined_to_points(drawn)
+
+
+def assert_names_are_joined_to_points(figure):
+    """A line from a name ends at a drawn point, also where panels share an axis."""
+    figure.canvas.draw()
+    for axis in figure.axes:
+        points = [axis.transData.transform(line.get_xydata()) for line in axis.get_lines() if line.get_marker() == "o"]
+        points = np.concatenate(points)
+        joined = [line for line in axis.get_lines() if line.get_label() == "_end"]
+        assert joined
+        for line in joined:
+            end = axis.transAxes.transform(line.get_xydata()[0])
+            assert np.hypot(*(points - end).T).min() < 0.5  # pixels
 
 
 # Pieces

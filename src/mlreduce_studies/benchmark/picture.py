@@ -30,8 +30,9 @@ def draw_gains(evidence: Evidence, measure: str) -> Any:
     """
     with house_style():
         drawn, axes = pyplot().subplots(1, 2, figsize=(9.6, _HEIGHT), layout="constrained", sharey=True)
-        for axis, panel in zip(axes, PANELS, strict=True):
-            ends, colours = {}, {}
+        ends: list[dict[str, tuple[float, float]]] = [{} for _ in PANELS]
+        colours: dict[str, str] = {}
+        for axis, panel, named in zip(axes, PANELS, ends, strict=True):
             for family, noun in NOUNS.items():
                 points = gains_of(evidence, family, measure, panel)
                 if not points:
@@ -39,7 +40,7 @@ def draw_gains(evidence: Evidence, measure: str) -> Any:
                 seconds, gains = np.array([*points.values()]).T
                 axis.plot(seconds, gains, "o", markersize=4, alpha=0.7, color=COLOURS[family], label=f"{noun}s")
                 for name in sorted(points, key=lambda one: -points[one][1])[:_NAMED]:
-                    ends[name], colours[name] = points[name], COLOURS[family]
+                    named[name], colours[name] = points[name], COLOURS[family]
             axis.axhline(0, color="#444444", linewidth=1)
             axis.text(0.01, 0.01, "nothing reduced", transform=axis.get_yaxis_transform(), fontsize=8, va="bottom")
             axis.set_xscale("log")
@@ -48,9 +49,10 @@ def draw_gains(evidence: Evidence, measure: str) -> Any:
             axis.set_title(f"with {PREDICTORS[panel]}", fontsize=9)
             axis.tick_params(which="both", labelsize=8)
             axis.grid(alpha=0.3, linewidth=0.5)
-            name_ends(axis, ends, colours, _HEIGHT - 1)
+        for axis, named in zip(axes, ends, strict=True):  # where the limits that panels share are final
+            name_ends(axis, named, colours, _HEIGHT - 1)
         axes[0].set_ylabel(f"difference in {measure_label(measure)}", fontsize=8)
-        axes[0].legend(fontsize=8, loc="lower left")
+        drawn.legend(*axes[0].get_legend_handles_labels(), fontsize=8, loc="outside lower center", ncols=len(NOUNS))
         put_title(drawn, "What reducing features or labels brings, and what it takes")
     return drawn
 
