@@ -21,6 +21,7 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import calibration, evidence, recommendation
 from mlreduce.methods.evidence import Traits, estimated
+from mlreduce.methods.shapes import shape_of
 
 PROJECT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("update_evidence", PROJECT / "docs" / "update_evidence.py")
@@ -358,8 +359,9 @@ def test_where_rounds_depend_on_the_data_it_is_said():
 @pytest.mark.parametrize("predictor", [None, "ridge", "ml-knn"])
 def test_a_predictor_and_a_measure_choose_the_comparison(predictor, measure):
     found = mlreduce.recommend(X, Y, predictor=predictor, measure=measure)
+    like = shape_of(X, Y).traits  # by which data sets count where that is better advice
     for family in ("projection", "selection", "labelspace"):
-        (one, *others) = evidence.foremost(family, evidence.Wanted(predictor, measure))
+        (one, *others) = evidence.foremost(family, evidence.Wanted(predictor, measure), like)
         neighbours = "k-nn" if family == "labelspace" else "ml-knn"
         assert one.predictor == ("ridge" if predictor in (None, "ridge") else neighbours)
         assert one.measure.partition("@")[0] == (measure or "average-precision")
