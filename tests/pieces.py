@@ -52,9 +52,11 @@ def ends_and_selectors() -> str:
     ends, selectors = ("mvmd-0.0", "mvmd-1.0", "pca", "mddmp"), ("gmba", "mlfs", "mlrf", "qpfs", "rfs")
     methods = ",".join((*ends, *selectors, "random", "all-features"))
     options = f"run_on=emotions splits=3 bundle=true studies=mvmd-2016,gmba-2016 methods={methods}"
-    base = run("methods", options, "mvmd_tables", "gmba_tables")
+    names = ("mvmd-2016/summary.csv", "gmba-2016/summary.csv", "gmba-2016/areas.csv")
+    ours, theirs, areas_file = files = [RESULTS / "methods" / name for name in names]
+    run("methods", options, *map(str, files))
 
-    summary = pd.read_csv(base / "mvmd-2016" / "summary.csv")
+    summary = pd.read_csv(ours)
     means = summary.pivot_table(
         index=["predictor", "measure", "size_percent", "energy"], columns="method", values="mean"
     )
@@ -63,10 +65,10 @@ def ends_and_selectors() -> str:
     assert means.xs(("ridge", "instance-f1", 100), level=(0, 1, 2)).iloc[0]["pca"] > 0.4
 
     # All features are the same in any order.
-    summary = pd.read_csv(base / "gmba-2016" / "summary.csv")
+    summary = pd.read_csv(theirs)
     whole = summary[summary["size_percent"] == 100].groupby(["predictor", "measure"])["mean"]
     assert (whole.max() - whole.min()).max() < 1e-9, whole
-    areas = pd.read_csv(base / "gmba-2016" / "areas.csv").set_index(["predictor", "measure", "method"])["mean"]
+    areas = pd.read_csv(areas_file).set_index(["predictor", "measure", "method"])["mean"]
     for predictor in ("br-knn", "cc-knn"):
         for method in selectors:
             ahead = areas[predictor, "micro-f1", method] > areas[predictor, "micro-f1", "random"]
