@@ -69,13 +69,7 @@ def foremost_without(name: str, family: str, wanted: Wanted, like: Traits | None
     shares = [1 / (len(set(of)) * of.count(group)) for group in of]
     if like is not None and rankings[0].weighted:
         shares = evidence.weights([sets[other] for other in kept], like, of)
-    made = []
-    for one in rankings:
-        cells = [next(cell for cell in one.by_set if cell.name == other) for other in kept]
-        near, rank = (sum(share * getattr(cell, field) for share, cell in zip(shares, cells, strict=True))
-                      for field in ("near", "rank"))  # fmt: skip
-        made.append(one._replace(near=round(near, 6), rank=round(rank, 6)))
-    return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
+    return evidence.averaged(rankings, dict(zip(kept, shares, strict=True)))
 
 
 def measured(data: Any, fold: int, split: Any, budget: float, share: float) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import functools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
@@ -261,10 +261,15 @@ def _weighted(rankings: tuple[Ranking, ...], like: Traits) -> tuple[Ranking, ...
         return rankings
     study, names = rankings[0].study, [one.name for one in rankings[0].by_set]
     shares = weights([sets_of(study)[name] for name in names], like, [_groups()[study][name] for name in names])
+    return averaged(rankings, dict(zip(names, shares, strict=True)))
+
+
+def averaged(rankings: Iterable[Ranking], shares: Mapping[str, float]) -> tuple[Ranking, ...]:
+    """Return rankings anew from some data sets, with the share of each, in order of rank."""
     made = []
     for one in rankings:
-        near = round(sum(share * on_set.near for share, on_set in zip(shares, one.by_set, strict=True)), 6)
-        rank = round(sum(share * on_set.rank for share, on_set in zip(shares, one.by_set, strict=True)), 6)
+        near = round(sum(shares.get(on_set.name, 0.0) * on_set.near for on_set in one.by_set), 6)
+        rank = round(sum(shares.get(on_set.name, 0.0) * on_set.rank for on_set in one.by_set), 6)
         made.append(one._replace(near=near, low=min(one.low, near), high=max(one.high, near), rank=rank))
     return tuple(sorted(made, key=lambda one: (-one.near, one.rank, one.method)))
 
