@@ -1,4 +1,4 @@
-# Targets install the locked set into .venv where it is missing or old. `make help` prints what follows ##.
+# Targets install the locked set into .venv where missing or old. `make help` prints what follows ##.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -43,11 +43,11 @@ check-workflow: $(STAMP)
 unit: $(STAMP)
 	$(PYTEST) -m "not slow" $(PARALLEL)
 
-promises: $(STAMP) ## a test per promise to users, and pieces of the papers
+promises: $(STAMP) ## a test per promise to users, pieces of the papers
 	$(PYTEST) -m promise -n auto --dist worksteal
 	$(BIN)/python tests/pieces.py
 
-test-all: lint types check-workflow weka .venv/.article-installed ## every test, with branch coverage
+test-all: lint types check-workflow programs weka .venv/.article-installed ## every test, with branch coverage
 	$(PYTEST) --cov --hypothesis-profile thorough $(PARALLEL) --no-loadscope-reorder
 	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
@@ -132,7 +132,7 @@ pictures: $(STAMP) ## the pictures of docs/methods, from the data set scene
 fuzz: $(STAMP) ## a million hostile files for the readers, continued; INPUTS=... for fewer
 	OPENBLAS_NUM_THREADS=1 nice -n 10 $(BIN)/python tests/fuzz/fuzz_readers.py --inputs $(or $(INPUTS),1000000)
 
-chromium slurm weka:
+chromium programs slurm weka:
 	@envs/debian.sh $@
 
 lock: $(STAMP) ## resolves the lock files anew

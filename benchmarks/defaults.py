@@ -36,13 +36,13 @@ import pandas as pd
 from sklearn.base import is_regressor
 
 import mlreduce
-from mlreduce.evaluation.limits import TimeLimitError, within_limits
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.linalg.utilities import above_half
 from mlreduce.methods.facts import facts_of
 from mlreduce.metrics import Outcome, find_measure
 from mlreduce.registry import kind_of, make, method_names
 from mlreduce.validation import FloatArray
+from mlreduce.validation.limits import TimeLimitError, within_limits
 from mlreduce_studies.tables.layout import fill_block
 
 PROJECT = Path(__file__).parents[1]

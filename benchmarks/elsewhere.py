@@ -11,48 +11,49 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
+
+from mlreduce.programs import Program, run_program
 
 # A fit is repeated until all have taken so many seconds, at most so often; longer than the limit it is given up.
 SECONDS, MOST, LIMIT = 1.0, 25, 120.0
 
 
 def run(
-    command: Callable[[Path], list[str]], script: str, suffix: str, data: Mapping[str, Any], limit: float = LIMIT
-) -> tuple[str, dict[str, Any]]:
-    """Run a script on one thread in a folder with data.mat, and return what it prints and its result.mat.
+    command: Callable[[Path], list[str]],
+    script: str,
+    suffix: str,
+    data: Mapping[str, Any],
+    results: Iterable[str],
+    limit: float = LIMIT,
+) -> dict[str, Any]:
+    """Run a script on one thread in a folder with input.mat, and return what it writes to output.mat.
 
     Raises
     ------
-    RuntimeError
-        With what the other side says if it fails or takes longer than the limit, in seconds.
+    ProgramError
+        With what the other side says if it fails.
+    TimeLimitError
+        If it takes longer than the limit, in seconds.
     """
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | threads
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     with tempfile.TemporaryDirectory() as folder:
-        path, result = Path(folder, f"run{suffix}"), Path(folder, "result.mat")
-        scipy.io.savemat(Path(folder, "data.mat"), dict(data))
+        path = Path(folder, f"run{suffix}")
         path.write_text(script)
-        options: dict[str, Any] = {"capture_output": True, "text": True, "check": False, "env": environment}
-        try:
-            ended = subprocess.run(command(path), cwd=folder, timeout=limit, **options)
-        except subprocess.TimeoutExpired:
-            raise RuntimeError(f"not done after {limit:g} s") from None
-        if ended.returncode:
-            lines = [line for line in ended.stderr.splitlines() if "rror" in line]
-            raise RuntimeError((lines or ["failed"])[-1 if suffix == ".py" else 0])
-        return ended.stdout, scipy.io.loadmat(result) if result.exists() else {}
+        words = ["env", "-u", "PYTHONPATH", *(f"{name}=1" for name in threads), *command(Path(path.name))]
+        program = Program(command=shlex.join(words), files=[str(path)], seconds=limit)
+        return run_program(program, data, dict.fromkeys(results, True))
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,13 @@ class Elsewhere:
 
         Raises
         ------
-        RuntimeError
-            With what the other side says if it fails or takes longer than the limit.
+        ProgramError, TimeLimitError
+            If it fails or takes longer than the limit.
         """
         values = {"most": MOST, "seconds": SECONDS, "call": self.call, "before": self.before}
         values |= {"place": os.environ.get(self.folder)}
         data = {"X": X.toarray() if sp.issparse(X) else X, "Y": Y.astype(float)}
-        said, _ = run(self.command, self.script.format(**values), self.suffix, data)
-        return float(said.split()[-1])
+        return float(run(self.command, self.script.format(**values), self.suffix, data, ["time"])["time"].item())
 
 
 class Octave(Elsewhere):
@@ -122,7 +122,7 @@ function [model, time] = nothing_train(X, Y, method)
 end
 warning off all
 addpath(genpath('{place}'));
-load data.mat
+load input.mat
 {before}
 times = [];
 while numel(times) < {most} && sum(times) < {seconds}
@@ -130,7 +130,7 @@ while numel(times) < {most} && sum(times) < {seconds}
   {call}
   times(end+1) = cputime - start;
 end
-printf('\\n%.9g\\n', median(times))
+time = median(times); save('-v6', 'output.mat', 'time')
 """
 
     def found(self) -> bool:
@@ -165,7 +165,7 @@ class OldPython(Elsewhere):
 import time, warnings
 import numpy as np, scipy.io
 warnings.simplefilter("ignore")
-data = scipy.io.loadmat('data.mat')
+data = scipy.io.loadmat('input.mat')
 X, Y = data["X"], data["Y"].astype(int)
 {before}
 times = []
@@ -173,7 +173,7 @@ while len(times) < {most} and sum(times) < {seconds}:
     start = time.process_time()
     {call}
     times.append(time.process_time() - start)
-print(np.median(times))
+scipy.io.savemat('output.mat', {{"time": np.median(times)}})
 """
 
     def command(self, script: Path) -> list[str]:

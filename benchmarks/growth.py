@@ -35,7 +35,6 @@ from scipy import stats
 
 import mlreduce
 from mlreduce.complexity import Sizes
-from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError, within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
@@ -44,6 +43,7 @@ from mlreduce.methods.shapes import shape_of
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
+from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, within_limits
 from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 

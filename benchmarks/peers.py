@@ -41,6 +41,8 @@ from peer_cases import APPROXIMATE, CASES, EXACT, TIME_ALONE, Case, dense
 
 import mlreduce
 from mlreduce.files import write_text
+from mlreduce.programs import ProgramError
+from mlreduce.validation.limits import TimeLimitError
 
 SETS = ("emotions", "scene", "yeast", "medical", "enron", "corel5k", "bibtex")
 NUMBERS = ("ours", "theirs", "ratio", "limit", "to_limit", "ours_mb", "theirs_mb", "disagreement")
@@ -188,7 +190,7 @@ def compared(
         who = case.elsewhere.name
         try:
             elsewhere[who] = case.elsewhere.seconds(X, Y)
-        except RuntimeError as reason:
+        except (ProgramError, TimeLimitError) as reason:
             refused[who] = _first_line(reason)
     for who, call in (calls or {"": ""}).items():
         theirs, least = times.get(who, elsewhere.get(who, np.nan)), times.get("limit", np.nan)

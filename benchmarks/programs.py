@@ -28,7 +28,10 @@ from program_cases import Case
 from scipy.stats import spearmanr
 
 import mlreduce
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.files import write_text
+from mlreduce.programs import ProgramError
+from mlreduce.validation.limits import TimeLimitError
 from mlreduce_studies.provenance.digest import source_digest
 
 PROJECT = Path(__file__).parents[1]
@@ -78,7 +81,7 @@ def compared(case: Case, clone: Path, X: Any, Y: Any) -> dict[str, dict[str, flo
 
     Raises
     ------
-    RuntimeError
+    ProgramError, TimeLimitError
         If the program fails.
     """
     dense = [np.asarray(table.toarray() if sp.issparse(table) else table, dtype=float) for table in (X, Y)]
@@ -119,7 +122,7 @@ def measure(cases: Mapping[str, tuple[Case, ...]], programs: Path, mirror: Any, 
                 row |= {"setting": case.setting, "dataset": dataset, "note": case.note}
                 try:
                     found = compared(case, clone, data.X, data.Y)
-                except (RuntimeError, FileNotFoundError) as reason:  # the latter without Octave
+                except (ProgramError, TimeLimitError, ConfigurationError) as reason:  # the last without Octave
                     raise SystemExit(f"the program of {case.method} fails on {dataset}: {reason}") from None
                 rows = pd.DataFrame([row | {"compared": name} | values for name, values in found.items()])
                 print(module, case.setting, dataset, found, flush=True)

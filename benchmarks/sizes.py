@@ -26,7 +26,7 @@ import pandas as pd
 from growth import alone, documents, fitted_within, job, methods
 
 import mlreduce
-from mlreduce.evaluation.limits import MemoryLimitError
+from mlreduce.validation.limits import MemoryLimitError
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]

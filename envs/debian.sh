@@ -1,12 +1,13 @@
 #!/bin/sh
-# Programs of tests and benchmarks that are Debian's packages, where they are missing: debian.sh chromium|slurm|weka
+# Programs of tests and benchmarks that are Debian's packages, where they are missing: debian.sh chromium|programs|slurm|weka
 # Without a configuration in /etc/slurm, Debian starts none of Slurm as a service.
 PATH="$PATH:/usr/sbin"
 case $1 in
     chromium) needs=chromium packages=chromium ;;
+    programs) needs="octave Rscript" packages="octave r-base-core" ;;
     slurm) needs="slurmctld slurmd srun munged" packages="slurmctld slurmd slurm-client munge" ;;
     weka) needs=/usr/share/java/weka.jar packages="weka default-jre-headless" ;;
-    *) echo "$0: choose chromium, slurm or weka" >&2; exit 2 ;;
+    *) echo "$0: choose chromium, programs, slurm or weka" >&2; exit 2 ;;
 esac
 missing=
 for need in $needs; do

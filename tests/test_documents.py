@@ -56,7 +56,7 @@ IN_PYTHON = [
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_is_of_a_known_kind_and_every_mark_has_commands(page):
     for language, text, marks in pieces(page):
-        assert language in (*PYTHON, *SHELL, *DATA, "text", "within") or language[0] == "{"
+        assert language in (*PYTHON, *SHELL, *DATA, "octave", "text", "within") or language[0] == "{"
         assert language != "text" or not re.search(rf"^(?:{COMMANDS}) ", text, re.MULTILINE), "commands as plain text"
         for _, words in marks:
             assert words in text, f"nothing here has {words!r}"

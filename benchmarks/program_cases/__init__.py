@@ -81,7 +81,7 @@ class Program:
 
         Raises
         ------
-        RuntimeError
+        ProgramError, TimeLimitError
             With what the program says if it fails.
         """
         values = {"place": str(clone / self.folder), "code": self.code, "functions": self.functions}
@@ -89,7 +89,7 @@ class Program:
         script = self.script
         for name, value in values.items():
             script = script.replace(f"<{name}>", value)
-        _, found = elsewhere.run(self.command, script, self.suffix, data, self.limit)
+        found = elsewhere.run(self.command, script, self.suffix, data, results, self.limit)
         return {name: np.squeeze(found[name]) for name in results}
 
 
@@ -100,10 +100,10 @@ class Octave(Program):
     script = """1;
 <functions>
 warning off all
-load data.mat
+load input.mat
 addpath(genpath('<place>'));
 <code>
-save('-v7', 'result.mat', <results>);
+save('-v6', 'output.mat', <results>);
 """
 
     def command(self, script: Path) -> list[str]:
@@ -120,9 +120,9 @@ import numpy as np, scipy.io
 warnings.simplefilter("ignore")
 <functions>
 sys.path.insert(0, '<place>')
-globals().update({name: value for name, value in scipy.io.loadmat("data.mat").items() if name[0] != "_"})
+globals().update({name: value for name, value in scipy.io.loadmat("input.mat").items() if name[0] != "_"})
 <code>
-scipy.io.savemat("result.mat", {name: globals()[name] for name in [<results>]})
+scipy.io.savemat("output.mat", {name: globals()[name] for name in [<results>]})
 """
 
     def command(self, script: Path) -> list[str]:

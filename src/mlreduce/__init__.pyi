@@ -177,6 +177,12 @@ from .methods.table import list_methods as list_methods
 from .predictors.threshold import ThresholdClassifier as ThresholdClassifier
 from .preprocessing.discretisation import Discretiser as Discretiser
 from .preprocessing.relation import RelationFeatures as RelationFeatures
+from .programs import Program as Program
+from .programs import ProgramClassifier as ProgramClassifier
+from .programs import ProgramCoder as ProgramCoder
+from .programs import ProgramProjection as ProgramProjection
+from .programs import ProgramSelector as ProgramSelector
+from .programs import ProgramTransformer as ProgramTransformer
 from .registry import make as make
 from .registry import register as register
 from .spectral.graphs.proximity import Proximity as Proximity

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-
-
-class Waiting:
-    """How long this process has waited for classes that run in other processes.
-
-    Attributes
-    ----------
-    seconds : float
-        Of the wall.
-    """
-
-    seconds: ClassVar[float] = 0.0
 
 
 class AtMost(TransformerMixin, BaseEstimator):

@@ -15,6 +15,7 @@ from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import is_range, others_of, without_search
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics.measures import find_measure, in_parts
+from mlreduce_studies import programs
 from mlreduce_studies.options import FIGURES, TABLES, kind_of, schema_of
 
 #: Folder of the papers, which run where no study is named.
@@ -153,7 +154,7 @@ class Study:
     record_warnings : bool
         Whether warnings of fits and predictions are a column of the scores: see `mlreduce.evaluation.loop.Settings`.
     limits : dict
-        Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.evaluation.limits`.
+        Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.validation.limits`.
     excluded : dict of str to str
         Data sets that a benchmark leaves out, each with the reason.
     approximation : dict or None
@@ -483,7 +484,7 @@ def study_content(path: str | Path) -> dict[str, Any]:
         content = {**common, **{key: value for key, value in content.items() if key != "include"}}
     validate(content, "study", str(path))
     validate(content, _outputs_schema(content), str(path))
-    return dict(content)
+    return programs.with_programs(content, path)
 
 
 def _with_fewer_candidates(content: Mapping[str, Any], candidates: int) -> dict[str, Any]:
@@ -696,9 +697,9 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
     for group, methods in groups.items():
         for label, entry in methods.items():
             name = registry.entry_name(label, entry)
-            if registry.is_import_path(name):
+            if registry.is_import_path(name) and name not in programs.FAMILIES:
                 continue
-            kind = registry.find_kind(name)
+            kind = programs.FAMILIES.get(name) or registry.find_kind(name)
             if kind not in _REDUCTIONS:
                 known = [name for kind in _REDUCTIONS for name in registry.method_names(kind)]
                 raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))

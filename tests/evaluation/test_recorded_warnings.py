@@ -10,10 +10,10 @@ import pytest
 import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.failures import FAILURE_COLUMNS, FailedCellWarning, Failures
-from mlreduce.evaluation.limits import TimeLimitError
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
 from mlreduce.evaluation.selection import suited
+from mlreduce.validation.limits import TimeLimitError
 
 DATA = planted(n_samples=90, n_features=10, n_labels=5, n_latent=3, n_distractors=2).data
 

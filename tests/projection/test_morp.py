@@ -8,9 +8,9 @@ import scipy.linalg
 import scipy.sparse as sp
 from projection_problems import data
 
-from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.projection import DMLDA, MORP
+from mlreduce.validation.limits import within_limits
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 SHAPES = {"tall": (30, 6, 4), "square": (8, 7, 3), "wide": (9, 20, 4), "many labels": (25, 5, 11)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import shlex
 from unittest import SkipTest
 
 import numpy as np
@@ -102,7 +103,13 @@ FEW_CHECKS = {
 PUBLIC = {
     name: cls
     for name, cls in ((name, getattr(mlreduce, name)) for name in mlreduce.__all__)
-    if inspect.isclass(cls) and hasattr(cls, "fit")
+    if inspect.isclass(cls) and hasattr(cls, "fit") and "program" not in inspect.signature(cls).parameters
+}
+#: Programs in the place of methods: the first row of the features as their scores, and new rows as they are.
+PROGRAMS = {
+    "ProgramSelector": "head -n 1 X.csv | tr , '\\n' > scores.csv",
+    "ProgramProjection": "head -n 1 X.csv | tr , '\\n' > directions.csv",
+    "ProgramTransformer": "cut -d, -f1 X_new.csv > transformed.csv",
 }
 
 
@@ -116,6 +123,16 @@ def test_estimators_pass_checks(name):
     estimator = PUBLIC[name](**few, **(quick(registered) if registered else {}))
     among = None if registered in KINDS or registered is None else FEW_CHECKS
     assert set(failures(estimator, among=among)) <= EXPECTED.get(name, {}).keys()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.filterwarnings("ignore")
+def test_programs_pass_checks(name):
+    program = {"command": shlex.join(["sh", "-c", PROGRAMS[name]]), "exchange": "csv"}
+    size = {} if name == "ProgramSelector" else {"n_components": 1}
+    assert set(failures(getattr(mlreduce, name)(program, **size), among=FEW_CHECKS)) <= {
+        "check_parameters_default_constructible"  # there is no program without a command
+    }
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
-from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.selection import GMBA, gmba, quadratic
 from mlreduce.selection.ridge_coefficients import _crowding, _fronts
+from mlreduce.validation.limits import within_limits
 
 FIVE = ["mgfs", "bmfs", "mfs-mcdm", "pmfs", "mcls"]
 

@@ -12,9 +12,9 @@ from sklearn.feature_selection import chi2, f_classif, mutual_info_classif
 from sklearn.linear_model import MultiTaskLasso
 
 import mlreduce
-from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.selection import LassoMultiTask
+from mlreduce.validation.limits import within_limits
 
 THEIRS = {
     "chi2": lambda X, y: chi2(X, y)[0],

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 import mlreduce.evaluation.measuring  # noqa: F401 - what a cheat would change
-from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError
+from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, Waiting
 from mlreduce_studies.leaderboard import apart
 from mlreduce_studies.leaderboard.apart import EntryError, Transformer
-from mlreduce_studies.outside import Waiting
 
 #: Of several ways to one end one is tried quickly: each starts a process.
 slow = partial(pytest.param, marks=pytest.mark.slow)

@@ -40,12 +40,13 @@ ALLOWED = {
     "predictors": BASE | {"linalg", "metrics", "registry"},
     "labelspace": BASE | {"linalg", "registry", "predictors", "spectral"},
     "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
+    "programs": BASE | {"labelspace", "linalg", "projection", "selection", "spectral"},
     "stats": BASE,
     "plot": BASE | {"escaping", "metrics", "registry", "stats"},
     "evaluation": {
         *(*BASE, *FILES),
         *("datasets", "labelspace", "linalg", "metrics", "plot", "predictors", "preprocessing", "projection"),
-        *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
+        *("model_selection", "programs", "propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry", "stats"},
     "auto": {

@@ -19,7 +19,6 @@ from mlreduce.auto.explanation import CHOSEN, MEMBER, draw, explain, write
 from mlreduce.auto.search import EXCLUDED, SLOW, Limits, Record, Search, in_seconds, mean_interval
 from mlreduce.auto.stack import Stack, choose_stack
 from mlreduce.auto.trials import FAILED, Problem, features_of, labels_for, milliseconds_of, scores_of
-from mlreduce.evaluation.limits import within_limits
 from mlreduce.exceptions import DataError, warn
 from mlreduce.methods.shapes import shape_of
 from mlreduce.metrics.measures import Measure, find_measure
@@ -29,6 +28,7 @@ from mlreduce.predictors.decision import Decision, check_decision
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.predictors.threshold import ThresholdClassifier
 from mlreduce.validation import FloatArray, check_count, check_features, check_range, is_sparse
+from mlreduce.validation.limits import within_limits
 
 
 class _Model(NamedTuple):

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError, within_limits
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import Measure
@@ -24,6 +23,7 @@ from mlreduce.predictors.calibration import Calibration
 from mlreduce.predictors.decision import Decision
 from mlreduce.predictors.threshold import label_scores
 from mlreduce.validation import FloatArray, is_sparse, split_known, taken_memory
+from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, within_limits
 
 #: How a trial can end.
 FINISHED, FAILED, TIME, SPACE = "finished", "failed", "time limit", "memory limit"

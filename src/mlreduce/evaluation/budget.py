@@ -24,11 +24,11 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.compared import Method
 from mlreduce.evaluation.jobs import Common, Job, factorise, progress_bar, run_job, watch_parent
-from mlreduce.evaluation.limits import MemoryLimitError, within_limits
 from mlreduce.evaluation.request import Request, stored_results, to_run
 from mlreduce.evaluation.store import Store
 from mlreduce.model_selection import iterative_stratification
 from mlreduce.validation import memory_left, taken_memory
+from mlreduce.validation.limits import MemoryLimitError, within_limits
 
 # Instances of the first sample; how many times as many the next may have; of how many times as many one is drawn.
 _FIRST, _STEP, _POOL = 250, 8, 10

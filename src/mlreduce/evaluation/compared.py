@@ -14,6 +14,7 @@ from mlreduce import registry
 from mlreduce.evaluation.entries import Entry
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
+from mlreduce.programs.run import digest_of_files
 from mlreduce.projection.base import Projection
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.selection.base import Selector, selects_by_ranking
@@ -142,7 +143,10 @@ def _plain_value(value: Any, where: str) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain_value(one, where) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain_value(one, where) for key, one in value.items()}
+        plain = {str(key): _plain_value(one, where) for key, one in value.items()}
+        if plain.get("files"):  # of a program: other files are another method
+            plain["digest"] = digest_of_files(plain["files"])
+        return plain
     raise ConfigurationError(
         f"{where}: a parameter must be a number, text, list or estimator, so that results can record it; got {value!r}"
     )

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from mlreduce.evaluation.limits import OVER, within_limits
 from mlreduce.evaluation.scores import as_table
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.validation import out_of_memory
+from mlreduce.validation.limits import OVER, within_limits
 
 #: Columns of the failures, one row per missing cell. The step is where it failed: "choose", "reduce", "rank",
 #: "predict", "time", "image" or "cost"; what has no value, such as the predictor of a fit that was timed, is empty.
@@ -64,7 +64,7 @@ class Failures:
     before : DataFrame or None, default=None
         With `FAILURE_COLUMNS`: what failed in jobs that this one continues. Their cells are missing here too.
     limits : dict, default: none
-        ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
+        ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
     record_warnings : bool, default=False
         Whether warnings are recorded instead of shown.
 

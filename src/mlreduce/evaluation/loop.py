@@ -77,7 +77,7 @@ class Settings(TypedDict):
     measured : dict
         To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
     limits : dict, default: none
-        Of a call of an estimator: see `mlreduce.evaluation.limits.within_limits`.
+        Of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
     record_warnings : bool, default: False
         To fit and to predict: whether warnings are recorded, in a column of the scores, instead of shown.
     ties : {"standard", "expected"}, default: "standard"

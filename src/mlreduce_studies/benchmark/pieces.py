@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mlreduce.evaluation.limits import OVER
 from mlreduce.exceptions import DataError, from_extra
 from mlreduce.files import file_sha256, replacing
+from mlreduce.validation.limits import OVER
 from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.gathering.job_tables import read_failures, read_table
 from mlreduce_studies.study import Study

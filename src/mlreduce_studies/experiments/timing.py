@@ -14,8 +14,8 @@ from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import find_strategy
+from mlreduce.validation.limits import Waiting
 from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_peak, process_bytes
-from mlreduce_studies.outside import Waiting
 
 
 class TimingSettings(TypedDict):

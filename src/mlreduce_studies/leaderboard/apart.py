@@ -28,13 +28,13 @@ from typing import IO, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.validation import FloatArray, is_sparse
+from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, Waiting
 from mlreduce_studies.leaderboard import confined
 from mlreduce_studies.leaderboard.confined import prctl
-from mlreduce_studies.outside import AtMost, Waiting
+from mlreduce_studies.outside import AtMost
 
 # Seconds in which a process must have imported and made a class, which is no part of a fit.
 _START = 600.0

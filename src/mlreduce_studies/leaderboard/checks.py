@@ -10,10 +10,10 @@ import numpy as np
 
 from mlreduce import registry
 from mlreduce.datasets import load_dataset
-from mlreduce.evaluation.limits import MemoryLimitError, TimeLimitError
 from mlreduce.exceptions import MLReduceError
 from mlreduce.linalg.features import constant_columns
 from mlreduce.validation import FloatArray
+from mlreduce.validation.limits import MemoryLimitError, TimeLimitError
 from mlreduce_studies.leaderboard.apart import EntryError, close, set_apart
 from mlreduce_studies.leaderboard.entry import Entry
 

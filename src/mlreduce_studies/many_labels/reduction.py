@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.linalg import clarkson_woodruff_transform
 
 import mlreduce
-from mlreduce.evaluation.limits import within_limits
+from mlreduce.validation.limits import within_limits
 from mlreduce_studies.experiments.memory import begin_peak, process_bytes
 from mlreduce_studies.many_labels.data import Data
 from mlreduce_studies.many_labels.settings import NONE, name_and_percent
@@ -61,7 +61,7 @@ def measured(work: Callable[[], Any], limits: dict[str, float], failed: Any) -> 
     work : callable
         Returns a named tuple with ``peak`` and ``reason``.
     limits : dict
-        As of `mlreduce.evaluation.limits.within_limits`.
+        As of `mlreduce.validation.limits.within_limits`.
     failed : named tuple
         Returned with the reason of an error.
     """

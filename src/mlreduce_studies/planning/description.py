@@ -7,6 +7,7 @@ from typing import Any
 from mlreduce import registry
 from mlreduce_studies.planning.jobs import ALL, Jobs
 from mlreduce_studies.planning.plan import Plan
+from mlreduce_studies.programs import versions
 from mlreduce_studies.study import Study
 
 
@@ -36,6 +37,8 @@ def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]
     protocol = next(iter(study.protocols))
     entries = [*study.methods.items(), *study.predictors.items()]
     paths = sorted(filter(registry.is_import_path, set().union(*(registry.names_in(*entry) for entry in entries))))
+    if commands := versions(entries):
+        description["programs"] = commands
     if paths:
         description["classes"] = {path: registry.package_of(path) for path in paths}
     return description | {

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from mlreduce.validation import taken_memory
 
@@ -21,6 +21,18 @@ class MemoryLimitError(Exception):
 
 #: What was over its limit, by the name of the error, which a table of failures has.
 OVER = {TimeLimitError.__name__: "time", MemoryLimitError.__name__: "memory"}
+
+
+class Waiting:
+    """How long this process has waited for methods that run in other processes.
+
+    Attributes
+    ----------
+    seconds : float
+        Of the wall.
+    """
+
+    seconds: ClassVar[float] = 0.0
 
 
 @contextmanager
@@ -43,12 +55,12 @@ def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
 
     Examples
     --------
-    >>> from mlreduce.evaluation.limits import within_limits
+    >>> from mlreduce.validation.limits import within_limits
     >>> with within_limits({"seconds": 0.1}):
     ...     while True:
     ...         pass
     Traceback (most recent call last):
-    mlreduce.evaluation.limits.TimeLimitError: took more than 0.1 s, the limit of the study
+    mlreduce.validation.limits.TimeLimitError: took more than 0.1 s, the limit of the study
     """
     if not limits or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
-from mlreduce.evaluation.limits import OVER, MemoryLimitError, TimeLimitError, within_limits
+from mlreduce.validation.limits import OVER, MemoryLimitError, TimeLimitError, within_limits
 
 
 def never_ends():

@@ -1,0 +1,86 @@
+"""Programs in the place of methods and predictors of a study: what an entry with ``program`` stands for."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from mlreduce.exceptions import ConfigurationError
+
+__all__ = ["FAMILIES", "versions", "with_programs"]
+
+_PACKAGE = "mlreduce.programs"
+# The class that stands for a program, by what it writes.
+_CLASSES = {
+    **dict.fromkeys(("scores", "ranking"), "ProgramSelector"),
+    **{"directions": "ProgramProjection", "transformed": "ProgramTransformer", "codes": "ProgramCoder"},
+}
+#: Families of the classes.
+FAMILIES = {
+    f"{_PACKAGE}.ProgramSelector": "selection",
+    f"{_PACKAGE}.ProgramProjection": "projection",
+    f"{_PACKAGE}.ProgramTransformer": "projection",
+    f"{_PACKAGE}.ProgramCoder": "labelspace",
+}
+# Seconds that a command may take to print its version.
+_SECONDS = 60.0
+
+
+def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
+    """Return the content of a study file with classes of `mlreduce.programs` in the place of programs.
+
+    Their files are named from the folder of the study file, and get a digest, on which jobs depend.
+
+    Raises
+    ------
+    ConfigurationError
+        If a file does not exist, or a method does not say what its program writes.
+    """
+    folder = Path(path).parent
+
+    def made(label: str, entry: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+        if "program" not in entry:
+            return dict(entry)
+        from mlreduce.programs import digest_of_files
+
+        if name is None and "writes" not in entry:
+            raise ConfigurationError(f"{path}: {label}: writes must say what the program writes: {', '.join(_CLASSES)}")
+        given = entry["program"]
+        program = {"command": given} if isinstance(given, str) else dict(given)
+        # As paths from the working folder, results do not depend on where that is.
+        program["files"] = [os.path.relpath(folder / file) for file in program.get("files", [])]
+        try:
+            program["digest"] = digest_of_files(program["files"])
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{path}: {label}: {error}") from None
+        others = {key: value for key, value in entry.items() if key not in ("program", "writes")}
+        return {"class": f"{_PACKAGE}.{name or _CLASSES[entry['writes']]}", "program": program, **others}
+
+    groups = {
+        group: {label: made(label, entry, None) for label, entry in methods.items()}
+        for group, methods in content["methods"].items()
+    }
+    predictors = {label: made(label, entry, "ProgramClassifier") for label, entry in content["predictors"].items()}
+    return {**content, "methods": groups, "predictors": predictors}
+
+
+def versions(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, str]:
+    """Return the first lines that the commands of programs print for their versions, by the labels of the entries."""
+    found = {}
+    for label, entry in entries:
+        program = entry.get("program")
+        if isinstance(program, Mapping) and "version" in program:
+            found[label] = _first_line(shlex.split(program["version"]))
+    return found
+
+
+def _first_line(command: list[str]) -> str:
+    with suppress(OSError, subprocess.TimeoutExpired):
+        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+        return next((line.strip() for line in (run.stdout + run.stderr).splitlines() if line.strip()), "")
+    return "not available"
