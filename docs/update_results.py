@@ -14,6 +14,7 @@ import pandas as pd
 import update_evidence
 from scipy.stats import norm
 
+from mlreduce import registry
 from mlreduce.configuration import read_yaml
 from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
@@ -41,13 +42,15 @@ PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
 RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
+#: The items of each paper, and where they are.
+COVERAGE = PROJECT / PAPERS / "coverage.yaml"
 PAGES = (
     PROJECT / "README.md",
     *(
         PROJECT / "docs" / name
         for name in (
             *("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
-            *("benchmark.md", "scale.md"),
+            *("benchmark.md", "scale.md", "coverage.md"),
         )
     ),
     *(file.with_name("README.md") for file in STUDIES.values()),
@@ -881,6 +884,75 @@ def first_choices() -> str:
     return format_linked(["what is reduced", "first", "then", "controls", "by"], rows)
 
 
+@cache
+def coverage_of(study: str) -> list[list[str]]:
+    """Return a row per item of a paper: its name, what it is, where it is here, and its state.
+
+    Raises
+    ------
+    KeyError
+        If an item names an output, method or claim that does not exist.
+    """
+    folder = REFERENCE / study
+    specified, known = read_yaml(STUDIES[study]), verdicts()
+    audit = pd.read_csv(folder / "audit.csv") if (folder / "audit.csv").is_file() else pd.DataFrame()
+    rows = []
+    for item in read_yaml(COVERAGE)[study]:
+        if "reason" in item:
+            rows.append([item["item"], item["what"], "", f"not made: {item['reason']}"])
+            continue
+        places, states = [], []
+        for name in item.get("methods", []):
+            registry.method_class(name)
+            places.append(f"`{name}`")
+        for name in item.get("outputs", []):
+            if name != "datasets":
+                (specified["tables"] | specified["figures"])[name]
+            file = next(folder.glob(f"{name}.*"), None) if name == "datasets" else None
+            file = file or next(path for end in ("md", "svg", "png") if (path := folder / f"{name}.{end}").is_file())
+            places.append(f"[{name}](../{file.relative_to(PROJECT)})")
+            states += _printed_cells(audit, name)
+        states += [f"{claim}: {known[claim]}" for claim in item.get("claims", [])]
+        states = states or ["computed" if "outputs" in item else "implemented"]
+        rows.append([item["item"], item["what"], ", ".join(places), "; ".join([*states, *_listed(item.get("note"))])])
+    return rows
+
+
+def _listed(text: str | None) -> list[str]:
+    return [] if text is None else [text]
+
+
+def _printed_cells(audit: pd.DataFrame, table: str) -> list[str]:
+    """Return how many of the printed cells of a table are reproduced, by protocol; nothing where none is printed."""
+    cells = audit[audit["table"] == table] if len(audit) else audit
+    counts = []
+    for protocol, part in cells.groupby("protocol", sort=False) if len(cells) else ():
+        reproduced = int((part["verdict"] == "reproduced").sum())
+        counts.append(f"{reproduced} of {len(part)} ({protocol})")
+    return [f"printed cells reproduced: {', '.join(counts)}"] if counts else []
+
+
+def coverage(study: str) -> str:
+    """Return the items of a paper as a table, and what there is beyond them."""
+    items = read_yaml(COVERAGE)[study]
+    listed = {name for item in items for name in item.get("outputs", [])}
+    specified = read_yaml(STUDIES[study])
+    more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
+    beyond = f"Tables and figures of the [study](../papers/{study}/study.yaml) beyond those of the paper: {more}."
+    return f"{format_linked(['item', 'what', 'here', 'state'], coverage_of(study))}\n{beyond}\n"
+
+
+def coverage_counts() -> str:
+    """Return how many items of the papers there are, and how many are not made."""
+    states = [row[3] for study in read_yaml(COVERAGE) for row in coverage_of(study)]
+    missing = sum(state.startswith("not made") for state in states)
+    text = (
+        f"Of {len(states)} items of {len(read_yaml(COVERAGE))} papers {len(states) - missing} are here, and {missing} "
+        "are not made, each with its reason."
+    )
+    return fill(text, 124) + "\n"
+
+
 #: Parts of pages that scripts in benchmarks write.
 OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large")
 #: What is shown of the results of one study.
@@ -904,6 +976,8 @@ BLOCKS = {
         "study-costs": study_costs,
         "theorem": theorem,
         "times": times,
+        "coverage": coverage,
+        "coverage-counts": coverage_counts,
     },
     **OF_A_STUDY,
 }
