@@ -5,9 +5,11 @@ Selected by ``logger: mlreduce`` in the profile or ``--logger mlreduce``. Snakem
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,12 +20,13 @@ from typing import Any, NamedTuple, TextIO
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_mlreduce import text
+from snakemake_logger_plugin_mlreduce import progress, text
 
 __all__ = ["LogHandler"]
 
 _MANY = 200  # jobs; runs of more print about a hundred lines
 _LINES = 10  # of an error
+_MINUTE = 60.0  # seconds after which a run says how far it is
 _UNKNOWN = "The job gave no reason; Snakemake's log in .snakemake/log may say more."
 
 
@@ -76,6 +79,10 @@ class LogHandler(LogHandlerBase):
         self.plan: dict[tuple[str, str], Counter[str]] = {}
         self.targets: list[str] = []
         self.page: Callable[[], str | None] = lambda: None
+        self.expected: Callable[[], tuple[dict[int, float], int]] | None = None
+        self.state: str | None = None  # the file that has the state of the run
+        self.course: progress.Progress | None = None  # known when jobs are planned
+        self.over = threading.Event()
         self.done = self.total = self.printed = 0
         self.shown: set[str] = set()  # studies whose first table was printed, messages and reasons
         self.reports: list[str] = []
@@ -96,7 +103,9 @@ class LogHandler(LogHandlerBase):
         """Print the summary of the run."""
         if not self.ended:
             self.ended = True
+            self.over.set()
             self._end()
+            self._write_state()
         super().close()
 
     def _handle(self, record: LogRecord) -> None:
@@ -104,6 +113,8 @@ class LogHandler(LogHandlerBase):
         # A Snakefile may name its targets, and the page of the results, which it knows when the jobs are planned.
         self.targets = list(getattr(record, "targets", self.targets))
         self.page = getattr(record, "page", self.page)
+        self.expected = getattr(record, "expected", self.expected)
+        self.state = getattr(record, "state", self.state)
         self.idle = self.idle or str(record.msg).startswith("Nothing to be done")
         handlers = {
             LogEvent.JOB_INFO: self._job,
@@ -132,6 +143,8 @@ class LogHandler(LogHandlerBase):
             self.plan.setdefault((job.step, job.study), Counter())[why] += 1
         else:
             self.running[number] = job
+            if self.course is not None:
+                self.course.begin(number, time.monotonic())
             self._progress()
 
     def _progressed(self, record: LogRecord) -> None:
@@ -144,6 +157,8 @@ class LogHandler(LogHandlerBase):
         self.failed.pop(number, None)
         job = self.jobs.get(number)
         self.done += 1
+        if self.course is not None:
+            self.course.end(number, time.monotonic())
         if job is None or not job.output:  # a target: nothing was done
             return
         tables = [path for path in job.output if path.endswith(".md")] if job.step in ("table", "tables") else []
@@ -161,12 +176,52 @@ class LogHandler(LogHandlerBase):
         self.total = stats.pop("total", self.total)
         if not self.dryrun:
             self.done = 0
+            self._begin()
         elif self.plan:
             self._say(*text.plan_lines(self.plan, self._width()))
         elif self.no_progress:  # with --quiet, Snakemake stops here
             for rule, number in stats.items():
                 self.plan.setdefault((text.step_of(rule), ""), Counter())[""] += number
             self._say(*text.plan_lines(self.plan, self._width()))
+
+    def _begin(self) -> None:
+        """Say how long the run is expected to take, and look at it each minute; once."""
+        if self.expected is None or self.course is not None or not self.total:
+            return
+        self.course = progress.Progress(*self.expected())
+        if not self.no_progress:
+            self._say(f"{self.total} jobs, {progress.in_words(self.course.left(time.monotonic()))}")
+        self._write_state()
+        threading.Thread(target=self._look, name="mlreduce-progress", daemon=True).start()
+
+    def _look(self) -> None:
+        while not self.over.wait(_MINUTE):
+            self.acquire()
+            try:
+                if not (self.interrupted or self.ended):
+                    self._write_state()
+                    if not (self.no_progress or self.terminal):
+                        names = [" ".join(job.name.split()) for job in self.running.values()]
+                        more = ", ..." * (len(names) > 2)
+                        self._say(f"[{self._count()}] {self._left()}; running: {', '.join(names[:2])}{more}")
+            except OSError:  # of a full disk, or a closed stream: the run goes on
+                pass
+            finally:
+                self.release()
+
+    def _left(self) -> str:
+        left = "" if self.course is None else progress.in_words(self.course.left(time.monotonic()))
+        return f"{left} left" if left else ""
+
+    def _write_state(self) -> None:
+        if self.state is None or self.course is None:
+            return
+        now = time.monotonic()
+        left = 0.0 if self.ended else round(self.course.left(now), 1)
+        state: dict[str, Any] = {"jobs": self.total, "finished": self.done, "failed": len(self.failed)}
+        state |= {"ended": self.ended, "seconds": round(now - self.started, 1), "seconds_left": left}
+        with contextlib.suppress(OSError):  # the run is not worth less for it
+            progress.write(self.state, state, (" ".join(job.name.split()) for job in self.running.values()))
 
     def _job_error(self, record: LogRecord) -> None:
         number = getattr(record, "jobid", -1)
@@ -220,7 +275,8 @@ class LogHandler(LogHandlerBase):
     def _progress(self) -> None:
         if self.terminal and not (self.dryrun or self.no_progress or self.interrupted):
             names = ", ".join(" ".join(job.name.split()) for job in self.running.values())
-            line = f"[{self._count()}] {names or '...'}"
+            left = f", {self._left()}" if self.course is not None and self.done else ""
+            line = f"[{self._count()}{left}] {names or '...'}"
             self.stream.write(f"\r\033[K{line[: self._width()]}")
             self.stream.flush()
             self.status = True

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from mlreduce_studies.planning.expected import Expected
 from snakemake_logger_plugin_mlreduce import LogHandler, text
+from snakemake_logger_plugin_mlreduce.progress import Progress, in_words
+
+PROJECT = Path(__file__).parents[2]
 
 
 class Terminal(io.StringIO):
@@ -462,3 +471,85 @@ def test_a_closed_pipe_ends_the_run(run, monkeypatch):
     monkeypatch.setattr(run.stream, "write", closed)
     with pytest.raises(BrokenPipeError):
         run.tell("something")
+
+
+# How much is left
+
+
+def test_a_run_says_at_its_start_how_long_it_takes_and_each_minute_how_much_is_left(monkeypatch, tmp_path):
+    monkeypatch.setattr("snakemake_logger_plugin_mlreduce._MINUTE", 0.05)
+    run = Run(monkeypatch)
+    run.tell(expected=lambda: ({1: 300.0, 2: 300.0, 3: 600.0}, 2), state=str(tmp_path / "new" / "progress.json"))
+    run.start(3)
+    assert run.lines == ["3 jobs, about 10 min"]
+    run.job("fit", study="gmba-2016", dataset="digits")
+    deadline = time.monotonic() + 60
+    while len(run.lines) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert run.lines[1] == "[0/3     0 s] about 10 min left; running: gmba-2016 digits fit"
+    state = json.loads((tmp_path / "new" / "progress.json").read_text())
+    assert (state["jobs"], state["finished"], state["running"], state["ended"]) == (
+        3,
+        0,
+        ["gmba-2016 digits fit"],
+        False,
+    )
+    assert state["seconds_left"] == pytest.approx(600, abs=60)
+    run.handler.close()
+    state = json.loads((tmp_path / "new" / "progress.json").read_text())
+    assert (state["ended"], state["seconds_left"]) == (True, 0)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["progress.json"]
+
+
+def test_the_state_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    run = Run(monkeypatch)
+    run.tell(expected=lambda: ({1: 1.0}, 1), state=str(tmp_path / "file" / "progress.json"))
+    run.start(1)
+    run.finish("fit", study="gmba-2016", dataset="digits")
+    run.handler.close()
+    assert run.lines[-1] == "1 of 1 jobs in 0 s."
+
+
+@pytest.mark.parametrize("slower", [0.4, 1.0, 4.0])
+def test_what_is_left_is_right_within_a_factor_of_two_in_nine_of_ten_runs(slower):
+    """Machines are slower or quicker, and single jobs take from a third to three times as long as they did before."""
+    right = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        expected = dict(enumerate(rng.lognormal(3, 1.2, 60)))
+        taken = {job: slower * seconds * rng.lognormal(0, 0.5) for job, seconds in expected.items()}
+        course, cores = Progress(expected, 3), [(0.0, None)] * 3
+        at, estimates = 0.0, []
+        for job in expected:  # a core takes the next job as soon as it is free
+            cores.sort(key=lambda core: core[0])
+            at, before = cores[0]
+            if before is not None:
+                course.end(before, at)
+            course.begin(job, at)
+            estimates.append((at, course.left(at)))
+            cores[0] = (at + taken[job], job)
+        ends = max(core[0] for core in cores)
+        quarter = [(at, left) for at, left in estimates if 0.1 * ends < at < 0.9 * ends]
+        right += [0.5 <= left / (ends - at) <= 2 for at, left in quarter]
+    assert np.mean(right) >= 0.9
+
+
+def test_jobs_are_expected_to_take_as_long_as_those_of_the_last_full_run():
+    expected = Expected(PROJECT)
+    known = pd.read_csv(PROJECT / "results" / "reference" / "gmba-2016" / "jobs.csv")
+    rows = known.query("rule == 'predict' and dataset == 'bibtex' and group == 'controls' and predictor == 'cc-knn'")
+    given = {"study": "gmba-2016", "dataset": "bibtex", "unit": "ten-fold.controls", "predictor": "cc-knn"}
+    assert expected.seconds("predict", given) == pytest.approx(rows["seconds"].mean())
+    whole = known.query("rule == 'fit' and dataset == 'bibtex'")["seconds"].mean()
+    assert expected.seconds("fit", {"study": "gmba-2016", "dataset": "bibtex", "unit": "all"}) == pytest.approx(whole)
+    assert expected.seconds("fit", {"study": "mine", "dataset": "mine", "unit": "all"}) == 3.0
+    assert expected.seconds("tables_gmba_2016_1", {}) == 1.5
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(10, "less than a minute"), (100, "about 2 min"), (5399, "about 90 min"), (9000, "about 2.5 h")],
+)
+def test_durations_are_in_words(seconds, words):
+    assert in_words(seconds) == words

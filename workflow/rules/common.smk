@@ -17,6 +17,7 @@ from snakemake.exceptions import WorkflowError
 from mlreduce.exceptions import MLReduceError
 from mlreduce.files import made_of
 from mlreduce_studies.planning.description import manifest_description
+from mlreduce_studies.planning.expected import Expected
 from mlreduce_studies.planning.jobs import ALL, Jobs
 from mlreduce_studies.planning.needs import growing, memory_of, minutes_of
 from mlreduce_studies.planning.outputs import Outputs
@@ -113,6 +114,13 @@ onerror:
 def page_of_results():
     """The page that a job of this run writes, or None; known once the jobs are planned."""
     return OUTPUTS.page(workflow.dag.jobs)
+
+
+def expected_seconds():
+    """The expected seconds of the jobs of this run by their numbers, and how many run at once."""
+    planned = workflow.dag.needrun_jobs(exclude_finished=False)
+    at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes
+    return Expected(PROJECT).of_jobs(planned), at_once or 1
 
 
 def kept(path):
