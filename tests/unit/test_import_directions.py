@@ -35,6 +35,7 @@ ALLOWED = {
     "propagation": BASE | {"linalg", "registry", "spectral"},
     "model_selection": BASE | {"linalg"},
     "persistence": set(),
+    "testing": BASE,
     "pipeline": set(),
     "onnx": BASE | {"labelspace", "linalg", "predictors", "projection"},
     "predictors": BASE | {"linalg", "metrics", "registry"},
@@ -69,6 +70,7 @@ LOOSE = {
     "persistence",
     "pipeline",
     "registry",
+    "testing",
     *FILES,
 }
 
