@@ -79,7 +79,7 @@ class LogHandler(LogHandlerBase):
         self.plan: dict[tuple[str, str], Counter[str]] = {}
         self.targets: list[str] = []
         self.page: Callable[[], str | None] = lambda: None
-        self.expected: Callable[[], tuple[dict[int, float], int]] | None = None
+        self.expected: Callable[[], tuple[dict[int, tuple[str, float]], int]] | None = None
         self.state: str | None = None  # the file that has the state of the run
         self.course: progress.Progress | None = None  # known when jobs are planned
         self.over = threading.Event()

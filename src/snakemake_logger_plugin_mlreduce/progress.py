@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-# Seconds by which expectations count as much as what jobs of this run took.
+# Seconds by which expectations of a step count as much as what its jobs took, and those of all steps.
 _PRIOR = 30.0
-# Seconds of a job of which nothing is expected.
-_UNKNOWN = 3.0
 
 
 class Progress:
@@ -20,28 +19,30 @@ class Progress:
 
     Parameters
     ----------
-    expected : dict of int to float
-        Seconds of each job by its number, as jobs like it took on another machine.
+    expected : dict of int to (str, float)
+        By the number of a job its step, and the seconds that jobs like it took on another machine.
     cores : int
         Jobs that may run at once.
 
     Examples
     --------
     >>> from snakemake_logger_plugin_mlreduce.progress import Progress
-    >>> run = Progress({1: 60.0, 2: 60.0, 3: 120.0}, cores=2)
+    >>> run = Progress({1: ("fit", 60.0), 2: ("fit", 60.0), 3: ("fit", 120.0)}, cores=2)
     >>> run.left(0.0)
-    120.0
+    150.0
     >>> run.begin(1, 0.0)
     >>> run.end(1, 120.0)  # this machine is slower
     >>> round(run.left(120.0))
-    153
+    227
     """
 
-    def __init__(self, expected: Mapping[int, float], cores: int) -> None:
+    def __init__(self, expected: Mapping[int, tuple[str, float]], cores: int) -> None:
         self._expected, self._cores = dict(expected), max(1, cores)
         self._began: dict[int, float] = {}
         self._ended: set[int] = set()
-        self._taken = self._foreseen = 0.0
+        # Of the jobs of each step that have ended: the seconds that they took, and those that were expected.
+        self._taken: dict[str, float] = defaultdict(float)
+        self._foreseen: dict[str, float] = defaultdict(float)
 
     def begin(self, job: int, now: float) -> None:
         """Note that a job has begun."""
@@ -54,19 +55,26 @@ class Progress:
             return
         self._ended.add(job)
         if began is not None:
-            self._taken += now - began
-            self._foreseen += self._expected[job]
+            step, seconds = self._expected[job]
+            self._taken[step] += now - began
+            self._foreseen[step] += seconds
 
     def left(self, now: float) -> float:
-        """Return the seconds that are left: those of all jobs over the cores, and of the longest at least."""
-        slower = (self._taken + _PRIOR) / (self._foreseen + _PRIOR)
+        """Return the seconds that are left: all jobs over the cores, and half of the longest, which may be last.
+
+        Jobs of a step take longer than expected in the ratio of those that have ended, as far as these are many;
+        otherwise in the ratio of all steps.
+        """
+        slower = (sum(self._taken.values()) + _PRIOR) / (sum(self._foreseen.values()) + _PRIOR)
         each = []
-        for job, seconds in self._expected.items():
+        for job, (step, seconds) in self._expected.items():
             if job not in self._ended:
+                ratio = (self._taken[step] + slower * _PRIOR) / (self._foreseen[step] + _PRIOR)
                 there = now - self._began[job] if job in self._began else 0.0
                 # What has taken longer than expected goes on for a while.
-                each.append(max(slower * seconds - there, 0.2 * there))
-        return max(sum(each) / self._cores, max(each, default=0.0))
+                each.append(max(ratio * seconds - there, 0.2 * there))
+        longest = max(each, default=0.0)
+        return max(longest, sum(each) / self._cores + 0.5 * (1 - 1 / self._cores) * longest)
 
 
 def in_words(seconds: float) -> str:

@@ -479,14 +479,15 @@ def test_a_closed_pipe_ends_the_run(run, monkeypatch):
 def test_a_run_says_at_its_start_how_long_it_takes_and_each_minute_how_much_is_left(monkeypatch, tmp_path):
     monkeypatch.setattr("snakemake_logger_plugin_mlreduce._MINUTE", 0.05)
     run = Run(monkeypatch)
-    run.tell(expected=lambda: ({1: 300.0, 2: 300.0, 3: 600.0}, 2), state=str(tmp_path / "new" / "progress.json"))
+    expected = {1: ("fit", 300.0), 2: ("fit", 300.0), 3: ("predict", 600.0)}
+    run.tell(expected=lambda: (expected, 2), state=str(tmp_path / "new" / "progress.json"))
     run.start(3)
-    assert run.lines == ["3 jobs, about 10 min"]
+    assert run.lines == ["3 jobs, about 12 min"]
     run.job("fit", study="gmba-2016", dataset="digits")
     deadline = time.monotonic() + 60
     while len(run.lines) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert run.lines[1] == "[0/3     0 s] about 10 min left; running: gmba-2016 digits fit"
+    assert run.lines[1] == "[0/3     0 s] about 12 min left; running: gmba-2016 digits fit"
     state = json.loads((tmp_path / "new" / "progress.json").read_text())
     assert (state["jobs"], state["finished"], state["running"], state["ended"]) == (
         3,
@@ -494,7 +495,7 @@ def test_a_run_says_at_its_start_how_long_it_takes_and_each_minute_how_much_is_l
         ["gmba-2016 digits fit"],
         False,
     )
-    assert state["seconds_left"] == pytest.approx(600, abs=60)
+    assert state["seconds_left"] == pytest.approx(750, abs=60)
     run.handler.close()
     state = json.loads((tmp_path / "new" / "progress.json").read_text())
     assert (state["ended"], state["seconds_left"]) == (True, 0)
@@ -504,7 +505,7 @@ def test_a_run_says_at_its_start_how_long_it_takes_and_each_minute_how_much_is_l
 def test_the_state_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     run = Run(monkeypatch)
-    run.tell(expected=lambda: ({1: 1.0}, 1), state=str(tmp_path / "file" / "progress.json"))
+    run.tell(expected=lambda: ({1: ("fit", 1.0)}, 1), state=str(tmp_path / "file" / "progress.json"))
     run.start(1)
     run.finish("fit", study="gmba-2016", dataset="digits")
     run.handler.close()
@@ -517,8 +518,10 @@ def test_what_is_left_is_right_within_a_factor_of_two_in_nine_of_ten_runs(slower
     right = []
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        expected = dict(enumerate(rng.lognormal(3, 1.2, 60)))
-        taken = {job: slower * seconds * rng.lognormal(0, 0.5) for job, seconds in expected.items()}
+        steps = ["fit", "predict"] * 30
+        expected = {job: (steps[job], seconds) for job, seconds in enumerate(rng.lognormal(3, 1.2, 60))}
+        ratios = {"fit": slower, "predict": slower * rng.lognormal(0, 0.5)}
+        taken = {job: ratios[step] * seconds * rng.lognormal(0, 0.5) for job, (step, seconds) in expected.items()}
         course, cores = Progress(expected, 3), [(0.0, None)] * 3
         at, estimates = 0.0, []
         for job in expected:  # a core takes the next job as soon as it is free

@@ -117,7 +117,7 @@ def page_of_results():
 
 
 def expected_seconds():
-    """The expected seconds of the jobs of this run by their numbers, and how many run at once."""
+    """Rules and expected seconds of the jobs of this run by their numbers, and how many run at once."""
     planned = workflow.dag.needrun_jobs(exclude_finished=False)
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes
     return Expected(PROJECT).of_jobs(planned), at_once or 1

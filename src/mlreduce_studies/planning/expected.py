@@ -73,6 +73,7 @@ class Expected:
                 return max(found, 1.0)
         return _UNKNOWN
 
-    def of_jobs(self, jobs: Iterable[Any]) -> dict[int, float]:
-        """Return the expected seconds of Snakemake's jobs by their numbers; targets, which do nothing, are left out."""
-        return {job.jobid: self.seconds(job.rule.name, dict(job.wildcards_dict)) for job in jobs if list(job.output)}
+    def of_jobs(self, jobs: Iterable[Any]) -> dict[int, tuple[str, float]]:
+        """Return the rules and expected seconds of Snakemake's jobs by their numbers, without targets."""
+        made = [job for job in jobs if list(job.output)]
+        return {job.jobid: (job.rule.name, self.seconds(job.rule.name, dict(job.wildcards_dict))) for job in made}
