@@ -273,7 +273,7 @@ def speed(protocol: Protocol, names: list[str]) -> None:
     """Write the processor seconds of fit and prediction, and the size of the model, reduced and not.
 
     Of the first method of each family with ridge regression, and of a random projection, on the first fold of each data
-    set. Seconds are the least of two.
+    set. Seconds are the least of two. Other data sets than those named are left as they are.
     """
     warnings.simplefilter("ignore")
     study = protocol.studies()[f"{BENCHMARK}selectors"]
@@ -293,7 +293,11 @@ def speed(protocol: Protocol, names: list[str]) -> None:
         print(f"{name:26}{sum(row[5] for row in rows if row[0] == name):8.2f} s", flush=True)
     columns = ["dataset", "family", "method", "predictor", "size", "seconds", "predict", "megabytes"]
     SPEED.parent.mkdir(exist_ok=True)
-    pd.DataFrame(rows, columns=columns).to_csv(SPEED, index=False, float_format="%.4g")
+    measured = pd.DataFrame(rows, columns=columns)
+    if SPEED.is_file():
+        others = pd.read_csv(SPEED)
+        measured = pd.concat([others[~others["dataset"].isin(measured["dataset"])], measured])
+    measured.to_csv(SPEED, index=False, float_format="%.4g")
 
 
 def timed_models(models: dict[str, Any], columns: int, labels: int) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
