@@ -303,6 +303,20 @@ def test_memory_and_files_are_limited(tmp_path, problem, monkeypatch):
         mlreduce.ProgramSelector("dd if=/dev/zero of=large bs=1k count=1000").fit(*problem)
 
 
+@LINUX
+def test_lower_limits_of_this_process_hold():
+    code = (
+        "import resource\n"
+        "from mlreduce.programs import run_program\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10**5, 10**5))\n"
+        "print(run_program({'command': 'cp k.csv scores.csv', 'exchange': 'csv'}, {'k': 3}, {'scores': True}))\n"
+        "run_program('dd if=/dev/zero of=large bs=1k count=1000', {}, {})\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "array([[3.]])" in run.stdout
+    assert "was ended by SIGXFSZ" in run.stderr
+
+
 def test_nothing_is_left_in_the_temporary_folder(tmp_path, problem, monkeypatch):
     monkeypatch.setattr(run.tempfile, "tempdir", str(tmp_path))
     with pytest.raises(ProgramError):

@@ -283,12 +283,16 @@ def _limiter(gigabytes: float | None) -> Callable[[], None]:
     import resource
 
     prctl = ctypes.CDLL(None).prctl
+    wanted = {resource.RLIMIT_FSIZE: _LARGEST_FILE}
+    if gigabytes is not None:
+        wanted[resource.RLIMIT_AS] = int(gigabytes * 1e9)
 
     def limit() -> None:
         prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
-        if gigabytes is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9),) * 2)
+        for kind, value in wanted.items():
+            _, hard = resource.getrlimit(kind)
+            lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (lower, lower))
 
     return limit
 
