@@ -158,10 +158,10 @@ def _result(fitted: Any, X: Any) -> FloatArray:
             return np.asarray(getattr(fitted, name), dtype=np.float64)
     for verb in _RESULTS:
         if hasattr(fitted, verb):
-            said = getattr(fitted, verb)(X)
-            if isinstance(said, list):  # probabilities of each label
-                said = np.hstack(said)
-            numbers = np.asarray(as_dense(said) if is_sparse(said) else said, dtype=np.float64)
+            values = getattr(fitted, verb)(X)
+            if isinstance(values, list):  # probabilities of each label
+                values = np.hstack(values)
+            numbers = np.asarray(as_dense(values) if is_sparse(values) else values, dtype=np.float64)
             # Labels are predicted as they were given.
             return np.maximum(numbers, 0.0) if verb == "predict" and not is_regressor(fitted) else numbers
     raise AssertionError(f"it has none of {', '.join(_RESULTS)}")
