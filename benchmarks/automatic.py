@@ -4,7 +4,7 @@
     python benchmarks/automatic.py --budget 60 flags emotions # of some data sets
     python benchmarks/automatic.py --folds 1                  # the first folds alone
     python benchmarks/automatic.py --share 0.1                # max_features: a tenth of the features
-    python benchmarks/automatic.py page                       # update the table of docs/auto.md
+    python benchmarks/automatic.py page                       # what the benchmark has, and the table of docs/auto.md
 
 Average precision, ties in expectation. AutoReducer tries the methods that rank first in the benchmark without the data
 set and those that are related to it.
@@ -37,10 +37,10 @@ from mlreduce.files import replacing, write_text
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import Ranking, Traits, Wanted
 from mlreduce.metrics import evaluate
-from mlreduce.stats.ranking import MARGIN
+from mlreduce.stats.ranking import CONTROLS, MARGIN, one_variant
 from mlreduce_studies.benchmark.folds import folds_of
 from mlreduce_studies.benchmark.protocol import Protocol
-from mlreduce_studies.benchmark.scores import groups_of
+from mlreduce_studies.benchmark.scores import Scores, groups_of, names_in
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PAGE, FILE = (PROJECT / "docs" / name for name in ("auto.md", "auto/measured.csv"))
@@ -54,6 +54,9 @@ PLAIN = {
     "forest": ThresholdClassifier(RandomForestClassifier(**_TREES), decision="half"),
     "extra trees": ThresholdClassifier(ExtraTreesClassifier(**_TREES), decision="half"),
 }
+#: Of the benchmark, chosen with the labels of the test rows: the best of the first methods of each family that
+#: `recommend` would name for ridge regression without the data set and its group, and the best of all that was run.
+CHOSEN_ON_TEST, FIRST = ("best of recommend", "best of the benchmark"), 3
 #: A data set with fewer rows is small.
 SMALL = 500
 
@@ -98,19 +101,40 @@ def measured(data: Any, fold: int, split: Any, budget: float, share: float) -> d
     return found | {label: value(clone(plain).fit(train, labels)) for label, plain in PLAIN.items()}
 
 
+def best_on_test(folds: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of `CHOSEN_ON_TEST` for folds of data sets, at any size, from the scores of the benchmark."""
+    scores = Scores(Protocol(PROJECT, None))
+    parts = []
+    for family, study in scores.studies.items():
+        cells = one_variant(scores.folds(family, "average-precision"), *names_in(study))
+        first = {
+            (name, method)
+            for name in folds["dataset"].unique()
+            for method in [
+                one.method for one in foremost_without(name, family, Wanted("ridge")) if one.method not in CONTROLS
+            ][:FIRST]
+        }
+        named = pd.Series([*zip(cells["dataset"], cells["method"], strict=True)], cells.index).isin(first)
+        parts.append(cells.assign(named=named & (cells["predictor"] == "ridge")))
+    every = pd.concat(parts)
+    best = [part.groupby(["dataset", "fold"])["value"].max() for part in (every[every["named"]], every)]
+    columns = pd.concat(best, axis=1, keys=CHOSEN_ON_TEST)
+    return folds.drop(columns=columns.columns, errors="ignore").join(columns, on=["dataset", "fold"])
+
+
 def table() -> list[str]:
     """Return sentences and the means by setting in Markdown; groups of related data sets have the weight of one."""
     rows, sentences = [], []
-    measures = ["rows", "auto", "single", *PLAIN]
+    measures = ["auto", "single", *PLAIN, *CHOSEN_ON_TEST]
     groups = groups_of(PROJECT)
     for (budget, share), folds in pd.read_csv(FILE).groupby(["budget", "share"], sort=False):
-        part = folds.groupby("dataset")[measures].mean().reset_index()
+        part = folds.groupby("dataset")[["rows", *measures]].mean().reset_index()
         setting = f"{budget:g} s" + (f" and {100 * share:g} % of the features" if share < 1 else "")
         for what, some in (("all", part), (f"{SMALL} training rows and more", part[part["rows"] >= SMALL])):
             by_group = some.groupby([groups.get(name, name) for name in some["dataset"]]).mean(numeric_only=True)
             gain = (some["auto"] - some["ridge"]).to_numpy()
             better, worse = int(np.sum(gain > MARGIN)), int(np.sum(gain < -MARGIN))
-            means = [f"{by_group[name].mean():.3f}" for name in ("auto", "single", *PLAIN)]
+            means = [f"{by_group[name].mean():.3f}" for name in measures]
             difference = f"{(by_group['auto'] - by_group['ridge']).mean():+.3f}"
             rows.append([setting, what, str(len(some)), *means, difference, f"{better}, {worse}"])
             if what == "all":
@@ -119,7 +143,7 @@ def table() -> list[str]:
                     f"by more than {MARGIN:g} on {better} of {len(some)} data sets, and worse on {worse}"
                     f" ({folds['fold'].nunique()} fold{'s' * (folds['fold'].nunique() > 1)})."
                 )
-    header = ["setting", "data sets", "number", "AutoReducer", "its best candidate", *PLAIN]
+    header = ["setting", "data sets", "number", "AutoReducer", "its best candidate", *measures[2:]]
     lines = to_markdown([*header, "AutoReducer less ridge", f"better, worse by {MARGIN:g}"], rows).splitlines()
     return [*wrap(" ".join(sentences), 124), "", *lines]
 
@@ -133,6 +157,8 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5, help="of each data set, at most 5 (default: 5)")
     options = parser.parse_args()
     if options.datasets == ["page"]:
+        with replacing(FILE) as temporary:
+            best_on_test(pd.read_csv(FILE)).to_csv(temporary, index=False, float_format="%.4f")
         write_text(PAGE, fill_block(PAGE.read_text(encoding="utf-8"), "auto measured", table()))
         return
     protocol = Protocol(PROJECT, os.environ.get("MLREDUCE_MIRROR"))

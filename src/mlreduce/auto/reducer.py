@@ -214,7 +214,7 @@ class AutoReducer(DecidingClassifier):
 
     def _finish(self, search: Search, problem: Problem, limits: Limits, seed: int) -> None:
         """Fit what is best to all rows, and choose the threshold on held-out scores."""
-        ranked = search.ranked() or self._cheapest(search)
+        ranked = search.preferred() or self._cheapest(search)
         best = next(filter(None, (self._refit(record, problem, limits, seed) for record in ranked)), None)
         self._describe(search, problem, best)
         if best is None:

@@ -266,21 +266,23 @@ class Search:
         return sorted(among, key=lambda one: (-one.mean(rounds), one.place))
 
     def _promote(self, number: int, *, final: bool = False) -> list[Record]:
-        """Return the best of a round, and the best that reduces nothing; drop the others.
+        """Return the best of a round, the best that reduces nothing, and the first candidate; drop the others.
 
         The better half go on to more rows; to the other folds those, a few at most, that they and fits to all rows are
         expected to leave time for.
         """
         ranked, rows = self._distinct(self._ranked([number]), [number]), len(self.folds[number][0])
+        first = [one for one in ranked[1:] if one is self.records[0]]
         if final:
             chosen, left = ranked[:1], self._limits.left * self._limits.n_jobs
-            for record in ranked:
+            for record in [*ranked[:1], *first, *(one for one in ranked[1:] if one not in first)]:
                 needed = (max(self.folds) - 1) * self.expected(record, rows) + self.expected(record)
                 if record is ranked[0] or (len(chosen) < _FINALISTS and needed < left):
                     left -= needed
                     chosen += [record] if record is not ranked[0] else []
         else:
             chosen = ranked[: max(-(-len(ranked) // 2), _FINALISTS)]
+            chosen += [one for one in first if one not in chosen]
         if not any(one.unreduced for one in chosen):
             chosen += [one for one in self._ranked([number], usable=False) if one.unreduced][:1]
         for place, record in enumerate(ranked, 1):
@@ -425,6 +427,22 @@ class Search:
     def ranked(self) -> list[Record]:
         """Return the records that are compared in the end, the best first."""
         return self._ranked(self.rounds)
+
+    def preferred(self) -> list[Record]:
+        """Return the records that are compared in the end, as they are taken: the first candidate, or the best first.
+
+        Ridge regression on all features, the first candidate, is taken unless the best is better by more than the
+        standard error of their difference: the best of many on few rows is often so by chance.
+        """
+        ranked, plain = self.ranked(), self.records[0]
+        if len(self.rounds) < 2 or plain not in ranked[1:]:
+            return ranked
+        gains = [ranked[0].values[number] - plain.values[number] for number in self.rounds]
+        # Of folds, whose training rows overlap (Nadeau and Bengio 2003, "Inference for the generalization error").
+        error = np.std(gains, ddof=1) * (1 / len(gains) + self.test_share / (1 - self.test_share)) ** 0.5
+        if round(float(np.mean(gains)), DIGITS) > round(float(error), DIGITS):
+            return ranked
+        return [plain, *(one for one in ranked if one is not plain)]
 
     def best_unreduced(self) -> Record | None:
         """Return the best of those that reduce nothing, in the same rounds."""
