@@ -72,7 +72,7 @@ myst_enable_extensions = ["colon_fence"]
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say more: shapes, units, ranges
-autodoc_default_options = {"members": True, "inherited-members": True}
+autodoc_default_options = {"members": True, "inherited-members": "object,dict"}
 numpydoc_show_class_members = False  # autodoc lists them
 numpydoc_class_members_toctree = False
 
