@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,17 @@ import meka  # noqa: E402
 OCTAVE, R, JAVA = "octave --no-gui --quiet", "Rscript", "java"
 
 
+@cache
+def runs(name):
+    """Whether a program is installed, and not only in part, as while Debian's packages are being unpacked."""
+    found = shutil.which(name)
+    return found is not None and subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0
+
+
 def template(command, file, **more):
     """Return the program of a template; skip where its language is not installed."""
     name = command.split()[0]
-    if shutil.which(name) is None:
+    if not runs(name):
         pytest.skip(f"{name} is not installed; make programs installs Octave and R where it may")
     given = {"command": f"{command} {Path(file).name}", "files": [str(EXAMPLES / file)], **more}
     return given if command == OCTAVE else given | {"exchange": "csv"}
