@@ -6,6 +6,7 @@ Selected by ``logger: mlreduce`` in the profile or ``--logger mlreduce``. Snakem
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from logging import DEBUG, INFO, LogRecord
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -52,6 +54,11 @@ class Job(NamedTuple):
     def name(self) -> str:
         """Study, data set, step and further wildcards, which together are unique: ``gmba-2016  digits  fit  spec``."""
         return "  ".join(filter(None, [self.study, self.dataset, self.step, self.others]))
+
+    @property
+    def words(self) -> str:
+        """The name with single spaces."""
+        return " ".join(self.name.split())
 
 
 class LogHandler(LogHandlerBase):
@@ -201,7 +208,7 @@ class LogHandler(LogHandlerBase):
                 if not (self.interrupted or self.ended):
                     self._write_state()
                     if not (self.no_progress or self.terminal):
-                        names = [" ".join(job.name.split()) for job in self.running.values()]
+                        names = [job.words for job in self.running.values()]
                         more = ", ..." * (len(names) > 2)
                         self._say(f"[{self._count()}] {self._left()}; running: {', '.join(names[:2])}{more}")
             except OSError:  # of a full disk, or a closed stream: the run goes on
@@ -220,8 +227,13 @@ class LogHandler(LogHandlerBase):
         left = 0.0 if self.ended else round(self.course.left(now), 1)
         state: dict[str, Any] = {"jobs": self.total, "finished": self.done, "failed": len(self.failed)}
         state |= {"ended": self.ended, "seconds": round(now - self.started, 1), "seconds_left": left}
-        with contextlib.suppress(OSError):  # the run is not worth less for it
-            progress.write(self.state, state, (" ".join(job.name.split()) for job in self.running.values()))
+        state |= {"running": [job.words for job in self.running.values()]}
+        state |= {"updated": datetime.now(UTC).isoformat(timespec="seconds")}
+        from mlreduce.exceptions import StorageError  # not at the top: Snakemake imports all loggers at its start
+        from mlreduce.files import write_text
+
+        with contextlib.suppress(StorageError):  # the run is not worth less for it
+            write_text(self.state, json.dumps(state, indent=1) + "\n")
 
     def _job_error(self, record: LogRecord) -> None:
         number = getattr(record, "jobid", -1)
@@ -274,7 +286,7 @@ class LogHandler(LogHandlerBase):
 
     def _progress(self) -> None:
         if self.terminal and not (self.dryrun or self.no_progress or self.interrupted):
-            names = ", ".join(" ".join(job.name.split()) for job in self.running.values())
+            names = ", ".join(job.words for job in self.running.values())
             left = f", {self._left()}" if self.course is not None and self.done else ""
             line = f"[{self._count()}{left}] {names or '...'}"
             self.stream.write(f"\r\033[K{line[: self._width()]}")
@@ -307,7 +319,7 @@ class LogHandler(LogHandlerBase):
         stopped = f"Interrupted: {came}; the same command resumes."
         lines = [stopped if self.interrupted else f"{came.capitalize()}."]
         if self.failed:
-            names = "; ".join(" ".join(job.name.split()) for job in list(self.failed.values())[:3])
+            names = "; ".join(job.words for job in list(self.failed.values())[:3])
             lines += [f"{len(self.failed)} failed: {names}{'; ...' * (len(self.failed) > 3)}"]
         if self.tables and not page:
             named = [f"Tables: {', '.join(self.tables[:3])}{', ...' * (len(self.tables) > 3)}"]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from heapq import heapify, heappop
 
 # Seconds by which expectations of a step count as much as what its jobs took, and those of all steps.
 _PRIOR = 30.0
@@ -40,13 +36,22 @@ class Progress:
         self._expected, self._cores = dict(expected), max(1, cores)
         self._began: dict[int, float] = {}
         self._ended: set[int] = set()
-        # Of the jobs of each step that have ended: the seconds that they took, and those that were expected.
+        # By step: the seconds that the jobs which have ended took, those that were expected of them, those expected of
+        # the others, and the jobs with the longest first, from which those that have begun or ended are taken when met.
         self._taken: dict[str, float] = defaultdict(float)
         self._foreseen: dict[str, float] = defaultdict(float)
+        self._open: dict[str, float] = defaultdict(float)
+        self._longest: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for job, (step, seconds) in self._expected.items():
+            self._open[step] += seconds
+            self._longest[step].append((-seconds, job))
+        for jobs in self._longest.values():
+            heapify(jobs)
 
     def begin(self, job: int, now: float) -> None:
         """Note that a job has begun."""
-        self._began[job] = now
+        if job in self._expected:
+            self._began[job] = now
 
     def end(self, job: int, now: float) -> None:
         """Note that a job has ended."""
@@ -54,8 +59,9 @@ class Progress:
         if job in self._ended or job not in self._expected:
             return
         self._ended.add(job)
+        step, seconds = self._expected[job]
+        self._open[step] -= seconds
         if began is not None:
-            step, seconds = self._expected[job]
             self._taken[step] += now - began
             self._foreseen[step] += seconds
 
@@ -66,15 +72,24 @@ class Progress:
         otherwise in the ratio of all steps.
         """
         slower = (sum(self._taken.values()) + _PRIOR) / (sum(self._foreseen.values()) + _PRIOR)
-        each = []
-        for job, (step, seconds) in self._expected.items():
-            if job not in self._ended:
-                ratio = (self._taken[step] + slower * _PRIOR) / (self._foreseen[step] + _PRIOR)
-                there = now - self._began[job] if job in self._began else 0.0
-                # What has taken longer than expected goes on for a while.
-                each.append(max(ratio * seconds - there, 0.2 * there))
-        longest = max(each, default=0.0)
-        return max(longest, sum(each) / self._cores + 0.5 * (1 - 1 / self._cores) * longest)
+        ratios = {
+            step: (self._taken[step] + slower * _PRIOR) / (self._foreseen[step] + _PRIOR) for step in self._longest
+        }
+        waiting = dict(self._open)
+        longest, total = 0.0, 0.0
+        for job, began in self._began.items():
+            step, seconds = self._expected[job]
+            there = now - began
+            # What has taken longer than expected goes on for a while.
+            left = max(ratios[step] * seconds - there, 0.2 * there)
+            waiting[step] -= seconds
+            longest, total = max(longest, left), total + left
+        for step, jobs in self._longest.items():
+            while jobs and (jobs[0][1] in self._ended or jobs[0][1] in self._began):
+                heappop(jobs)
+            total += ratios[step] * max(waiting[step], 0.0)
+            longest = max(longest, ratios[step] * -jobs[0][0] if jobs else 0.0)
+        return max(longest, total / self._cores + 0.5 * (1 - 1 / self._cores) * longest)
 
 
 def in_words(seconds: float) -> str:
@@ -84,13 +99,3 @@ def in_words(seconds: float) -> str:
     if seconds < 5400:
         return f"about {max(1, round(seconds / 60))} min"
     return f"about {seconds / 3600:.1f} h"
-
-
-def write(path: str | os.PathLike[str], state: Mapping[str, Any], running: Iterable[str]) -> None:
-    """Write the state of a run to a file, which is there whole or as it was."""
-    file = Path(path)
-    content = {**state, "running": list(running), "updated": datetime.now(UTC).isoformat(timespec="seconds")}
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(file)
