@@ -80,6 +80,13 @@ def check_method(method: Any, *, seconds: float = 60.0, isolated: bool = True, r
     return table
 
 
+# Checks of usual data, which no method may refuse.
+_USUAL = (
+    *("a finite result", "arrays are not changed", "the same when fitted again", "the same after pickling"),
+    "each row by itself",
+)
+
+
 def _problem() -> tuple[Any, Any]:
     """Return 40 rows of six features >= 0, a third of them zeros, and three labels."""
     rng = np.random.default_rng(0)
@@ -90,6 +97,18 @@ def _problem() -> tuple[Any, Any]:
 def _read_only(X: FloatArray) -> FloatArray:
     copy = X.copy()
     copy.flags.writeable = False
+    return copy
+
+
+def _with_zeros(X: FloatArray) -> Any:
+    stored = sp.csr_array(X + 1)
+    stored.data -= 1
+    return stored
+
+
+def _with_cell(X: FloatArray, value: float) -> FloatArray:
+    copy = X.copy()
+    copy[1, 2] = value
     return copy
 
 
@@ -104,7 +123,7 @@ _FEATURES: Mapping[str, Callable[[FloatArray], Any]] = {
     "a CSR array": sp.csr_array,
     "a CSC matrix": sp.csc_matrix,
     "a LIL array": sp.lil_array,
-    "a sparse array with stored zeros": lambda X: _with_zeros(X),
+    "a sparse array with stored zeros": _with_zeros,
 }
 _LABELS: Mapping[str, Callable[[Any], Any]] = {
     "-1 and 1": lambda Y: 2 * Y - 1,
@@ -137,18 +156,6 @@ _UNUSUAL: Mapping[str, _Change] = {
     "features times 1e-60": lambda X, Y: (X * 1e-60, Y),
     "features times 1e200": lambda X, Y: (X * 1e200, Y),
 }
-
-
-def _with_zeros(X: FloatArray) -> Any:
-    stored = sp.csr_array(X + 1)
-    stored.data -= 1
-    return stored
-
-
-def _with_cell(X: FloatArray, value: float) -> FloatArray:
-    copy = X.copy()
-    copy[1, 2] = value
-    return copy
 
 
 def _result(fitted: Any, X: Any) -> FloatArray:
@@ -300,13 +307,6 @@ def _run(method: Any, first: int = 0) -> Iterator[tuple[str, str, str, float]]:
         except Exception as error:  # noqa: BLE001 - whatever it raises is the outcome
             outcome, message = "wrong", f"{type(error).__name__}: {error}"
         yield name, outcome, message.split("\n", 1)[0][:300], time.monotonic() - began
-
-
-# Checks of usual data, which no method may refuse.
-_USUAL = (
-    *("a finite result", "arrays are not changed", "the same when fitted again", "the same after pickling"),
-    "each row by itself",
-)
 
 
 def _serve(method: Any, first: int, connection: Connection) -> None:

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any
     def made(label: str, entry: Mapping[str, Any], name: str | None) -> dict[str, Any]:
         if "program" not in entry:
             return dict(entry)
-        from mlreduce.programs import digest_of_files
+        from mlreduce.programs import with_digest
 
         if name is None and "writes" not in entry:
             raise ConfigurationError(f"{path}: {label}: writes must say what the program writes: {', '.join(_CLASSES)}")
@@ -55,7 +56,7 @@ def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any
         # As paths from the working folder, results do not depend on where that is.
         program["files"] = [os.path.relpath(folder / file) for file in program.get("files", [])]
         try:
-            program["digest"] = digest_of_files(program["files"])
+            program = with_digest(program)
         except ConfigurationError as error:
             raise ConfigurationError(f"{path}: {label}: {error}") from None
         others = {key: value for key, value in entry.items() if key not in ("program", "writes")}
@@ -75,12 +76,13 @@ def versions(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, str]
     for label, entry in entries:
         program = entry.get("program")
         if isinstance(program, Mapping) and "version" in program:
-            found[label] = _first_line(shlex.split(program["version"]))
+            found[label] = _first_line(program["version"])
     return found
 
 
-def _first_line(command: list[str]) -> str:
+@cache  # planning evaluates the description of a study several times
+def _first_line(command: str) -> str:
     with suppress(OSError, subprocess.TimeoutExpired):
-        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+        run = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False, timeout=_SECONDS)
         return next((line.strip() for line in (run.stdout + run.stderr).splitlines() if line.strip()), "")
     return "not available"

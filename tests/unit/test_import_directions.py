@@ -41,7 +41,7 @@ ALLOWED = {
     "predictors": BASE | {"linalg", "metrics", "registry"},
     "labelspace": BASE | {"linalg", "registry", "predictors", "spectral"},
     "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
-    "programs": BASE | {"labelspace", "linalg", "projection", "selection", "spectral"},
+    "programs": BASE | {"files", "labelspace", "linalg", "projection", "selection", "spectral"},
     "stats": BASE,
     "plot": BASE | {"escaping", "metrics", "registry", "stats"},
     "evaluation": {

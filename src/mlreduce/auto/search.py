@@ -274,12 +274,13 @@ class Search:
         ranked, rows = self._distinct(self._ranked([number]), [number]), len(self.folds[number][0])
         first = [one for one in ranked[1:] if one is self.records[0]]
         if final:
-            chosen, left = ranked[:1], self._limits.left * self._limits.n_jobs
+            chosen: list[Record] = []
+            left = self._limits.left * self._limits.n_jobs
             for record in [*ranked[:1], *first, *(one for one in ranked[1:] if one not in first)]:
                 needed = (max(self.folds) - 1) * self.expected(record, rows) + self.expected(record)
-                if record is ranked[0] or (len(chosen) < _FINALISTS and needed < left):
+                if not chosen or (len(chosen) < _FINALISTS and needed < left):
                     left -= needed
-                    chosen += [record] if record is not ranked[0] else []
+                    chosen.append(record)
         else:
             chosen = ranked[: max(-(-len(ranked) // 2), _FINALISTS)]
             chosen += [one for one in first if one not in chosen]

@@ -14,7 +14,7 @@ from mlreduce import registry
 from mlreduce.evaluation.entries import Entry
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
-from mlreduce.programs.run import digest_of_files
+from mlreduce.programs.run import with_digest
 from mlreduce.projection.base import Projection
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.selection.base import Selector, selects_by_ranking
@@ -102,11 +102,11 @@ def _make_entry(one: Any, where: str) -> dict[str, Any]:
     if isinstance(one, str):
         return {"class" if registry.is_import_path(one) else "method": one}
     if isinstance(one, Mapping):
-        return {str(key): _plain_value(value, where) for key, value in one.items()}
+        return _plain_parameters(one, where)
     if _is_estimator(one):
         name = _name_of(type(one))
         key = "class" if registry.is_import_path(name) else "method"
-        return {key: name, **{name: _plain_value(value, where) for name, value in _changed_parameters(one).items()}}
+        return {key: name, **_plain_parameters(_changed_parameters(one), where)}
     raise ConfigurationError(f"{where}: neither a name nor an estimator nor a dict of parameters; got {one!r}")
 
 
@@ -132,6 +132,14 @@ def _name_of(cls: type) -> str:
         return path
 
 
+def _plain_parameters(parameters: Mapping[Any, Any], where: str) -> dict[str, Any]:
+    """Return parameters as plain values, a program with the digest of its files."""
+    plain = {str(key): _plain_value(value, where) for key, value in parameters.items()}
+    if isinstance(plain.get("program"), Mapping):
+        plain["program"] = with_digest(plain["program"])
+    return plain
+
+
 def _plain_value(value: Any, where: str) -> Any:
     """Return a parameter as a plain value."""
     if _is_estimator(value):
@@ -143,10 +151,7 @@ def _plain_value(value: Any, where: str) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain_value(one, where) for one in value]
     if isinstance(value, Mapping):
-        plain = {str(key): _plain_value(one, where) for key, one in value.items()}
-        if plain.get("files"):  # of a program: other files are another method
-            plain["digest"] = digest_of_files(plain["files"])
-        return plain
+        return {str(key): _plain_value(one, where) for key, one in value.items()}
     raise ConfigurationError(
         f"{where}: a parameter must be a number, text, list or estimator, so that results can record it; got {value!r}"
     )

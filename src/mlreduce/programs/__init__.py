@@ -7,7 +7,7 @@ from mlreduce.programs.estimators import (
     ProgramSelector,
     ProgramTransformer,
 )
-from mlreduce.programs.run import Program, ProgramError, digest_of_files, run_program
+from mlreduce.programs.run import Program, ProgramError, digest_of_files, run_program, with_digest
 
 __all__ = [
     "Program",
@@ -19,4 +19,5 @@ __all__ = [
     "ProgramTransformer",
     "digest_of_files",
     "run_program",
+    "with_digest",
 ]

@@ -16,9 +16,9 @@ All read seed too, and the numbers of their `Program`. Features are counted from
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Self
 
+import joblib
 import numpy as np
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -33,7 +33,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.selection.base import Selector
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.solver import Solution
-from mlreduce.validation import FloatArray, Size, check_components, check_features, check_labels, is_sparse, one_hot
+from mlreduce.validation import FloatArray, Size, check_count, check_features, check_labels, one_hot
 from mlreduce.validation.estimator import Estimator
 
 
@@ -158,12 +158,7 @@ class ProgramProjection(Projection):
 
     complexity = Complexity("n d", "n d")
 
-    def __init__(
-        self,
-        program: str | Program,
-        n_components: Size = None,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, program: str | Program, n_components: Size = None, random_state: Any = None) -> None:
         super().__init__(n_components)
         self.program = program
         self.random_state = random_state
@@ -210,12 +205,7 @@ class ProgramTransformer(TransformerMixin, Estimator):
     2
     """
 
-    def __init__(
-        self,
-        program: str | Program,
-        n_components: int = 2,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, program: str | Program, n_components: int = 2, random_state: Any = None) -> None:
         self.program = program
         self.n_components = n_components
         self.random_state = random_state
@@ -246,7 +236,7 @@ class ProgramTransformer(TransformerMixin, Estimator):
         DataError
             If a feature is not finite, a label is not 0/1 or -1/1, or ``n_components`` is below 1.
         """
-        check_components(self.n_components, max(1, int(self.n_components)), "dimensions")
+        check_count(self.n_components, "n_components")
         self._X = check_features(self, X, reset=True)
         self._Y = check_labels(one_hot(y)[0], self._X.shape[0])
         return self
@@ -423,8 +413,7 @@ class ProgramClassifier(ClassifierMixin, Estimator):
     def _written(self, X: Any) -> dict[str, FloatArray]:
         check_is_fitted(self, "classes_")
         new = check_features(self, X, reset=False)
-        parts = (new.data, new.indices, new.indptr) if is_sparse(new) else (np.ascontiguousarray(new),)
-        key = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+        key = str(joblib.hash(new))
         if self._last is None or self._last[0] != key:
             arrays = {"X": self._X, "Y": self._Y, "X_new": new}
             written = run_program(self.program, arrays, {"scores": True, "labels": False}, self.random_state)

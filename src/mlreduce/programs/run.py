@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.files import file_sha256
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, Waiting
 
@@ -120,9 +121,31 @@ def digest_of_files(files: Iterable[str | Path]) -> str:
             raise ConfigurationError(f"files: there is no {file}; a program's files are named from the current folder")
         inside = sorted(path for path in file.rglob("*") if path.is_file()) if file.is_dir() else [file]
         for path in inside:
-            digest.update(f"{path.relative_to(file.parent).as_posix()}\0{path.stat().st_size}\0".encode())
-            digest.update(path.read_bytes())
+            digest.update(f"{path.relative_to(file.parent).as_posix()}\0{file_sha256(path)}\0".encode())
     return digest.hexdigest()
+
+
+def with_digest(program: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a program as a dict that has the digest of its files: other files are another method.
+
+    Parameters
+    ----------
+    program : str or dict
+        The command, or a `Program`.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of the files does not exist.
+
+    Examples
+    --------
+    >>> from mlreduce.programs import with_digest
+    >>> sorted(with_digest("octave --no-gui select.m"))
+    ['command', 'digest']
+    """
+    given = {"command": program} if isinstance(program, str) else dict(program)
+    return given | {"digest": digest_of_files(given.get("files", []))}
 
 
 def run_program(
@@ -193,7 +216,8 @@ def _complete(program: str | Program) -> dict[str, Any]:
     given = {"files": [], "exchange": "mat", "numbers": {}, "seconds": 3600.0, "gigabytes": None, **given}
     if given["exchange"] not in _FORMATS:
         raise ConfigurationError(unknown_name("format", given["exchange"], _FORMATS, "exchange"))
-    if digest_of_files(given["files"]) != given.get("digest", digest_of_files(given["files"])):
+    digest = digest_of_files(given["files"])  # which refuses files that do not exist
+    if given.get("digest", digest) != digest:
         raise ConfigurationError(f"the files of {given['command']!r} have changed since the study was planned")
     return given
 
