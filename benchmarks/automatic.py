@@ -107,13 +107,10 @@ def best_on_test(folds: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for family, study in scores.studies.items():
         cells = one_variant(scores.folds(family, "average-precision"), *names_in(study))
-        first = {
-            (name, method)
-            for name in folds["dataset"].unique()
-            for method in [
-                one.method for one in foremost_without(name, family, Wanted("ridge")) if one.method not in CONTROLS
-            ][:FIRST]
-        }
+        first: set[tuple[str, str]] = set()
+        for name in folds["dataset"].unique():
+            ranked = foremost_without(name, family, Wanted("ridge"))
+            first |= {(name, one.method) for one in [one for one in ranked if one.method not in CONTROLS][:FIRST]}
         named = pd.Series([*zip(cells["dataset"], cells["method"], strict=True)], cells.index).isin(first)
         parts.append(cells.assign(named=named & (cells["predictor"] == "ridge")))
     every = pd.concat(parts)

@@ -187,7 +187,15 @@ def main() -> None:
                 if least < LEAST and not reason:
                     too_few.append(f"{name} on {dataset}: {found}")
     order = {name: place for place, name in enumerate((*PROJECTIONS, *SELECTORS))}
-    table = pd.DataFrame(rows).sort_values("method", key=lambda names: names.map(order), kind="stable")
+    table = pd.DataFrame(rows)
+    if options.output.is_file():  # what was not measured is left as it is
+        before = pd.read_csv(options.output, dtype={"reason": str}).fillna({"reason": ""})
+        keys = [*zip(table["method"], table["dataset"], strict=True)]
+        others = [key not in keys for key in zip(before["method"], before["dataset"], strict=True)]
+        table = pd.concat([before[others], table])
+    places = {name: place for place, name in enumerate(SETS)}
+    table = table.sort_values("dataset", key=lambda names: names.map(places), kind="stable")
+    table = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
     write_text(options.output, table.to_csv(index=False))
     if options.output == FILE:
         PAGE.write_text(with_digits(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")

@@ -1,10 +1,12 @@
 """Classifiers of MEKA beside ours, run as programs: docs/performance/meka.csv, and the table of docs/programs.md.
 
-git clone https://github.com/Waikato/meka && cd meka/src/main/java
-javac -d classes -cp weka.jar:jama.jar -sourcepath . meka/classifiers/multilabel/BR.java
-javac -d classes -cp weka.jar:jama.jar -sourcepath . meka/classifiers/multilabel/CC.java
-MLREDUCE_MIRROR=... python benchmarks/meka.py --classpath meka/src/main/java/classes:weka.jar:jama.jar
-python benchmarks/meka.py                                 # the table from what is measured
+MEKA is built from its source, with the archives of Weka and Jama:
+
+    git clone https://github.com/Waikato/meka && cd meka/src/main/java
+    javac -d classes -cp weka.jar:jama.jar -sourcepath . meka/classifiers/multilabel/BR.java
+    javac -d classes -cp weka.jar:jama.jar -sourcepath . meka/classifiers/multilabel/CC.java
+    MLREDUCE_MIRROR=... python benchmarks/meka.py --classpath meka/src/main/java/classes:weka.jar:jama.jar
+    python benchmarks/meka.py                                 # the table from what is measured
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 import update_evidence
@@ -885,19 +885,24 @@ def first_choices() -> str:
 
 
 @cache
+def items_of_papers() -> dict[str, list[dict[str, Any]]]:
+    """Return the items of each paper, as they are listed by hand."""
+    return read_yaml(COVERAGE)
+
+
+@cache
 def coverage_of(study: str) -> list[list[str]]:
     """Return a row per item of a paper: its name, what it is, where it is here, and its state.
 
     Raises
     ------
-    KeyError
-        If an item names an output, method or claim that does not exist.
+    KeyError, StopIteration, ConfigurationError
+        If an item names a claim, an output or a method that does not exist.
     """
-    folder = REFERENCE / study
-    specified, known = read_yaml(STUDIES[study]), verdicts()
+    folder, known = REFERENCE / study, verdicts()
     audit = pd.read_csv(folder / "audit.csv") if (folder / "audit.csv").is_file() else pd.DataFrame()
     rows = []
-    for item in read_yaml(COVERAGE)[study]:
+    for item in items_of_papers()[study]:
         if "reason" in item:
             rows.append([item["item"], item["what"], "", f"not made: {item['reason']}"])
             continue
@@ -906,20 +911,15 @@ def coverage_of(study: str) -> list[list[str]]:
             registry.method_class(name)
             places.append(f"`{name}`")
         for name in item.get("outputs", []):
-            if name != "datasets":
-                (specified["tables"] | specified["figures"])[name]
-            file = next(folder.glob(f"{name}.*"), None) if name == "datasets" else None
-            file = file or next(path for end in ("md", "svg", "png") if (path := folder / f"{name}.{end}").is_file())
+            ends = ("csv",) if name == "datasets" else ("md", "svg", "png")  # tables have their numbers as CSV too
+            file = next(path for end in ends if (path := folder / f"{name}.{end}").is_file())
             places.append(f"[{name}](../{file.relative_to(PROJECT)})")
             states += _printed_cells(audit, name)
         states += [f"{claim}: {known[claim]}" for claim in item.get("claims", [])]
         states = states or ["computed" if "outputs" in item else "implemented"]
-        rows.append([item["item"], item["what"], ", ".join(places), "; ".join([*states, *_listed(item.get("note"))])])
+        states += [item["note"]] if "note" in item else []
+        rows.append([item["item"], item["what"], ", ".join(places), "; ".join(states)])
     return rows
-
-
-def _listed(text: str | None) -> list[str]:
-    return [] if text is None else [text]
 
 
 def _printed_cells(audit: pd.DataFrame, table: str) -> list[str]:
@@ -934,8 +934,7 @@ def _printed_cells(audit: pd.DataFrame, table: str) -> list[str]:
 
 def coverage(study: str) -> str:
     """Return the items of a paper as a table, and what there is beyond them."""
-    items = read_yaml(COVERAGE)[study]
-    listed = {name for item in items for name in item.get("outputs", [])}
+    listed = {name for item in items_of_papers()[study] for name in item.get("outputs", [])}
     specified = read_yaml(STUDIES[study])
     more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
     beyond = f"Tables and figures of the [study](../papers/{study}/study.yaml) beyond those of the paper: {more}."
@@ -944,10 +943,10 @@ def coverage(study: str) -> str:
 
 def coverage_counts() -> str:
     """Return how many items of the papers there are, and how many are not made."""
-    states = [row[3] for study in read_yaml(COVERAGE) for row in coverage_of(study)]
+    states = [row[3] for study in items_of_papers() for row in coverage_of(study)]
     missing = sum(state.startswith("not made") for state in states)
     text = (
-        f"Of {len(states)} items of {len(read_yaml(COVERAGE))} papers {len(states) - missing} are here, and {missing} "
+        f"Of {len(states)} items of {len(items_of_papers())} papers {len(states) - missing} are here, and {missing} "
         "are not made, each with its reason."
     )
     return fill(text, 124) + "\n"
