@@ -111,8 +111,8 @@ verify: $(STAMP) ## recomputes 2 % of results/reference; SHARE, SEED, MINUTES, S
 	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.verify cells \
 		$(call given,share seed minutes studies datasets keep)
 
-replicate: $(STAMP) ## runs a paper whole, and compares: PAPER (default: the quickest), SPLITS, SEED, TO=FOLDER
-	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.replicate $(PAPER) $(call given,splits seed to)
+replicate: $(STAMP) ## runs a paper whole, and compares: PAPER, SPLITS, SEED, TO, FINISHED, SHARE
+	$(ARITHMETIC) $(BIN)/python -m mlreduce_studies.provenance.replicate $(PAPER) $(call given,splits seed to finished share)
 
 # From scratch, without pages of before.
 docs: .venv/.docs-installed ## the documentation site, into docs/_build/html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,7 +12,9 @@ import yaml
 from project import Project
 from three_families import CATALOGUE, STUDIES
 
+from mlreduce_studies.gathering.job_tables import read_table, write_table
 from mlreduce_studies.provenance import replicate, verify
+from mlreduce_studies.provenance.finished import FinishedJob
 
 
 def run(project, *options):
@@ -88,6 +91,23 @@ def test_a_study_run_whole_again_is_equal_in_every_byte(tmp_path, capsys):
     assert "Another seed than in the committed run (6, not 5)" in said
     assert "Another splits than in the committed run (1, not 3)" in said
     assert f"Of {cells} cells: {cells} equal, " not in said
+
+    store = tmp_path / "finished"
+    store.mkdir()
+    command += ["--finished", str(store), "--share", "1"]
+    for number, words in enumerate(("", " of them taken")):  # run and put; then taken
+        assert replicate.main([*command, "--splits", str(2), "--to", str(tmp_path / f"shared-{number}")]) == 0
+        said = capsys.readouterr().out
+        assert words in said
+        assert re.search(r"(\d+) cells on .* recomputed in .*: \1 equal to the last digit", said)
+    for path in sorted((tmp_path / "shared-1").rglob("scores/**/*.parquet")):
+        log = Path(str(path).replace("/scores/", "/logs/predict/")).with_suffix(".log")
+        file = Path(log.read_text().splitlines()[0].removeprefix("taken from "))
+        write_table(path, read_table(path).assign(value=0.5))
+        file.unlink()
+        FinishedJob(store, file.stem, [path]).put()
+    assert replicate.main([*command, "--splits", str(2), "--to", str(tmp_path / "forged")]) == 1
+    assert re.search(r"[1-9]\d* differ$", capsys.readouterr().out, re.MULTILINE)
 
     project.edit("my.yaml", "planted", "planned")
     assert replicate.main([*command, "--splits", "2"]) == 1

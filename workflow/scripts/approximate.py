@@ -4,7 +4,7 @@ from _job import job
 
 snakemake = globals()["snakemake"]
 
-with job(snakemake):
+with job(snakemake, travels=True):
     import pandas as pd
 
     from mlreduce.datasets.data import MultiLabelData

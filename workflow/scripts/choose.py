@@ -6,7 +6,7 @@ from _job import job
 
 snakemake = globals()["snakemake"]
 
-with job(snakemake):
+with job(snakemake, travels=True):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.loop import Experiment
     from mlreduce.files import replacing

@@ -4,7 +4,7 @@ from _job import job
 
 snakemake = globals()["snakemake"]
 
-with job(snakemake):
+with job(snakemake, travels=True):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.failures import Failures
     from mlreduce.files import replacing

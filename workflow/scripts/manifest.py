@@ -12,6 +12,7 @@ with job(snakemake):
     from mlreduce.files import replacing, write_text
     from mlreduce_studies.gathering.summary import write_csv
     from mlreduce_studies.provenance.digest import environment
+    from mlreduce_studies.provenance.finished import number_taken
     from mlreduce_studies.provenance.manifest import costs, describe_input, digests, make_manifest, read_jobs, span
 
     params, folder = snakemake.params, Path(snakemake.output.manifest).parent
@@ -26,6 +27,7 @@ with job(snakemake):
         Path(path).stem: describe_input(catalogue[Path(path).stem], path, raw.get(Path(path).stem))
         for path in snakemake.input.data
     }
+    taken = number_taken(params.benchmarks)
     timed = [path for path in snakemake.input.results if Path(path).name in params.timed]
     manifest = make_manifest(
         {"study": snakemake.wildcards.study, **params.study},
@@ -35,6 +37,7 @@ with job(snakemake):
             **environment(Path(snakemake.scriptdir).resolve().parents[1]),
             **span(jobs_of_run),
             "cost": costs(jobs),
+            **({"taken": taken} if taken else {}),
             "outputs": digests([*timed, snakemake.output.jobs]),
         },
     )

@@ -8,7 +8,7 @@ from _job import job
 
 snakemake = globals()["snakemake"]
 
-with job(snakemake):
+with job(snakemake, travels=True):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.failures import Failures
     from mlreduce.evaluation.splitting import take_splits

@@ -1,7 +1,7 @@
 """Resources that a job requests from a cluster: bounds on memory and time, by the size of its data set and its step.
 
-The numbers are bounds on what the jobs of full runs used. The largest of these, and how they were measured, are in
-docs/cluster.md.
+The numbers are bounds on what the jobs of full runs used. The largest of these are in tests/planning/measured_jobs.csv,
+and docs/cluster.md explains them.
 """
 
 from __future__ import annotations

@@ -156,9 +156,9 @@ def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
     validate(checked, "config", "configuration")
     if checked.get("job_per_fit"):
         checked |= {"bundle": False, "splits_per_job": 1}
-    mirror = checked.get("mirror")
-    if mirror is not None and not Path(mirror).is_dir():
-        raise ConfigurationError(f"mirror: {mirror} is no folder")
+    for key in ("mirror", "finished"):
+        if key in checked and not Path(checked[key]).is_dir():
+            raise ConfigurationError(f"{key}: {checked[key]} is no folder")
     return checked
 
 

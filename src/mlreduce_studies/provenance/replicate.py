@@ -3,7 +3,8 @@
 Runs the paper's study whole from the published data, in a separate folder, judges it, and writes a protocol of one
 page (``protocol.md``, ``protocol.txt``): to which digit the scores agree with the committed ones, which verdicts are
 the same, the machine and the versions, and the time. Ends with a status other than 0 where the study could not be run;
-a difference is a result, not a failure.
+a difference is a result, not a failure. Where finished jobs are taken from a folder, a sample of the cells is
+recomputed without it, and a difference from these is a failure.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from mlreduce.files import write_text
 from mlreduce.methods.evidence import complexities
 from mlreduce.registry import entry_name, is_import_path
 from mlreduce_studies.gathering.summary import with_own_size
+from mlreduce_studies.provenance import verify
 from mlreduce_studies.provenance.manifest import read_manifest
 from mlreduce_studies.provenance.reference import CELL, is_near
 from mlreduce_studies.provenance.verify import add_places, configured_places, exit_status, run_workflow
@@ -240,7 +242,7 @@ def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
         "started": run["started"] or "",
         "hours, wall": wall,
         "hours, processor": f"{total['cpu_seconds'] / 3600:.2f}",
-        "jobs": str(total["jobs"]),
+        "jobs": str(total["jobs"]) + (f", {run['taken']} of them taken" if "taken" in run else ""),
         "largest job": "" if total["peak_mb"] is None else f"{total['peak_mb'] / 1000:.1f} GB",
         "processor": machine["processor"],
         "cores": str(machine["cores"]),
@@ -332,8 +334,10 @@ def _replicate(options: argparse.Namespace) -> int:
     made = folder / "results" / "replicate" / name
     (made / "manifest.json").unlink(missing_ok=True)  # of an earlier run, which this one continues
     seed = committed.manifest["seed"]
+    shared = {} if options.finished is None else {"finished": str(Path(options.finished).resolve())}
     configuration = {
         **configured_places(options),
+        **shared,
         **{"scale": committed.manifest["scale"], "seed": seed, "studies": [name], **given},
         **{"results": str(folder / "results"), "name": "replicate"},
     }
@@ -347,8 +351,14 @@ def _replicate(options: argparse.Namespace) -> int:
     write_text(folder / "protocol.md", as_markdown(parts))
     text = as_text(parts)
     write_text(folder / "protocol.txt", text)
-    print(f"\n{text}\nThis page: {folder / 'protocol.md'} and protocol.txt")
-    return 0
+    print(f"\n{text}\nThis page: {folder / 'protocol.md'} and protocol.txt", flush=True)
+    if not shared:
+        return 0
+    print(f"\nrecomputing a sample, since jobs were taken from {options.finished}", flush=True)
+    given = {key: getattr(options, key) for key in ("share", "project", "mirror", "cache", "catalogue")}
+    given |= {"reference": made.parent, "studies": name}
+    words = [f"--{key}={value}" for key, value in given.items() if value is not None]
+    return verify.main(["cells", *words])
 
 
 def _positive_integer(text: str) -> int:
@@ -372,6 +382,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paper", nargs="?", help="name of its folder (default: the one whose run took the least time)")
     parser.add_argument("--splits", type=_positive_integer, help="at most this many splits or folds (default: all)")
     parser.add_argument("--seed", type=_positive_integer, help="seed (default: that of the committed results)")
+    parser.add_argument(
+        "--finished", help="folder of finished jobs, to take from and to write to; a sample is then recomputed"
+    )
+    parser.add_argument("--share", type=verify.share, default=0.02, help="of the cells in the sample (default 0.02)")
     parser.add_argument("--to", default="results/replicate", help="parent of the folder of the run (default: this)")
     add_places(parser)
     options: Any = parser.parse_args(arguments)

@@ -286,7 +286,8 @@ def _verify_files(options: argparse.Namespace) -> int:
     return int(any(faults for _, faults in checked.values()))
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
+    """Return a share from the command line."""
     if 0 < float(text) <= 1:
         return float(text)
     raise argparse.ArgumentTypeError(f"a share is above 0 and at most 1; got {text}")
@@ -326,7 +327,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.provenance.verify", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     cells = commands.add_parser("cells", help="recompute a random sample of committed cells and compare")
-    cells.add_argument("--share", type=_share, default=0.02, help="of each study's cells (default 0.02)")
+    cells.add_argument("--share", type=share, default=0.02, help="of each study's cells (default 0.02)")
     cells.add_argument("--seed", type=int, help="of the sample (default: by chance; it is printed)")
     cells.add_argument(
         "--minutes", type=_minutes, help="time limit; curves that took more than a third of it before are left out"
