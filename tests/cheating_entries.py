@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import collections
 import contextlib
 import ctypes
 import gc
 import itertools
 import os
+import resource
 import signal
 import socket
 import stat
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -310,3 +313,171 @@ class Answers(Cheat):
 
     def cheat(self, X, y):
         time.sleep(1)
+
+
+class PassesOnAttributes(Cheat):
+    """Writes labels into the date, the mode or the attributes of a file of the scorer, or of a package."""
+
+    def cheat(self, X, y):
+        changed = 0
+        for path in (self.place, np.__file__):
+            for change in (
+                lambda path: os.utime(path, (1, 1)),
+                lambda path: Path(path).chmod(0o600),
+                lambda path: os.setxattr(path, "user.labels", b"1"),
+                lambda path: os.chown(path, -1, -1),
+            ):
+                with contextlib.suppress(OSError):
+                    change(path)
+                    changed += 1
+        raise LookupError(f"{changed} attributes are changed")
+
+
+class Unlocks(Cheat):
+    """Makes what is read-only writable again, in its namespace, in a new one and in that of others."""
+
+    def cheat(self, X, y):
+        libc, done = ctypes.CDLL(None), []
+        clear = (ctypes.c_uint64 * 4)(0, 1, 0, 0)
+
+        def again(name):
+            result = libc.syscall(442, -100, b"/", 0x8000, ctypes.byref(clear), 32)
+            done.extend([name] * (result == 0))
+            done.extend([name] * (libc.mount(b"none", b"/", None, ctypes.c_ulong(4096 | 32), None) == 0))
+
+        again("here")
+        for path in Path("/proc").glob("[0-9]*/ns/mnt"):
+            with contextlib.suppress(OSError):
+                file = os.open(path, os.O_RDONLY)
+                done.extend(["another"] * (libc.setns(file, 0) == 0))
+        if libc.unshare(0x10000000 | 0x20000) == 0:
+            again("a new one")
+        raise LookupError(f"it is writable in {done}")
+
+
+class PassesOnKeys(Cheat):
+    """Leaves labels in the keyrings of the kernel, and in shared memory that has no file."""
+
+    def cheat(self, X, y):
+        libc = ctypes.CDLL(None)
+        add, request = (248, 249) if os.uname().machine == "x86_64" else (217, 218)
+        self.there_ = libc.syscall(request, b"user", b"labels-of-others", None, 0) > 0
+        self.there_ += libc.shmget(4711, 100, 0o600) >= 0
+        for ring in (-3, -4, -5):  # of the session, of the user, and of the session of the user
+            libc.syscall(add, b"user", b"labels-of-others", b"1", 1, ring)
+        libc.shmget(4711, 100, 0o1600)
+
+    def transform(self, X):
+        return np.full((len(X), 1), float(self.there_))
+
+
+class ReadsInherited(Cheat):
+    """Reads all files that are open in its process, after it has its rows."""
+
+    def transform(self, X):
+        held = []
+        for path in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(OSError):
+                held.append(os.pread(int(path.name), 1 << 20, 0))
+        raise LookupError(f"it holds {sum(self.place.encode() in text for text in held)} files of others")
+
+    def cheat(self, X, y):
+        pass
+
+
+class AtExit(Cheat):
+    """Writes when its process ends, however it ends."""
+
+    def cheat(self, X, y):
+        atexit.register(self._write)
+        threading.Thread(target=self._later, daemon=True).start()
+
+    def _later(self):
+        time.sleep(0.2)
+        self._write()
+
+    def _write(self):
+        Path(self.place).write_text("0.999")
+
+
+class ChangesPackages(Cheat):
+    """Changes the code that is imported next, and the compiled loops that Numba loads."""
+
+    def cheat(self, X, y):
+        changed = 0
+        for folder in {*filter(None, sys.path), str(Path(np.__file__).parent), self.place, os.environ["HOME"]}:
+            for name in ("sitecustomize.py", "numpy.py", "ridge.nbi", "usercustomize.py"):
+                with contextlib.suppress(OSError):
+                    Path(folder, name).write_text("raise SystemExit('cheated')")
+                    changed += not Path(folder).samefile(os.environ["HOME"])
+        raise LookupError(f"{changed} files outside of its folder are changed")
+
+
+class LeavesLinks(Cheat):
+    """Leaves links to files of the scorer in its folder, which is deleted afterwards."""
+
+    def cheat(self, X, y):
+        for number, target in enumerate((self.place, Path(self.place).parent)):
+            Path(f"link-{number}").symlink_to(target)
+        Path("closed").mkdir(mode=0)
+
+
+class RaisesLimits(Cheat):
+    """Raises its limits of memory, files and processes."""
+
+    def cheat(self, X, y):
+        raised = 0
+        for limit in (resource.RLIMIT_AS, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+                raised += limit != resource.RLIMIT_NPROC or os.getpid() < 100
+        raise LookupError(f"{raised} limits are raised")
+
+
+class NotFinite(Objects):
+    def transform(self, X):
+        return np.full((len(X), 2), float(self.place))
+
+
+class _Lies(np.ndarray):
+    """Says that it has other bytes, numbers and rows than it has."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.zeros((3, 1))
+
+    def __len__(self):
+        return 19
+
+    def tobytes(self, order="C"):
+        return b"0.999"
+
+    def toarray(self):
+        return self
+
+
+class Lies(Objects):
+    def transform(self, X):
+        return np.full((7, 2), 0.999).view(_Lies)
+
+
+class Wide(Objects):
+    """Writes more columns than it has memory for, as a file that is empty on the disk."""
+
+    def transform(self, X):
+        _own_files()[0].truncate(8 * len(X) * 5_000_000)
+        os._exit(0)
+
+
+class LongReport(Objects):
+    def transform(self, X):
+        _own_files()[1].truncate(900_000_000)
+        os._exit(0)
+
+
+def _own_files():
+    """Return the files for the result and for the report of an error."""
+    files = []
+    for path in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            files += [int(path.name)] * ("(deleted)" in str(path.readlink()))
+    return [os.fdopen(file, "wb") for file in sorted(files)]

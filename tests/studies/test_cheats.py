@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
+import resource
 import socket
 import subprocess
 import sys
@@ -10,12 +13,13 @@ import time
 from functools import partial
 from pathlib import Path
 
+import cheating_entries
 import numpy as np
 import pytest
 
 import mlreduce.evaluation.measuring  # noqa: F401 - what a cheat would change
 from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, Waiting
-from mlreduce_studies.leaderboard import apart
+from mlreduce_studies.leaderboard import apart, confined
 from mlreduce_studies.leaderboard.apart import EntryError, Transformer
 
 #: Of several ways to one end one is tried quickly: each starts a process.
@@ -115,11 +119,24 @@ def test_labels_are_in_no_memory_that_an_entry_can_read(name, sentence):
         slow("Objects", EntryError, "TypeError: float"),
         ("FewRows", EntryError, r"transform returned \(1, 2\) for 19 rows"),
         ("Huge", MemoryLimitError, "took more memory than the limit of the study"),
+        ("Wide", EntryError, "transform returned 5000000 columns, more than 10000"),
+        slow("NotFinite nan", EntryError, "returned numbers that are not finite"),
+        ("NotFinite inf", EntryError, "returned numbers that are not finite"),
+        ("Lies", EntryError, r"transform returned \(7, 2\) for 19 rows"),
+        slow("RaisesLimits", EntryError, "LookupError: 0 limits are raised"),
     ],
 )
 def test_what_is_no_image_fails(name, error, sentence):
     with pytest.raises(error, match=sentence):
-        image(name, seconds=0.5 if error is TimeLimitError else 30)
+        image(*name.split(), seconds=0.5 if error is TimeLimitError else 30)
+
+
+@pytest.mark.slow
+def test_of_a_long_report_only_the_beginning_is_read():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(EntryError):
+        image("LongReport")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 100_000  # kilobytes
 
 
 def test_an_entry_reads_and_writes_no_files_of_the_scorer(tmp_path, monkeypatch):
@@ -129,11 +146,39 @@ def test_an_entry_reads_and_writes_no_files_of_the_scorer(tmp_path, monkeypatch)
     file = tmp_path / "flags.npz"
     file.write_text("labels")
     for name in ("ReadsFile", "WritesFile"):
-        with pytest.raises(EntryError, match="PermissionError"):
+        with pytest.raises(EntryError, match="PermissionError|Read-only file system"):
             image(name, file)
     assert file.read_text() == "labels"
     with pytest.raises(EntryError, match=r"it has \[\], \[\]"):
         image("ReadsEnvironment")
+
+
+def test_an_entry_changes_no_packages_and_leaves_nothing(tmp_path):
+    if not apart.refuses_files():
+        pytest.skip("this system has no Landlock")
+    file = tmp_path / "scores"
+    file.write_text("labels")
+    with pytest.raises(EntryError, match="LookupError: 0 files outside of its folder are changed"):
+        image("ChangesPackages", tmp_path)
+    for name in ("AtExit", "LeavesLinks"):
+        image(name, file)
+        time.sleep(0.4)
+        apart.close()
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("scores", "labels")]
+    with file.open("rb"), pytest.raises(EntryError, match="LookupError: it holds 0 files of others"):
+        image("ReadsInherited", "labels")
+
+
+@pytest.mark.parametrize("name", ["PassesOnAttributes", "Unlocks"])
+def test_attributes_of_files_hold_no_labels(tmp_path, name):
+    if not apart.refuses_attributes():
+        pytest.skip("this system makes no mount read-only")
+    file = tmp_path / "scores"
+    file.touch()
+    before = file.stat()
+    with pytest.raises(EntryError, match=r"LookupError: (0 attributes are changed|it is writable in \[\])"):
+        image(name, file)
+    assert file.stat() == before
 
 
 def test_an_entry_has_no_network():
@@ -190,3 +235,21 @@ def test_labels_are_not_passed_on_to_other_training_rows(tmp_path):
     image("PassesOn", tmp_path)
     assert not entry("PassesOn", tmp_path).fit(X[1:], Y[1:]).transform(OTHERS).any()
     assert not [*tmp_path.iterdir()]
+    if apart._unshare():
+        # As after a login: the keyring of the session is that of the scorer.
+        ctypes.CDLL(None).syscall(confined._KEYCTL, confined._JOIN_SESSION_KEYRING, None)
+        image("PassesOnKeys")
+        assert not entry("PassesOnKeys").fit(X[1:], Y[1:]).transform(OTHERS).any()
+
+
+def test_the_leaderboard_s_page_has_every_cheat_and_every_cheat_is_tried():
+    page = (TESTS.parent / "docs" / "leaderboard.md").read_text(encoding="utf-8")
+    table = page.partition("### What was tried")[2].partition("\n## ")[0]
+    rows = [row.split("|")[2] for row in table.splitlines() if row.startswith("|")][2:]
+    listed = [name for row in rows for name in re.findall("`(.+?)`", row)]
+    here = {name: value for name, value in vars(cheating_entries).items() if isinstance(value, type)}
+    cheats = {name for name, value in here.items() if issubclass(value, cheating_entries.Cheat) and name != "Cheat"}
+    assert sorted(listed) == sorted(cheats)
+    assert 20 <= len(rows) <= 25
+    tried = "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("cheats", "leaderboard"))
+    assert [name for name in cheats if not re.search(rf"[\"'.]{name}\b", tried)] == []

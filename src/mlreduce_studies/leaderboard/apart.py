@@ -45,6 +45,9 @@ _NAMESPACES = ("--user", "--map-root-user", "--pid", "--fork", "--kill-child", "
 
 _AT_MOST = f"{AtMost.__module__}.{AtMost.__name__}"
 
+# Columns of an image, which the scorer copies.
+_MOST = 10_000
+
 # Characters of messages by code of others.
 _LENGTH = 200
 
@@ -143,7 +146,7 @@ class _Process:
         )
         given.close()
         try:
-            self.refuses_files = bool(self._answer(_START))
+            self.protections = [*map(bool, self._answer(_START))]
         except BaseException:
             self.end()
             raise
@@ -219,9 +222,9 @@ class _Process:
                 Waiting.seconds += time.monotonic() - began
                 if len(_descendants(os.getpid(), self._others)) > 1 + bool(_unshare()):
                     self.end()
-            result, report = (_read(file) for file in files[1:])
+            result, report = _read(files[1]), _read(files[2], 2 * _LENGTH)
         if report:
-            _raise_error(report[: 2 * _LENGTH].decode(errors="replace"))
+            _raise_error(report.decode(errors="replace"))
         if status != 0:
             raise EntryError(
                 f"ended its process by signal {-status}"
@@ -274,11 +277,21 @@ def close() -> None:
 
 
 @cache
-def refuses_files() -> bool:
-    """Return whether this system can refuse a process files and the memory of others, by Landlock."""
+def _protections(_: Sequence[str]) -> list[bool]:
+    """Return what a process that is started by a command reports."""
     process = _Process({}, [], None)
     process.end()
-    return process.refuses_files
+    return process.protections
+
+
+def refuses_files() -> bool:
+    """Return whether this system can refuse a process files and the memory of others, by Landlock."""
+    return _protections(_unshare())[0]
+
+
+def refuses_attributes() -> bool:
+    """Return whether this system can refuse a process changes of dates, modes and attributes, by its namespace."""
+    return _protections(_unshare())[1]
 
 
 def missing_protections() -> list[str]:
@@ -288,12 +301,14 @@ def missing_protections() -> list[str]:
         missing.append("this user may make no namespaces: an entry can send signals and use the network")
     if not refuses_files():
         missing.append("the system has no Landlock: an entry can read and write the files of the user")
+    if not refuses_attributes():
+        missing.append("no mount can be made read-only: an entry can change dates and modes of the files of the user")
     return missing
 
 
-def _read(file: IO[bytes]) -> bytes:
+def _read(file: IO[bytes], most: int = -1) -> bytes:
     file.seek(0)
-    return file.read()
+    return file.read(most)
 
 
 def _raise_error(text: str) -> None:
@@ -396,8 +411,10 @@ class Transformer(TransformerMixin, _Apart, BaseEstimator):
     def transform(self, X: Any) -> FloatArray:
         """Return the image of X, shape (n_samples, n_components)."""
         state = np.frombuffer(self._state, dtype=np.uint8)
-        result = self._call(self._key, "transform", {"X": X, "state": state})
-        return _finite(_numbers(result, (X.shape[0], -1)))
+        image = _numbers(self._call(self._key, "transform", {"X": X, "state": state}), (X.shape[0], -1))
+        if image.shape[1] > _MOST:
+            raise EntryError(f"transform returned {image.shape[1]} columns, more than {_MOST}")
+        return _finite(image)
 
 
 class Ratings(_Apart, BaseEstimator):

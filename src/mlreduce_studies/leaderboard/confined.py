@@ -11,6 +11,7 @@ import ctypes
 import json
 import os
 import pickle  # noqa: TID251 - loaded where the code that it runs may do nothing more
+import platform
 import signal
 import socket
 import sys
@@ -36,6 +37,12 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _RIGHTS = {1: 13, 2: 14, 3: 15}
 # From version 6 on: no signals to processes outside, and no sockets without a name in the file system.
 _SCOPED, _SCOPES = 6, 3
+
+# Of <linux/mount.h> and <linux/keyctl.h>; the number of the last call is that of x86 or of newer processors.
+_MS_BIND, _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _RDONLY = 4096, 442, -100, 0x8000, 1
+_KEYCTL, _JOIN_SESSION_KEYRING = (250 if platform.machine() == "x86_64" else 219), 1
+# Of <linux/capability.h>.
+_CAPABILITY_VERSION = 0x20080522
 
 # Folders that a program needs from the system; entries can read these and their packages, and no other files.
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev")
@@ -73,8 +80,23 @@ def _restrict_files(readable: Sequence[str], writable: Sequence[str]) -> bool:
     return bool(call(_RESTRICT_SELF, ruleset, 0) == 0)
 
 
-def _give_up_rights(specification: Mapping[str, Any]) -> bool:
-    """Set limits that cannot be raised again; return whether access to files is denied."""
+def _restrict_attributes(folder: str) -> bool:
+    """Make everything but a folder read-only in this namespace, for good; return False where it cannot be.
+
+    Landlock does not deny changes of dates, modes and extended attributes, which can hold labels.
+    """
+    libc, name = ctypes.CDLL(None), os.fsencode(folder)
+    mounts = (ctypes.c_uint64 * 4)(_RDONLY, 0, 0, 0), (ctypes.c_uint64 * 4)(0, _RDONLY, 0, 0)
+    done = libc.mount(name, name, None, ctypes.c_ulong(_MS_BIND), None) == 0
+    for path, flags, attributes in ((b"/", _AT_RECURSIVE, mounts[0]), (name, 0, mounts[1])):
+        done = done and libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path, flags, ctypes.byref(attributes), 32) == 0
+    os.chdir(folder)
+    header, nothing = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+    return libc.capset(ctypes.byref(header), ctypes.byref(nothing)) == 0 and done
+
+
+def _give_up_rights(specification: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Set limits that cannot be raised again; return whether access to files, and to their attributes, is denied."""
     import resource  # not on Windows
 
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - nothing of pathlib is needed here
@@ -88,8 +110,11 @@ def _give_up_rights(specification: Mapping[str, Any]) -> bool:
         lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (lower, lower))
     prctl(_PR_SET_NO_NEW_PRIVS, 1)  # sudo has no effect
+    # Keys outlive processes, and the keyring of the session is that of the scorer.
+    ctypes.CDLL(None).syscall(_KEYCTL, _JOIN_SESSION_KEYRING, None)
+    attributes = bool(specification["namespaces"]) and _restrict_attributes(specification["folder"])
     readable = [*_SYSTEM, sys.prefix, sys.base_prefix, *filter(None, sys.path), *specification["paths"]]
-    return _restrict_files(readable, [specification["folder"]])
+    return _restrict_files(readable, [specification["folder"]]), attributes
 
 
 def _make(family: str, method: Mapping[str, Any]) -> Any:
@@ -209,12 +234,12 @@ def _serve(connection: socket.socket) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Give up rights, report whether files are protected, and serve requests."""
+    """Give up rights, report which of them, and serve requests."""
     specification = json.loads(arguments[0])
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     connection = socket.socket(fileno=specification["socket"])
-    files = _give_up_rights(specification)
-    connection.send(json.dumps(files).encode())
+    protections = _give_up_rights(specification)
+    connection.send(json.dumps(protections).encode())
     sys.path[:0] = specification["paths"]
     _serve(connection)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,60 +18,75 @@ from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
 from mlreduce_studies.tables.layout import fill_block
 
-#: The page, in the project, and the measure by which it ranks.
-PAGE, MEASURE = "docs/leaderboard.md", "average-precision"
+#: The page and the table of all rows, in the project, and the measure by which they rank.
+PAGE, TABLE, MEASURE = "docs/leaderboard.md", "docs/tables/leaderboard.csv", "average-precision"
+#: How many methods of the project the page shows; it shows all entries.
+_SHOWN = 8
 
 _HEADINGS = {"projection": "Projections", "selection": "Selectors", "labelspace": "Label coders"}
 _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "versions", "entered by")
 
 
 def write_page(project: str | Path) -> None:
-    """Update the tables of the page."""
+    """Update the page and the table of all rows."""
     path = Path(project, PAGE)
     write_text(path, page_text(path.read_text(encoding="utf-8"), project))
+    write_text(Path(project, TABLE), table_text(project))
 
 
 def page_text(text: str, project: str | Path) -> str:
-    """Return the text of the page with updated tables."""
-    known = entries(project)
-    kept = {name: read_kept(name, project) for name in known if Path(project, RESULTS, name).is_dir()}
-    parts = [part for family in FAMILIES for part in _family(family, known, kept, project)]
+    """Return the text of the page with updated tables: the first methods of the project, and all entries."""
+    known, parts = entries(project), []
+    for family in FAMILIES:
+        parts.append(f"## {_HEADINGS[family]}")
+        if not any(entry.family == family for entry in known.values()):
+            parts.append("No entry yet.")
+            continue
+        rows, alone = _family(family, known, project)
+        if alone:
+            parts.append(
+                "Compared with the control only: the [benchmark](benchmark.md) has not been run with this family on "
+                "all of these data sets."
+            )
+        shown = [row for place, (name, row) in enumerate(rows) if place < _SHOWN or name in known]
+        lines = [_HEADER, ["---"] * len(_HEADER), *shown]  # with links, which to_markdown would not keep
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return fill_block(text, "leaderboard", ["\n\n".join(parts)])
 
 
-def _family(
-    family: str, known: Mapping[str, Entry], kept: Mapping[str, KeptEntry], project: str | Path
-) -> Iterator[str]:
+def table_text(project: str | Path) -> str:
+    """Return all rows as CSV."""
+    known = entries(project)
+    rows = [[family, *row] for family in FAMILIES for _, row in _family(family, known, project)[0]]
+    table = pd.DataFrame(rows, columns=["family", *_HEADER]).replace(r"\[(.*)\]\(.*\)", r"\1", regex=True)
+    return str(table.to_csv(index=False, lineterminator="\n"))
+
+
+def _family(family: str, known: Mapping[str, Entry], project: str | Path) -> tuple[list[tuple[str, list[str]]], bool]:
+    """Return the row of each method of a family with entries, the best first, and whether the benchmark has none."""
     entered = {name: entry for name, entry in known.items() if entry.family == family}
-    yield f"## {_HEADINGS[family]}"
     if not entered:
-        yield "No entry yet."
-        return
+        return [], True
+    kept = {name: read_kept(name, project) for name in entered if Path(project, RESULTS, name).is_dir()}
+    current = {name: one for name, one in kept.items() if one.is_of(entered[name], project)}
+    whole = {name: one for name, one in current.items() if one.whole}
     committed = _committed(family, project)
-    if committed.empty:
-        yield (
-            "Compared with the control only: the [benchmark](benchmark.md) has not been run with this family on all of "
-            "these data sets."
-        )
-    current = {name: kept[name] for name in entered if name in kept and kept[name].is_of(entered[name], project)}
-    ranking = ranked(family, {name: one for name, one in current.items() if one.whole}, entered, committed)
-    tuned = {name for name, entry in entered.items() if entry.search}
-    rows = [] if ranking is None else [_row(str(name), ranking, entered, tuned) for name in ranking.table.index]
-    for name, entry in entered.items():
-        if ranking is None or name not in ranking.table.index:
-            rows.append(_unranked(entry, kept.get(name), name in current))
-    lines = [_HEADER, ["---"] * len(_HEADER), *rows]  # with links, which to_markdown would not keep
-    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    ranking = ranked(family, whole, entered, committed)
+    ranks = [] if ranking is None else [*map(str, ranking.table.index)]
+    rows = [] if ranking is None else [(name, _row(name, ranking, entered)) for name in ranks]
+    left = {name: entry for name, entry in entered.items() if name not in ranks}
+    rows += [(name, _unranked(entry, kept.get(name), name in current)) for name, entry in left.items()]
+    return rows, committed.empty
 
 
-def _row(name: str, ranking: Ranking, entered: Mapping[str, Entry], tuned: Collection[str]) -> list[str]:
+def _row(name: str, ranking: Ranking, entered: Mapping[str, Entry]) -> list[str]:
     row = ranking.table.loc[name]
     seconds = "" if np.isnan(row["seconds"]) else f"{row['seconds']:.2g}"
     numbers = [f"{row['near']:.2f} ({row['low']:.2f} to {row['high']:.2f})", f"{row['rank']:.2f}", f"{row['mean']:.3f}"]
     entry = entered.get(name)
     who = ["", "the project"] if entry is None else [_versions(entry), markdown_escaped(entry.entered_by)]
-    shown = name if entry is None else _linked(entry)
-    return [f"{shown}, tuned" if name in tuned else shown, *numbers, seconds, *who]
+    shown = name if entry is None else _linked(entry) + ", tuned" * bool(entry.search)
+    return [shown, *numbers, seconds, *who]
 
 
 def _unranked(entry: Entry, kept: KeptEntry | None, current: bool) -> list[str]:
