@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,7 @@ from scipy.io import savemat
 import mlreduce
 from mlreduce import commandline
 from mlreduce.commandline import listing
+from mlreduce.commandline.arguments import in_options
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff
@@ -50,11 +54,15 @@ def refused(capsys, *arguments):
     return error
 
 
-def test_lists(capsys):
+def test_lists(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
     facts = [facts_of(name) for name in mlreduce.registry.method_names()]
-    lines = [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
-    assert said(capsys, "list").splitlines() == lines
-    assert "lpp                 projection  2003  Locality preserving projections (LPP)" in lines
+    head, *lines = said(capsys, "list").splitlines()
+    assert head == "name                family       year  method"
+    assert lines == [f"{fact.name:<18}  {fact.family:<11}  {fact.year or '':<4}  {fact.full_name}" for fact in facts]
+    assert "lpp                 projection   2003  Locality preserving projections (LPP)" in lines
+    takes = [line.split()[0] for line in said(capsys, "list", "--unknown-labels", "cells").splitlines()[1:]]
+    assert takes == mlreduce.list_methods(unknown_labels="cells").index.tolist()
     records = json.loads(said(capsys, "list", "--family", "selection", "--json"))
     assert [record["name"] for record in records] == mlreduce.registry.method_names("selection")
     assert {record["family"] for record in records} == {"selection"}
@@ -63,7 +71,7 @@ def test_lists(capsys):
     assert "yeast" in said(capsys, "list", "datasets")
 
 
-def test_recommends_as_the_library_does(data, capsys):
+def test_recommends_as_the_library_does(data, capsys, monkeypatch):
     given = read_arff([data], 2)[0]
     expected = mlreduce.recommend(given, goal="projection", time_budget=5)
     options = ["recommend", data, "--labels", 2, "--goal", "projection", "--seconds", 5]
@@ -71,7 +79,11 @@ def test_recommends_as_the_library_does(data, capsys):
     pd.testing.assert_frame_equal(
         pd.DataFrame(records).set_index("name"), expected.table, check_dtype=False, check_exact=False
     )
-    assert said(capsys, *options).split() == str(expected).split()
+    shown = said(capsys, *options)
+    assert "mlreduce.compare" not in shown
+    shown = shown.replace("mlreduce compare", "mlreduce.compare").replace("; --json has all)", ", in .table)")
+    assert shown.split() == str(expected).split()
+    monkeypatch.setenv("COLUMNS", "1000")
     assert "takes one label per instance" in said(capsys, "recommend", "digits-300", "--goal", "projection")
 
 
@@ -93,10 +105,12 @@ def test_without_a_command_it_shows_help(capsys):
     ],
 )
 def test_no_line_is_wider_than_the_terminal(capsys, monkeypatch, arguments):
+    monkeypatch.setenv("COLUMNS", "1000")
     wide = said(capsys, *arguments)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    for columns in (60, 100):
+    for columns in (60, 80, 100):
         monkeypatch.setenv("COLUMNS", str(columns))
+        if columns == 80:  # where the width is not known
+            monkeypatch.delenv("COLUMNS")
         shown = said(capsys, *arguments)
         # A path is not cut.
         assert all(len(line) <= columns or " " not in line.strip() for line in shown.splitlines())
@@ -107,7 +121,7 @@ def test_info(capsys):
     found = json.loads(said(capsys, "info", "mvmd", "--json"))
     assert (found["class"], found["family"]) == ("mlreduce.projection.mvmd.MVMD", "projection")
     assert found["parameters"]["beta"] == "0.5"
-    assert said(capsys, "info", "mvmd").splitlines() == str(mlreduce.describe("mvmd")).splitlines()
+    assert said(capsys, "info", "mvmd").split() == str(mlreduce.describe("mvmd")).split()
     own, given = json.loads(said(capsys, "info", "digits-300", "--json")), mlreduce.load_dataset("digits-300")
     assert (own["instances"], own["features"], own["labels"]) == (*given.X.shape, given.Y.shape[1])
     assert own["cardinality"] == pytest.approx(given.Y.sum(axis=1).mean(), abs=1e-4)
@@ -118,7 +132,11 @@ def test_info_of_a_file(data, capsys):
     own, given = json.loads(said(capsys, "info", data, "--labels", 2, "--json")), read_arff([data], 2)[0]
     described = {key: round(value, 4) for key, value in given.describe().items()}
     assert own == {"name": "d", **described, "checks": "; ".join(given.check()) or "no problems"}
-    assert "no.csv: no such file" in refused(capsys, "info", data.parent / "no.csv", "--labels", 2)
+    for labels in ((), ("--labels", 2)):
+        assert (
+            refused(capsys, "info", data.parent / "no.csv", *labels)
+            == f"mlreduce: {data.parent}/no.csv: no such file\n"
+        )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -197,16 +215,16 @@ def test_arguments_of_read(tmp_path, capsys):
         assert (found["features"], found["cardinality"]) == (len(lists), 0.5)
     for same in ('sep=";"', "sep=';'"):
         assert "its first line has no" not in refused(capsys, "info", path, "--labels", 1, "--read", same)
-    assert "Give sep=';'" in refused(capsys, "info", path, "--labels", 1)
+    assert "Give --read sep=';'" in refused(capsys, "info", path, "--labels", 1)
     sentences = {
         "spe=;": "--read: unknown argument 'spe'; did you mean 'sep'?",
         "labels=1": "unknown argument 'labels'",
-        "sep": "--read takes NAME=VALUE, as in sep=';'; got 'sep'",
+        "sep": "--read takes NAME=VALUE, as in --read sep=';'; got 'sep'",
         "n_features=many": "--read n_features takes an integer; got 'many'",
         "keep_identifiers=perhaps": "--read keep_identifiers takes true or false; got 'perhaps'",
         "keep_identifiers=True": "the format table takes no keep_identifiers; got True",
         "drop=[[1]]": "drop: unknown attribute of market.csv '[[1]]'",
-        "encoding=5": "encoding='5' is not the name of an encoding",
+        "encoding=5": "--read encoding=5 is not the name of an encoding",
     }
     for own, sentence in sentences.items():
         assert sentence in refused(capsys, *given, "--read", own)
@@ -230,6 +248,74 @@ def test_what_cannot_be_reduced_is_said_and_nothing_written(data, tmp_path, caps
     assert "must end in .csv or .parquet" in refused(capsys, *options[:5], tmp_path / "out.txt", "--method", "mvmd")
     assert "no.arff" in refused(capsys, "reduce", tmp_path / "no.arff", *options[2:], "mvmd")
     assert not output.exists()
+
+
+#: What messages name in Python: an argument with a value, a call, a name of the package.
+PYTHON = re.compile(
+    r"(?<!--read )\b[a-z_]+=['\"\[({\w ,;.)]|\{['\"]\w+['\"]: |\bmlreduce\.[a-z]|[a-z]\(\)|\bNone\b"
+    r"|leaderboard_|\.table"
+)
+#: Beginnings of what it does not print, since it passes no such argument: labels apart from the features, n_labels, ...
+OTHERS = (
+    "'x': --labels first or",
+    "header is True",
+    "a data set has its labels with it",
+    "no candidate that was finished",
+)
+OTHERS += ("{what} holds sets of labels", "a multi-label method requires")
+#: Modules of which the command line prints messages.
+MODULES = ("datasets/reading", "datasets/readers/*", "datasets/fetch", "evaluation/compare", "evaluation/budget")
+MODULES += ("evaluation/jobs", "auto/reducer", "auto/explanation", "methods/recommendation", "guards", "validation/*")
+
+
+def messages():
+    """Sentences of the modules, with a value in the place of each part that is computed."""
+    for pattern in MODULES:
+        for path in sorted((Path(mlreduce.__file__).parent).glob(f"{pattern}.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.Call | ast.Yield | ast.Return | ast.Assign | ast.BinOp | ast.List):
+                    continue
+                for part in ast.iter_child_nodes(node):
+                    if isinstance(part, ast.JoinedStr):
+                        shown = [each.value if isinstance(each, ast.Constant) else "'x'" for each in part.values]
+                        yield "".join(shown)
+                    elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        yield part.value
+
+
+def test_messages_name_options_and_nothing_of_python():
+    also = {
+        "time_budget": "--seconds",
+        "memory_limit": "--gigabytes",
+        "n_jobs": "--jobs",
+        "n_components": "--components",
+    }
+    shown = [in_options(each, also) for each in messages() if " " in each]
+    assert len(shown) > 200
+    assert [each for each in shown if PYTHON.search(each) and not each.startswith(OTHERS)] == []
+    given = "drop=['a, [b]', 'c'] or labels={\"last\": 6}, sep=';', header=True, variables=('both',), impute=)"
+    assert in_options(given) == (
+        """--read drop='["a, [b]", "c"]' or --labels last:6, --read sep=';', --read header=true, """
+        "--read variables=both, --impute)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "typed"),
+    [
+        ("x;y\n1,5;0\n2,5;1\n", "--labels 1", ["--read sep=';'", "--read decimal=,"]),
+        ("x,y1,y2,y3,y4,y5,y6\n1,1,0,1,0,1,0\n2,0,1,0,1,0,1\n", "", ["--labels last:6"]),
+        ("x,a day,y\n1,2020-01-02,0\n2,2020-01-03,1\n", "--labels 1", ["--read drop='a day'"]),
+        ("1,2,0\n2,3,1\n", "--labels 1", ["--read header=false"]),
+        ("größe,y\n1,0\n2,1\n", "--labels 1", ["--read encoding=latin-1"]),
+    ],
+)
+def test_what_a_refusal_says_can_be_typed(tmp_path, capsys, text, labels, typed):
+    (tmp_path / "t.csv").write_text(text, encoding="latin-1")
+    given = ["info", tmp_path / "t.csv", *labels.split()]
+    message = refused(capsys, *given)
+    assert all(option in message for option in typed)
+    assert "features" in said(capsys, *given, *shlex.split(" ".join(typed)))
 
 
 def test_version(capsys):
@@ -271,7 +357,7 @@ def test_a_command_that_is_none(capsys):
 def test_as_a_program():
     command = f"{shlex.quote(sys.executable)} -m mlreduce list | head -1"
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert (ran.stdout, ran.stderr) == ("all-features        selection         All features\n", "")
+    assert (ran.stdout, ran.stderr) == ("name                family       year  method\n", "")
 
 
 def test_help_imports_little():

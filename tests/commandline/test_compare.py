@@ -62,10 +62,7 @@ def test_writes_the_page_and_the_tables(given, data, tmp_path, capsys):
         decision="cardinality",
     )
     said = json.loads(out)
-    assert said == {
-        "page": str(output / "index.html"),
-        "best micro-f1 with linear": found.table().index[0],
-    }
+    assert said == {"page": str(output / "index.html"), "verdict": found.explain().splitlines()}
     pd.testing.assert_frame_equal(pd.read_csv(output / "scores.csv"), found.scores, check_dtype=False)
     pd.testing.assert_frame_equal(pd.read_csv(output / "pairs.csv"), found.pairs(), check_dtype=False)
     before = {path: path.stat().st_mtime_ns for path in (output / "fits").iterdir()}
@@ -80,7 +77,7 @@ def test_missing_values_are_filled(given, tmp_path, capsys):
     table.iloc[3, 1] = np.nan
     table.to_csv(tmp_path / "gap.csv", index=False, sep=";")
     own = ["compare", tmp_path / "gap.csv", "--labels", 4, "--read", "sep=;", "-o", tmp_path / "report", *QUICK]
-    assert "impute=" in refused(capsys, *own)
+    assert "mlreduce compare by --impute" in refused(capsys, *own)
     assert main([str(each) for each in [*own, "--impute", "median"]]) == 0
     assert "Missing values: median." in (tmp_path / "report" / "index.html").read_text()
 
@@ -123,7 +120,13 @@ def test_what_is_wrong_is_said(data, tmp_path, capsys):
     assert "did you mean 'micro-f1'" in refused(capsys, *own, "--measures", "micro-f2")
     assert "as in 10,25,50" in refused(capsys, *own, "--sizes", "ten")
     assert "at least 2" in refused(capsys, *own, "--folds", 1)
+    assert "must be at least 0; got -1" in refused(capsys, *own, "--minutes", -1)
     assert not (tmp_path / "report").exists()
+    (tmp_path / "file").touch()
+    own[-1] = tmp_path / "file" / "report"
+    assert refused(capsys, *own).endswith("file is not a folder with the right to write\n")
+    page = tmp_path / "file" / "page.html"
+    assert "cannot be written" in refused(capsys, "auto", data, "--labels", "4", "--page", page)
     with pytest.raises(SystemExit, match="2"):
         main(["compare", str(data)])
 
@@ -181,7 +184,7 @@ def test_interrupted_on_a_terminal_it_goes_on(data, given, tmp_path, jobs):
         json.loads(path.read_text())
     process, watching = on_a_terminal(*options)
     shown = all_shown(watching)
-    assert process.communicate()[0].startswith("page")
+    assert process.communicate()[0].startswith("With linear, ")
     assert process.returncode == 0
     assert f"{60 - len(kept)}/{60 - len(kept)}" in shown
     scores = pd.read_csv(tmp_path / "report" / "scores.csv")

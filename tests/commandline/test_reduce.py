@@ -185,7 +185,7 @@ def test_arguments_that_do_not_go_together(arguments, sentence, tmp_path, capsys
 def test_sizes_that_are_none(rows, tmp_path, capsys):
     options = [rows[0], "--method", "pca", "-o", tmp_path / "out.csv", "--components"]
     for size in ("0.5", "ten", "150%", "0"):
-        assert refused(capsys, *options, size).startswith("mlreduce: n_components must be ")
+        assert refused(capsys, *options, size).startswith("mlreduce: --components must be ")
 
 
 def test_a_header_is_no_formula(tmp_path, capsys):

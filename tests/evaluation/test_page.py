@@ -11,6 +11,9 @@ import pandas as pd
 import pytest
 
 import mlreduce
+from mlreduce import plot
+from mlreduce.evaluation import jobs
+from mlreduce.stats.margins import DECIDED
 
 EVIL = "<script>alert(1)</script> $\\bad{$ \"'& \u202e"
 SHOWN = EVIL.replace("\u202e", "\\u202e")
@@ -81,7 +84,53 @@ def test_it_holds_the_tables_and_figures(pages):
     assert "–" in joined  # label coders rank no labels
 
 
+def test_it_opens_with_what_ranks_first(pages):
+    found, (text, _) = pages
+    lines = found.explain().splitlines()
+    assert len(lines) == 2
+    shown = "".join(Page(text).text).replace("\n", " ")
+    places = [shown.index(line.replace("\u202e", "\\u202e").partition(".")[0]) for line in lines]
+    assert places == sorted(places)
+    assert places[0] < shown.index("4 methods on")
+    for predictor in found.settings["predictors"]:
+        ranked, pairs = found.statistics(None, predictor), found.pairs(None, predictor).set_index(["method", "than"])
+        (line,) = (line for line in lines if line.startswith(f"With {predictor}, {ranked.index[0]} ranks first: "))
+        one, other = ranked.index[0], "all-features"
+        if one == other:
+            one = ranked.index[1]
+        chance = pairs.loc[(one, other), ["better", "similar", "worse"]].max()
+        assert f" with a probability of {chance:.2f}" in line
+        assert (" only: undecided." in line) == (chance < DECIDED)
+        assert f"of {other} {found.fits.groupby('method')['seconds'].mean()[other]:.2g} s." in line
+
+
+def test_charts_have_the_colours_of_methods_and_are_read_on_dark_grounds(pages):
+    found, (text, _) = pages
+    drawn = [plot.quality_against_size(found, None, predictor) for predictor in found.settings["predictors"]]
+    colours = [{own.get_label(): own.lines[0].get_color() for own in axis.containers} for axis in drawn]
+    assert colours[0].keys() >= colours[1].keys() > {"mvmd"}
+    assert len(set(colours[0].values())) == len(colours[0])
+    assert colours[1].items() <= colours[0].items()
+    for own in (own for tag, own in Page(text).tags if tag == "img"):
+        svg = base64.b64decode(own["src"].partition(",")[2]).decode()
+        assert "prefers-color-scheme: dark" in svg
+        assert "fill: #ffffff" not in svg.replace('<g style="fill: #ffffff', "")  # but for text in dark cells
+    assert "color-scheme: light dark" in text
+
+
+def test_no_time_has_imports_or_compilation_in_it(data, monkeypatch):
+    ran, run = [], jobs._run
+    monkeypatch.setattr(jobs, "_warm", set())
+    monkeypatch.setattr(
+        jobs, "_run", lambda job, common: [ran.append((job.method.label, len(common.data.X))), run(job, common)][1]
+    )
+    mlreduce.compare(data, None, ["pca", "mvmd"], ["linear"], cv=2, sizes=[20], measures=["micro-f1"])
+    whole = len(data.X)
+    assert ran == [("pca", 40), ("pca", whole), ("mvmd", 40), ("mvmd", whole), ("pca", whole), ("mvmd", whole)]
+
+
 def test_one_size_or_one_method_has_no_figure(data, tmp_path):
     found = mlreduce.compare(data, None, ["pca"], ["linear"], cv=2, sizes=[20], measures=["micro-f1"])
     page = Page(found.to_html(tmp_path / "page.html").read_text())
     assert not [tag for tag, _ in page.tags if tag == "img"]
+    assert found.explain() == f"With linear, pca ranks first: micro-F1 {found.table()['micro-f1']['pca']:.3f}."

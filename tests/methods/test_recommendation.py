@@ -238,6 +238,15 @@ def test_nearest_sets_are_named_and_far_ones_said():
     assert said.count(evidence.foremost("projection")[0].comparison) == 1  # not with each method
 
 
+def test_many_labels_are_for_label_trees():
+    X, Y = np.ones((50, 4)), np.eye(50, 400)
+    assert f"{recommendation.MANY + 100} labels are many: label-tree" in str(mlreduce.recommend(X, Y))
+    assert "label-tree is made" not in str(mlreduce.recommend(X, Y[:, :50]))
+    study = evidence.foremost("selection")[0].study
+    few, many = (evidence.nearest_sets(study, Traits(5000, 1000, labels))[:3] for labels in (6, 300))
+    assert max(own.labels for own in few) < min(own.labels for own in many)  # which count as instances and features do
+
+
 def test_studies_with_the_same_nearest_sets_are_one_line():
     found = mlreduce.recommend(X, Y)
     names = [(*own["dataset"],) for _, own in found.nearest.groupby("study", sort=False)]

@@ -196,13 +196,32 @@ def test_quality_against_size(scores):
     lines = {own.get_label(): own for own in axis.containers}
     np.testing.assert_allclose(lines["good"].lines[0].get_ydata().astype(float), [0.35, 0.75])
     assert [text.get_text() for text in axis.get_legend().get_texts()] == ["good", "bad", "all"]
-    assert list(axis.get_xticks()) == [10, 50]
+    assert list(axis.get_xticks()) == [10, 50, 100]
+    assert list(lines["all"].lines[0].get_xdata()) == [100]  # nowhere else
+    colours = {name: line.lines[0].get_color() for name, line in lines.items()}
+    assert len(set(colours.values())) == 3
     axis = plot.quality_against_size(scores, methods=["bad", "all"])
+    assert {own.get_label(): own.lines[0].get_color() for own in axis.containers}.items() < colours.items()
     assert [text.get_text() for text in axis.get_legend().get_texts()] == ["bad", "all"]
     with pytest.raises(DataError, match="did you mean 'good'"):
         plot.quality_against_size(scores, methods=["goood"])
     with pytest.raises(DataError, match="no scores of 'coverage'"):
         plot.quality_against_size(scores, "coverage")
+
+
+def test_what_reduces_nothing_is_a_level_for_all_sizes(scores):
+    axis = plot.quality_against_size(scores.replace({"method": {"all": "all-features"}}))
+    (level,) = (line for line in axis.lines if line.get_label() == "all-features")
+    assert list(level.get_xdata()) == [0, 1]  # of the axis
+    assert list(axis.get_xticks()) == [10, 50]
+
+
+def test_a_method_with_fewer_directions_than_the_size_is_drawn_once(scores):
+    few = scores[scores["method"] == "good"].assign(method="few", size=3)
+    both = pd.concat([scores.assign(size=scores["size_percent"]), few])
+    lines = {own.get_label(): own for own in plot.quality_against_size(both).containers}
+    assert list(lines["few"].lines[0].get_xdata()) == [10]
+    assert list(lines["good"].lines[0].get_xdata()) == [10, 50]
 
 
 def test_critical_differences(ranks):
@@ -225,6 +244,7 @@ def test_comparison_matrix(pairs):
         ((2, 0), "+0.050\n5/0/0\nbetter 0.90", "normal"),
         ((0, 2), "-0.050\n0/0/5\nworse 0.90", "normal"),
     }  # b and c have no values in common
+    assert min(text.get_fontsize() for text in (*axis.texts, *axis.get_xticklabels())) * 96 / 72 > 11  # pixels
     with pytest.raises(DataError, match="needs two methods"):
         plot.comparison_matrix(pairs[:0])
 

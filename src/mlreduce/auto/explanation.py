@@ -25,20 +25,19 @@ def explain(model: Any) -> str:
     counts = table["status"].value_counts()
     tried = int(table["score"].notna().sum())
     others = [f"{number} {status}" for status, number in counts.items() if status in _NOT_COMPARED]
-    lines = [
-        f"{tried} of {len(table)} candidates were scored in {model.seconds_:.1f} s"
-        + (f" ({', '.join(others)}; see leaderboard_)." if others else ".")
-    ]
+    more = f" ({', '.join(others)}; see leaderboard_)" if others else ""
+    scored = f"{tried} of {len(table)} candidates were scored in {model.seconds_:.1f} s{more}."
     chosen = table[table["status"] == CHOSEN]
     if chosen.empty:
-        return "\n".join([*lines, "The model is ridge regression on all features, without a score: no trial finished."])
+        return f"The model is ridge regression on all features, without a score: no trial finished.\n{scored}"
     best = chosen.iloc[0]
+    lines: list[str] = []
     if model.weights_.size > 1:
         lines.append(f"The model is a stack of {len(model.weights_)}, {name} {model.score_:.4f}: {_weights(model)}.")
     lines.append(
         f"Best candidate: {best['candidate']}, {name} {best['score']:.4f}{_between(best)} on {best['rows']} rows."
     )
-    return "\n".join([*lines, *_on_reduction(model, table, best, name)])
+    return "\n".join([*lines, *_on_reduction(model, table, best, name), scored])
 
 
 _NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", "too slow")
@@ -46,7 +45,7 @@ _NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", "too
 
 def write(model: Any, path: Path) -> Path:
     """Write the page of a fitted `mlreduce.AutoReducer`: what `explain` says, the figure, and the leaderboard."""
-    from mlreduce.evaluation.page import draw_figure, format_table, write_page
+    from mlreduce.evaluation.page import draw_figure, format_table, format_verdict, write_page
 
     table = model.leaderboard_
     name = find_measure(model.measure).label
@@ -58,9 +57,11 @@ def write(model: Any, path: Path) -> Path:
         for row in table.to_dict("records")
     ]
     given = [[escape(key), f"<code>{escape(repr(value))}</code>"] for key, value in model.get_params(False).items()]
+    answer, *others = model.explain().splitlines()
     caption = f"{name} against the seconds of a trial: filled are those compared in the end."
     body = [
-        *(f"<p>{escape(line)}</p>" for line in model.explain().splitlines()),
+        format_verdict(answer),
+        *(f"<p>{escape(line)}</p>" for line in others),
         draw_figure(lambda: draw(model), caption),
         f"<h2>Candidates</h2><p>Score: {escape(name)} on held-out rows, the mean over the folds, with its 95 % "
         "interval; what was dropped has that of its last round, of fewer rows.</p>",
@@ -122,9 +123,8 @@ def draw(model: Any, ax: Any = None) -> Any:
                     color=style(int(not unreduced))["color"],
                 )  # fmt: skip
     for row in table[table["status"] == CHOSEN].to_dict("records"):
-        axis.annotate(
-            short(row["candidate"], 30), (row["seconds"], row["score"]), xytext=(8, -3), textcoords="offset points"
-        )
+        ring = {"s": 170, "facecolors": "none", "edgecolors": "#000000"}
+        axis.scatter(row["seconds"], row["score"], label=f"chosen: {short(row['candidate'], 30)}", **ring)
     axis.set_xscale("log")
     axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter("{x:g}")
@@ -132,5 +132,5 @@ def draw(model: Any, ax: Any = None) -> Any:
     axis.margins(x=0.1, y=0.1)
     axis.set_xlabel("seconds of a trial")
     axis.set_ylabel(find_measure(model.measure).label)
-    axis.legend(fontsize="small")
+    axis.legend(fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, frameon=False)
     return axis

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlreduce.commandline.arguments import add_command, add_data, read_data
+from mlreduce.commandline.arguments import add_command, add_data, check_writable, read_data
 from mlreduce.exceptions import ConfigurationError
 
 _FILES = ("index.html", "scores.csv", "pairs.csv")
@@ -19,7 +19,8 @@ def add_commands(commands: Any) -> None:
         commands, "compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page."
     )
     add_data(parser)
-    parser.set_defaults(after_interruption="; results are saved, and the same command resumes")
+    also = {"time_budget": "--minutes", "memory_limit": "--gigabytes", "n_jobs": "--jobs", "random_state": "--seed"}
+    parser.set_defaults(after_interruption="; results are saved, and the same command resumes", also=also)
     parser.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
     parser.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
     parser.add_argument("--measures", metavar="NAMES", help="the first decides the order")
@@ -51,11 +52,17 @@ def _compare(options: argparse.Namespace) -> Any:
     from mlreduce.evaluation.compare import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
     from mlreduce.folders import check_replaceable, replacing_files
 
+    check_writable(options.output / _FILES[0])
+    for name, least in (("folds", 2), ("minutes", 0), ("gigabytes", 0), ("seed", 0)):
+        if (given := getattr(options, name)) is not None and not given >= least:
+            raise ConfigurationError(f"--{name} must be at least {least}; got {given:g}")
     if not options.force:  # refuse an existing file now rather than after hours of work
         check_replaceable(options.output, _FILES)
     sizes = options.sizes.split(",")
-    if not all(size.isdigit() for size in sizes):
-        raise ConfigurationError(f"--sizes takes integers of percent with commas, as in 10,25,50; got {options.sizes}")
+    if not all(size.isdigit() and 1 <= int(size) <= 100 for size in sizes):
+        raise ConfigurationError(
+            f"--sizes takes percentages, 1 to 100, with commas, as in 10,25,50; got {options.sizes}"
+        )
     comparison = compare(
         read_data(options.data, options),
         methods=_split_names(options.methods, DEFAULT_METHODS),
@@ -75,13 +82,8 @@ def _compare(options: argparse.Namespace) -> Any:
         comparison.to_html(page)
         comparison.scores.to_csv(scores, index=False)
         comparison.pairs().to_csv(pairs, index=False)
-    tables = {
-        predictor: comparison.table(predictor)
-        for predictor in comparison.settings["predictors"]
-        if predictor in set(comparison.scores["predictor"])
-    }
-    best = {f"best {table.columns[0]} with {label}": table.index[0] for label, table in tables.items()}
-    return {"page": str(options.output / _FILES[0]), **best}
+    written, verdict = str(options.output / _FILES[0]), comparison.explain().splitlines()
+    return {"page": written, "verdict": verdict} if options.json else [*verdict, f"page: {written}"]
 
 
 def _split_names(text: str | None, otherwise: Sequence[str]) -> list[str]:

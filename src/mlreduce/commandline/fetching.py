@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mlreduce.commandline.arguments import add_command, add_mirror
+from mlreduce.commandline.arguments import add_command, add_mirror, in_options
 from mlreduce.exceptions import DataError, MLReduceError
 
 
@@ -41,7 +41,7 @@ def _fetch(options: argparse.Namespace) -> Any:
                     written.append(str(place))
         except MLReduceError as error:
             failed += 1
-            print(f"mlreduce: {name}: {error}", file=sys.stderr)
+            print(in_options(f"mlreduce: {name}: {error}"), file=sys.stderr)
     if failed:
         raise DataError(f"{failed} of {len(names)} data sets were not fetched")
     return written

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.commandline.arguments import add_command, add_labels, read_data
+from mlreduce.commandline.arguments import add_command, add_labels, read_data, table
 from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.methods.evidence import measured_methods
@@ -19,6 +20,10 @@ def add_commands(commands: Any) -> None:
     parser = add_command(commands, "list", _list, "List methods or data sets.")
     parser.add_argument("what", choices=("methods", "datasets"), nargs="?", default="methods")
     parser.add_argument("--family", choices=registry.FAMILIES, help="only the methods of a family")
+    parser.add_argument(
+        "--unknown-labels", choices=("no", "rows", "cells"), help="only the methods that take instances without labels "
+        "(rows), or single unknown labels (cells)",
+    )  # fmt: skip
     parser = add_command(commands, "info", _info, "Describe a method, a published data set or a file.")
     parser.add_argument("name", help="as mlreduce list prints it, or a file").completer = _names
     add_labels(parser)
@@ -35,13 +40,18 @@ def _list(options: argparse.Namespace) -> Any:
         from mlreduce.methods.facts import facts_of, method_of
 
         names = registry.method_names(options.family)
+        if options.unknown_labels is not None:
+            names = [name for name in names if facts_of(name).unknown_labels == options.unknown_labels]
         if options.json:
             return [asdict(facts_of(name)) for name in names]
-        listed = map(method_of, names)
-        return [f"{info.name:<19} {info.family:<11} {info.year or '':<4}  {info.full_name}" for info in listed]
+        rows = [(info.name, info.family, info.year or "", info.full_name) for info in map(method_of, names)]
+        return table(rows, ("name", "family", "year", "method"))
     from mlreduce.datasets.catalogue import read_catalogue
 
-    return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]
+    sets = [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]
+    keys = ("name", "instances", "attributes", "labels", "title")
+    cells = [[entry.get(key, "") for key in keys] for entry in sets]
+    return sets if options.json else table(cells, [key.replace("attributes", "features") for key in keys])
 
 
 def _info(options: argparse.Namespace) -> Any:
@@ -51,7 +61,7 @@ def _info(options: argparse.Namespace) -> Any:
         from mlreduce.methods.description import describe
 
         description = describe(options.name)
-        return description.to_dict() if options.json else str(description).splitlines()
+        return description.to_dict() if options.json else description.lines(shutil.get_terminal_size().columns)
     catalogue = read_catalogue()
     if options.name not in catalogue and not Path(options.name).suffix and not Path(options.name).exists():
         raise ConfigurationError(

@@ -18,6 +18,7 @@ from typing import Any
 
 import mlreduce
 from mlreduce.commandline import comparing, doctor, fetching, listing, recommending, reducing, searching
+from mlreduce.commandline.arguments import in_options
 from mlreduce.exceptions import MLReduceError
 
 
@@ -39,13 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not hasattr(options, "run"):
         commands.print_help()
         return 0
+
+    def refuse(reason: object) -> int:
+        return _refuse(in_options(str(reason), options.also))
+
+    def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        refuse(message)  # without the line of code that it comes from
+
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = show_warning
         try:
             with _signals():
                 result = options.run(options)
         except (MLReduceError, OSError) as error:
-            return _refuse(error)
+            return refuse(error)
         except MemoryError as error:
             from mlreduce.validation import out_of_memory  # slow to import
 
@@ -109,34 +117,14 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
-) -> None:
-    """Print a warning as errors are printed, without the line of code that it comes from."""
-    print(f"mlreduce: {message}", file=sys.stderr)
-
-
 def _show(result: Any) -> None:
-    """Print a result for people, no line wider than the terminal."""
-    # Files and pipes have no width.
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-    for line in _lines(result):
-        print(_wrap(line, columns))
-
-
-def _lines(result: Any) -> Iterator[str]:
-    """Yield lines of a list, a table of records, or names with values."""
+    """Print lines, or names with values, for people, no line wider than the terminal, or 80 where that is unknown."""
+    columns = shutil.get_terminal_size().columns
     if isinstance(result, dict):
         width = max(map(len, result))
-        for name, value in result.items():
-            shown = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
-            yield f"{name:<{width}}  {shown}"
-        return
+        result = [f"{name:<{width}}  {value}" for name, value in result.items()]
     for line in result:
-        if isinstance(line, dict):
-            sizes = " x ".join(str(line[key]) for key in ("instances", "attributes", "labels") if key in line)
-            line = f"{line['name']:<16} {sizes:<22} {line['title']}"
-        yield line
+        print(_wrap(line, columns))
 
 
 def _wrap(line: str, columns: int) -> str:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.commandline.arguments import add_command, add_data, read_data
+from mlreduce.commandline.arguments import add_command, add_data, in_options, read_data
 
 
 def add_commands(commands: Any) -> None:
@@ -16,6 +16,7 @@ def add_commands(commands: Any) -> None:
         commands, "recommend", _recommend, "Recommend methods for a file or data set, by its shape and the studies."
     )
     add_data(parser)
+    parser.set_defaults(also={"time_budget": "--seconds"})
     parser.add_argument("--goal", choices=registry.FAMILIES, help="only the methods of a family")
     parser.add_argument("--predictor", metavar="NAME", help="ridge or ml-knn (default: ridge)")
     parser.add_argument("--measure", metavar="NAME", help="average-precision or micro-f1 (default: average-precision)")
@@ -34,4 +35,5 @@ def _recommend(options: argparse.Namespace) -> Any:
     made = recommend(data, time_budget=options.seconds, **how)
     if options.json:
         return json.loads(made.table.reset_index().to_json(orient="records"))  # NaN, which JSON lacks, as null
-    return [*str(made).removesuffix(CAUTION).splitlines(), CAUTION.replace("\n", " ")]
+    text = str(made).removesuffix(CAUTION) + CAUTION.replace("\n", " ")
+    return in_options(text.replace(", in .table)", "; --json has all)"), options.also).splitlines()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ def add_commands(commands: Any) -> None:
         commands, "reduce", _reduce, "Reduce the features of a file by a method, fitted to it or to other instances."
     )
     add_data(parser, optional=True)
+    parser.set_defaults(also={"n_components": "--components"})
     method = parser.add_argument("--method", help="a projection, embedding or selection")
     method.completer = lambda **_: measured_methods()
     parser.add_argument(
@@ -66,7 +68,7 @@ def _reduce(options: argparse.Namespace) -> Any:
         names = [feature for feature, selected in zip(features, method.get_support(), strict=True) if selected]
     else:
         names = [f"{name}{i}" for i in range(reduced.shape[1])]
-    _write(reduced, names, rows, options.output)
+    write_table([(reduced, names), (rows.Y, rows.label_names)], options.output, "leave labels out")
     shape = {"instances": rows.X.shape[0], "features": len(names), "labels": rows.Y.shape[1]}
     result = {"output": str(options.output), **shape}
     if options.save_model is not None:
@@ -176,24 +178,20 @@ def _load(path: Path) -> tuple[str, Any, list[str]]:
     return name, method, features
 
 
-def _write(reduced: Any, names: list[str], rows: Any, path: Path) -> None:
+def write_table(parts: Sequence[tuple[Any, Sequence[str]]], path: Path, advice: str) -> None:
+    """Write matrices with the names of their columns, next to each other, as CSV or Parquet."""
     import pandas as pd
 
-    from mlreduce.guards import check_names
-    from mlreduce.validation import as_dense, check_memory, is_sparse
-
-    check_names([*names, *rows.label_names], "column", str(path))
-    check_memory(16.0 * rows.Y.shape[0] * (rows.Y.shape[1] + len(names)), f"{path} as a table", "leave labels out")
-    labels = rows.Y.toarray() if is_sparse(rows.Y) else rows.Y
-    features = pd.DataFrame(as_dense(reduced), columns=pd.Index(names))
-    write_table(pd.concat([features, pd.DataFrame(labels, columns=pd.Index(rows.label_names))], axis=1), path)
-
-
-def write_table(table: Any, path: Path) -> None:
-    """Write a DataFrame as CSV or Parquet."""
     from mlreduce.escaping import without_formulas
     from mlreduce.files import replacing
+    from mlreduce.guards import check_names
+    from mlreduce.validation import check_memory, is_sparse
 
+    every = [name for _, names in parts for name in names]
+    check_names(every, "column", str(path))
+    check_memory(16.0 * parts[0][0].shape[0] * len(every), f"{path} as a table", advice)
+    dense = [(values.toarray() if is_sparse(values) else values, pd.Index(names)) for values, names in parts]
+    table = pd.concat([pd.DataFrame(values, columns=names) for values, names in dense], axis=1)
     with replacing(path) as temporary:
         if path.suffix == ".csv":
             without_formulas(table).to_csv(temporary, index=False)

@@ -22,6 +22,7 @@ def add_commands(commands: Any) -> None:
         commands, "auto", _search, "Search for a good model of a file within a time, and predict labels of others."
     )
     add_data(parser)
+    parser.set_defaults(also={"time_budget": "--seconds", "random_state": "--seed"})
     parser.add_argument("--apply", metavar="TEST", help="predict the labels of these instances")
     parser.add_argument("-o", "--output", type=Path, help="CSV or Parquet: the predicted labels of TEST")
     parser.add_argument("--page", type=Path, metavar="FILE", help="HTML: what was tried, and what came of it")
@@ -48,7 +49,8 @@ def _search(options: argparse.Namespace) -> Any:
     model = AutoReducer(options.seconds, options.measure, random_state=options.seed).fit(data.X, data.Y)
     written: dict[str, Any] = {} if options.page is None else {"page": str(model.to_html(options.page))}
     if rows is not None:
-        _write(model.predict(features), data.label_names, options.output)
+        predicted = model.predict(features), data.label_names
+        write_table([predicted], options.output, "predict fewer instances")
         written |= {"output": str(options.output), "instances": rows.X.shape[0], "labels": len(data.label_names)}
     table = model.leaderboard_
     if options.json:
@@ -59,7 +61,8 @@ def _search(options: argparse.Namespace) -> Any:
     more = [f"and {len(table) - _PRINTED} more; --json prints all"] if len(table) > _PRINTED else []
     saved = [] if options.page is None else ["", f"page: {options.page}"]
     saved += ["", f"predicted labels of {rows.X.shape[0]} instances: {options.output}"] if rows is not None else []
-    return [*model.explain().splitlines(), "", *shown, *more, *saved]
+    explained = model.explain().replace("see leaderboard_", "--json lists all").splitlines()
+    return [*explained, "", *shown, *more, *saved]
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -77,15 +80,3 @@ def _check(options: argparse.Namespace) -> None:
     inputs = [path for path in (*options.data, options.apply, options.labels) if path is not None]
     outputs = [path for path in (options.output, options.page) if path is not None]
     check_outputs(outputs, inputs, options.force)
-
-
-def _write(predicted: Any, names: Any, path: Path) -> None:
-    import pandas as pd
-
-    from mlreduce.guards import check_names
-    from mlreduce.validation import check_memory, is_sparse
-
-    check_names(list(names), "column", str(path))
-    check_memory(16.0 * predicted.shape[0] * predicted.shape[1], f"{path} as a table", "predict fewer instances")
-    labels = predicted.toarray() if is_sparse(predicted) else predicted
-    write_table(pd.DataFrame(labels, columns=pd.Index(names)), path)

@@ -327,10 +327,11 @@ def read_files(
         from mlreduce.datasets.readers.tables import read_tables
 
         if labels is None:
-            raise DataError(
-                f"{paths[0]}: no columns are declared as labels; give their names, how many are the last "
-                '(labels={"last": 6}), or the table of labels'
-            )
+            with opened(paths[0]):  # which refuses a file that is not there
+                raise DataError(
+                    f"{paths[0]}: no columns are declared as labels; give their names, how many are the last "
+                    '(labels={"last": 6}), or the table of labels'
+                )
         data = read_tables(paths[0], labels, name, **others)
     elif kind == "mat":
         from mlreduce.datasets.readers.matlab import read_mat

@@ -23,7 +23,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.compared import Method
-from mlreduce.evaluation.jobs import Common, Job, factorise, progress_bar, run_job, watch_parent
+from mlreduce.evaluation.jobs import Common, Job, factorise, progress_bar, run_job, warm_up, watch_parent
 from mlreduce.evaluation.request import Request, stored_results, to_run
 from mlreduce.evaluation.store import Store
 from mlreduce.model_selection import iterative_stratification
@@ -178,18 +178,11 @@ def _prepare(common: Common, methods: Sequence[Method]) -> None:
     if _FORKS:
         watch_parent(common.owner)
     common.register()
-    known, predictors = registry.method_names(), common.settings["predictors"]
-    for label, entry in [*((method.label, method.entry) for method in methods), *predictors.items()]:
+    for label, entry in common.settings["predictors"].items():
         registry.make_entry(label, entry)
-    ours = {label: entry for label, entry in predictors.items() if registry.entry_name(label, entry) in known}
-    random = np.random.default_rng(0)
-    data = MultiLabelData(random.standard_normal((40, 4)), random.integers(0, 2, (40, 3)).astype(np.int8))
-    settings = {**common.settings, "predictors": ours, "rule": {"rows": [[[*range(30)], [*range(30, 40)]]]}}
-    small = replace(common, data=data, settings=settings)
     for method in methods:
-        if registry.entry_name(method.label, method.entry) in known:
-            with warnings.catch_warnings(action="ignore"), suppress(Exception):  # which the jobs will raise
-                run_job(Job(method, 0, ""), small)
+        registry.make_entry(method.label, method.entry)
+        warm_up(method, common)
 
 
 def _run_forked(job: Job, common: Common, path: Path, gigabytes: float, seconds: float) -> Any:

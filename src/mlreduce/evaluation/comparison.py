@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mlreduce import registry
 from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.metrics import higher_is_better
+from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.stats.margins import DECIDED, wins_ties_losses
 from mlreduce.stats.posterior import posterior
-from mlreduce.stats.ranking import FULL, rank
+from mlreduce.stats.ranking import FULL, WHOLE, rank
 
 __all__ = ["Comparison"]
 
@@ -80,15 +81,15 @@ class Comparison:
             raise DataError(f"{measure} is undefined on every fold")
         return values
 
-    def _folds(self, measure: str, predictor: str, size: int) -> pd.DataFrame:
-        """Return values by fold and method, NaN where a measure is undefined too."""
+    def _folds(self, measure: str, predictor: str, size: int, column: str = "value") -> pd.DataFrame:
+        """Return a column of the scores by fold and method, NaN where a measure is undefined too."""
         rows = self.scores[(self.scores["measure"] == measure) & (self.scores["predictor"] == predictor)]
         one_size = rows.groupby("method")["size_percent"].transform("nunique") == 1
         rows = rows[(rows["size_percent"] == size) | one_size]
         if rows.empty:
             raise DataError(f"there are no values of {measure} with the predictor {predictor}")
         methods = [method for method in self.settings["methods"] if method in set(rows["method"])]
-        return rows.pivot(index="split", columns="method", values="value")[methods]
+        return rows.pivot(index="split", columns="method", values=column)[methods]
 
     def _chosen(self, measure: str | None, predictor: str | None, size: int | None) -> tuple[str, str, int]:
         settings = self.settings
@@ -121,8 +122,7 @@ class Comparison:
             Methods by measures, and ``seconds`` of a fit; the best by the first measure on top.
         """
         _, predictor, size = self._chosen(None, predictor, size)
-        measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
-        measures = [name for name in self.settings["measures"] if name in measured]
+        measures = self._measured(predictor)
         means = pd.DataFrame({name: self._folds(name, predictor, size).mean() for name in measures})
         means["seconds"] = self.fits.groupby("method")["seconds"].mean()
         return means.sort_values(measures[0], ascending=not higher_is_better(measures[0]), kind="stable")
@@ -202,6 +202,57 @@ class Comparison:
         counts = dict.fromkeys(("first", "beats", "beaten_by"), "int64")
         return table.loc[ranks.index].rename_axis(None).astype(counts)
 
+    def explain(self) -> str:
+        """Say for each predictor which method ranks first, what it has against no reduction, and what it costs.
+
+        Returns
+        -------
+        str
+            A line per predictor, that of the best value first: at the largest size, by the first measure that the
+            predictor has, ranked as by `statistics`. Where all methods reduce, the first is compared with the second.
+
+        Examples
+        --------
+        >>> import mlreduce
+        >>> data = mlreduce.load_dataset("planted-300")
+        >>> methods = ["pca", "mvmd"]
+        >>> comparison = mlreduce.compare(data, methods=methods, predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
+        >>> comparison.explain().partition(":")[0]
+        'With linear, mvmd ranks first'
+        """
+        lines = []
+        for predictor in self._predictors():
+            measure = self._measured(predictor)[0]
+            ranked = self.statistics(measure, predictor)
+            best = ranked["mean"].iloc[0] * (1 if higher_is_better(measure) else -1)
+            lines.append((self.settings["measures"].index(measure), -best, self._verdict(ranked, measure, predictor)))
+        return "\n".join(line for *_, line in sorted(lines))
+
+    def _verdict(self, ranked: pd.DataFrame, measure: str, predictor: str) -> str:
+        """Return the sentences of `explain` on a predictor."""
+        first = ranked.index[0]
+        text = f"With {predictor}, {first} ranks first: {measure_label(measure)} {ranked['mean'][first]:.3f}."
+        whole = [name for name in ranked.index if registry.entry_name(name, self.settings["methods"][name]) in WHOLE]
+        reduced = [name for name in ranked.index if name not in whole]
+        compared = (
+            [(one, first) for one in reduced] if first in whole else [(first, one) for one in whole + reduced[1:]]
+        )
+        rows = self.pairs(measure, predictor).set_index(["method", "than"])
+        if not compared or compared[0] not in rows.index:
+            return text
+        (one, other), margin = compared[0], f"{self.settings['margin']:g}"
+        row: Any = rows.loc[compared[0]]
+        subject = "It" if one == first else f"The first that reduces, {one} ({ranked['mean'][one]:.3f}),"
+        named, seconds = f"{other} ({ranked['mean'][other]:.3f})", self.fits.groupby("method")["seconds"].mean()
+        chance = max(("better", "similar", "worse"), key=lambda name: row[name])
+        relation = {"better": f"better than {named} by more than {margin}", "similar": f"within {margin} of {named}",
+                    "worse": f"worse than {named} by more than {margin}"}[chance]  # fmt: skip
+        undecided = "" if row[chance] >= DECIDED else " only: undecided"
+        return (
+            f"{text} {subject} is {relation} with a probability of {row[chance]:.2f}{undecided}. "
+            f"A fit of {one} takes {seconds[one]:.2g} s, of {other} {seconds[other]:.2g} s."
+        )
+
     def plot(
         self, kind: str = "sizes", measure: str | None = None, predictor: str | None = None, *, ax: Any = None
     ) -> Any:
@@ -251,20 +302,22 @@ class Comparison:
         """
         from mlreduce.evaluation.page import Section, write_comparison_page
 
-        sections = []
+        sections, largest = [], max(self.settings["sizes"])
         for predictor in self._predictors():
-            measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
-            measure = next(name for name in self.settings["measures"] if name in measured)
-            statistics = self.statistics(measure, predictor) if len(self.pairs(measure, predictor)) else None
-            section = Section(
-                predictor,
-                measure,
-                self.table(predictor),
-                statistics,
-                partial(self.plot, measure=measure, predictor=predictor),
-            )
-            sections.append(section)
-        return write_comparison_page(Path(path), self.settings, self.failures, sections)
+            measure = self._measured(predictor)[0]
+            statistics = self.statistics(measure, predictor)
+            means = self.table(predictor)
+            means = means.loc[sorted(means.index, key=[*statistics.index, *means.index].index)]  # as ranked
+            means.insert(0, "size", self._folds(measure, predictor, largest, "size").max())
+            paired = statistics if len(self.pairs(measure, predictor)) else None
+            draw = partial(self.plot, measure=measure, predictor=predictor)
+            sections.append(Section(predictor, measure, means, paired, draw))
+        return write_comparison_page(Path(path), self.settings, self.failures, sections, self.explain())
+
+    def _measured(self, predictor: str) -> list[str]:
+        """Return the measures that a predictor has, the first one first."""
+        measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
+        return [name for name in self.settings["measures"] if name in measured]
 
     def _predictors(self) -> list[str]:
         """Return the predictors that have scores."""

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Self
 
 import joblib
+import numpy as np
 import pandas as pd
 import threadpoolctl
 from joblib.parallel import get_active_backend
@@ -49,6 +50,8 @@ FORM = {
 
 # Replaces the names of study and data set: folds and seeds depend on what the data are, not on what they are called.
 _NAME = "comparison"
+# Methods that this process has fitted, so that no time of a fit has imports and compilation in it.
+_warm: set[str] = set()
 # Held by a job, where a backend runs several in threads: warnings and BLAS threads are settings of the process.
 _one = threading.Lock()
 # Seconds after which a process looks whether its owner is there, and the name of the thread that looks.
@@ -205,10 +208,29 @@ def watch_parent(parent: int) -> None:
         threading.Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
+def warm_up(method: Method, common: Common) -> None:
+    """Import and compile what the first fit of a method in this process would, by a small job, once."""
+    known, predictors = registry.method_names(), common.settings["predictors"]
+    if repr(method) in _warm or "program" in method.entry or registry.entry_name(*method[:2]) not in known:
+        return
+    _warm.add(repr(method))
+    ours = {label: entry for label, entry in predictors.items() if registry.entry_name(label, entry) in known}
+    random = np.random.default_rng(0)
+    data = MultiLabelData(random.standard_normal((40, 4)), random.integers(0, 2, (40, 3)).astype(np.int8))
+    settings = {**common.settings, "predictors": ours, "rule": {"rows": [[[*range(30)], [*range(30, 40)]]]}}
+    with warnings.catch_warnings(action="ignore"), suppress(Exception):  # which the jobs will raise
+        _run(Job(method, 0, ""), replace(common, data=data, settings=settings, design=None))
+
+
 def run_job(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     """Return the key of a job and its result, in a process of joblib or in this one."""
     _end_with(common.owner)
     common.register()
+    warm_up(job.method, common)
+    return job.key, _run(job, common)
+
+
+def _run(job: Job, common: Common) -> dict[str, Any]:
     # One BLAS thread: the bits must not depend on the number of processes.
     with _one, warnings.catch_warnings(record=True) as caught, threadpoolctl.threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", FailedCellWarning)  # the failures are returned
@@ -223,7 +245,7 @@ def run_job(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
             if job.method.family != "labelspace" or is_regressor(registry.make_entry(*predictor))
         ]
     scores, failures = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
-    return job.key, {
+    return {
         "scores": scores[list(SCORES)].astype(object).to_numpy().tolist(),
         "failures": failures[list(FAILURES)].astype(object).to_numpy().tolist(),
         "fit": {"method": job.method.label, "split": job.fold, "seconds": seconds},

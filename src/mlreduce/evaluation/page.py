@@ -28,12 +28,17 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { fon
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
+td:last-child { white-space: normal; }
 .text td, .text th { text-align: left; white-space: normal; vertical-align: top; }
 .text code { overflow-wrap: anywhere; }
-.best { font-weight: 700; }
-figure { margin: 1rem 0; } figure img { background: #fff; }
-.small { color: #777; font-size: .9rem; overflow-wrap: anywhere; }
+.best, .verdict strong { font-weight: 700; } .verdict { font-size: 1.1rem; max-width: 48rem; }
+figure { margin: 1rem 0; } summary { cursor: pointer; margin: 1rem 0; }
+.small { opacity: .75; font-size: .9rem; overflow-wrap: anywhere; }
 """
+
+# In a picture, what Matplotlib draws in black; the colours of methods are for both grounds.
+_DARK = """@media (prefers-color-scheme: dark) { svg { fill: #e4e4e4; }
+[style*="stroke: #000000"] { stroke: #e4e4e4 !important; } [style*="fill: #000000"] { fill: #e4e4e4 !important; } }"""
 
 
 class Section(NamedTuple):
@@ -45,7 +50,7 @@ class Section(NamedTuple):
     measure : str
         The measure of the statistics and figures.
     means : DataFrame
-        Means over the folds: methods by measures.
+        Means over the folds: methods by measures, after the size and before the seconds.
     statistics : DataFrame or None
         As of `mlreduce.evaluation.comparison.Comparison.statistics`; None if no pair of methods can be compared.
     plot : callable
@@ -60,10 +65,19 @@ class Section(NamedTuple):
 
 
 def write_comparison_page(
-    path: Path, settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section]
+    path: Path, settings: Mapping[str, Any], failures: pd.DataFrame, sections: Sequence[Section], verdict: str
 ) -> Path:
-    """Write the page of a comparison, and return its path."""
-    return write_page(path, f"Comparison on {settings['data']['name']}", _write_body(settings, failures, sections))
+    """Write the page of a comparison, which begins with its verdict, and return its path."""
+    body = [format_verdict(verdict), *_write_body(settings, failures, sections)]
+    return write_page(path, f"Comparison on {settings['data']['name']}", body)
+
+
+def format_verdict(text: str) -> str:
+    """Return lines that answer, the first sentence of each in bold."""
+    lines = (escape(line).partition(". ") for line in text.splitlines())
+    return "".join(
+        f'<p class="verdict"><strong>{first}{stop.strip()}</strong> {rest}</p>' for first, stop, rest in lines
+    )
 
 
 def write_page(path: Path, title: str, body: Iterable[str]) -> Path:
@@ -100,15 +114,15 @@ def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: S
     for section in sections:
         yield f"<h2>With {escape(section.predictor)}</h2>"
         yield (
-            f"<p>Means over the folds at {size} % of the features (of the labels for label coders); what is not "
-            "reduced at 100 %. The best of a measure is bold.</p>"
+            f"<p>Means over the folds at {size} % of the features (of the labels for label coders), or at the largest "
+            "size that a method has. The best of a measure is bold.</p>"
         )
         yield _format_means(section.means)
         if len(settings["sizes"]) > 1:
             yield draw_figure(
                 partial(section.plot, "sizes"),
-                f"{measure_label(section.measure)} against size: mean over the folds and its standard error; dotted "
-                "lines have one size.",
+                f"{measure_label(section.measure)} against size: mean over the folds and its standard error. A single "
+                "point is of a method that has one size; what is not reduced is at 100 %.",
             )
         if section.statistics is not None:
             yield from _write_statistics(section, section.statistics, f"{settings['margin']:g}", size)
@@ -117,7 +131,7 @@ def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: S
 
 def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, size: int) -> Iterator[str]:
     name = measure_label(section.measure)
-    yield f"<h3>Statistics of {escape(name)} at {size} %</h3>"
+    yield f"<details><summary>Statistics of {escape(name)} at {size} %, and each pair of methods</summary>"
     yield (
         f"<p>Near is the share of the folds on which a method is within {margin} of the best, rank the mean of the "
         "ranks on the folds (1 is best, ties share, what failed is last), first the number of folds on which it is "
@@ -143,26 +157,26 @@ def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, s
         "row is better; folds won, tied and lost; the largest of the probabilities that it is better, similar (within "
         f"{margin}) or worse, bold from {DECIDED:g} on.",
     )
+    yield "</details>"
 
 
 def _format_means(table: pd.DataFrame) -> str:
     best = {
         name: table[name].max() if higher_is_better(name) else table[name].min()
-        for name in table.columns
-        if name != "seconds"
+        for name in table.columns.drop(["size", "seconds"])
     }
     rows = []
     for method, row in table.iterrows():
         cells = [_format_number(row[name], row[name] == most) for name, most in best.items()]
-        rows.append([escape(str(method)), *cells, f"{row['seconds']:.3g}"])
-    return format_table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
+        rows.append([escape(str(method)), f"{row['size']:.0f}", *cells, f"{row['seconds']:.2g}"])
+    return format_table(rows, ["method", "size", *map(measure_label, best), "seconds of a fit"])
 
 
 def format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
     """Return a table of cells that are markup already, under names that are not."""
     cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
-    return f'<div class="wide"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+    return f'<div class="wide" tabindex="0"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
 def _format_number(value: float, best: bool = False) -> str:
@@ -180,12 +194,12 @@ def draw_figure(draw: Callable[[], Any], caption: str) -> str:
     # Names of users are no formulas, whatever dollars they hold.
     with plt.rc_context({"svg.hashsalt": "mlreduce", "text.parse_math": False}):
         figure = draw().figure
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     plt.close(figure)
-    picture = visible(file.getvalue().decode()).encode()
+    picture = visible(file.getvalue().decode()).replace("<defs>", f"<style>{_DARK}</style><defs>", 1).encode()
     source = f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
     return (
-        f'<figure><div class="wide"><img src="{source}" alt="{escape(caption)}"></div>'
+        f'<figure><div class="wide" tabindex="0"><img src="{source}" alt="{escape(caption)}"></div>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
 

@@ -85,15 +85,30 @@ class Description:
 
     def __str__(self) -> str:
         """Return a page of text."""
+        return "\n".join(self.lines())
+
+    def lines(self, width: int = _WIDTH) -> list[str]:
+        """Return the lines of a page of text, below its first line none longer than a width.
+
+        Parameters
+        ----------
+        width : int, default=100
+            Characters.
+
+        Returns
+        -------
+        list of str
+            The first has the name and what the method does.
+        """
         lines = [f"{self.facts.name}: {self.summary}", ""]
-        lines += [line for part in self.formula.split("\n\n") for line in [*textwrap.wrap(part, _WIDTH), ""] if part]
+        lines += [line for part in self.formula.split("\n\n") for line in [*textwrap.wrap(part, width), ""] if part]
         for name, value in self.to_dict().items():
             if name in ("name", "is", "formula") or value in ("", None, [], {}):
                 continue
             lines += textwrap.wrap(
-                _text(value), _WIDTH, initial_indent=f"{name:<15}", subsequent_indent=15 * " ", break_on_hyphens=False
+                _text(value), width, initial_indent=f"{name:<15}", subsequent_indent=15 * " ", break_on_hyphens=False
             )
-        return "\n".join(lines)
+        return lines
 
     def _repr_html_(self) -> str:
         """Return the page for notebooks."""

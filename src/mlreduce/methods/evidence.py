@@ -212,7 +212,7 @@ def compared_by() -> tuple[list[str], list[str]]:
     """Return the predictors and the measures by which the benchmark compares methods, without decisions."""
     of_benchmark = [one for one in _rankings() if one.study.startswith(BENCHMARK)]
     of_codes = {other for name, several in SAME.items() for other in several if other != name}
-    predictors = dict.fromkeys(one.predictor for one in of_benchmark if one.predictor not in of_codes)
+    predictors = dict.fromkeys(one.predictor for one in of_benchmark if one.predictor not in ("", *of_codes))
     return [*predictors], [*dict.fromkeys(one.measure.partition("@")[0] for one in of_benchmark)]
 
 

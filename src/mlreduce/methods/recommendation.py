@@ -40,6 +40,8 @@ _PRINTED = 6
 NEAREST = 3
 #: Beyond this factor in instances, features or labels a data set of the studies is little evidence for another.
 FAR = 3.0
+#: As many labels, and more, are what label trees are for.
+MANY = 300
 #: Seconds are right to the first of these factors, and to the second where iterations depend on the data or the costs
 #: are those of other methods of the family: nine of ten fits to other shapes than these are from (docs/scale.md).
 SPREAD, WIDE_SPREAD = 4.0, 30.0
@@ -122,7 +124,13 @@ class Recommendation:
         return "\n".join([*lines, "", *self._likeness(), CAUTION])
 
     def _likeness(self) -> Iterator[str]:
-        """Yield which data sets of the comparisons are most similar to the data, and a warning if none is similar."""
+        """Yield what many labels call for, the data sets of the comparisons most like the data, and whether none is."""
+        if self.sizes.q >= MANY and "label-tree" in self.table.index and self.table.loc["label-tree", "fits"]:
+            tree, ridge = (float(self.table["seconds"][name]) for name in ("label-tree", "ridge"))
+            yield (
+                f"{self.sizes.q} labels are many: label-tree is made for as many, and takes {tree:.2g} s, ridge "
+                f"{ridge:.2g} s"
+            )
         same: dict[tuple[str, ...], list[str]] = {}
         for study, sets in self.nearest.groupby("study", sort=False):
             same.setdefault((*sets["dataset"],), []).append(str(study))

@@ -10,9 +10,10 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError, from_extra, unknown_name
 from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.plot.colours import method_styles
 from mlreduce.plot.figure import axes
-from mlreduce.plot.layout import style
 from mlreduce.stats.margins import DECIDED
+from mlreduce.stats.ranking import WHOLE
 from mlreduce.stats.ranks import RankComparison, compare
 
 #: Methods of a matrix, at most: the numbers of 900 pairs cannot be read.
@@ -20,6 +21,9 @@ LARGEST = 16
 
 # Above the axis, in units of the distance of two names: clear of the numbers at the ticks.
 _CD_HEIGHT = 2.2
+
+# Points of the smallest text: eleven pixels on a page.
+_SMALL = 8.5
 
 # Ranks that have a number at most; the numbers of more run into each other.
 _TICKS = 16
@@ -74,28 +78,29 @@ def quality_against_size(
     rows = table[(table["measure"] == measure) & (table["predictor"] == predictor)]
     if rows.empty:
         raise DataError(f"there are no scores of {measure!r} with the predictor {predictor!r}")
-    cells = rows.groupby(["method", "size_percent"])["value"].agg(["mean", "sem"]).reset_index()
-    last = cells.sort_values("size_percent", kind="stable").groupby("method")["mean"].last()
+    # A method that returns fewer than the size, such as directions of labels, has its largest size once.
+    reached = rows["size"] if "size" in rows else rows["size_percent"]
+    cells = rows.assign(reached=reached).groupby(["method", "size_percent"], as_index=False).agg(
+        mean=("value", "mean"), sem=("value", "sem"), reached=("reached", "max")
+    ).drop_duplicates(["method", "reached"])  # fmt: skip
+    last = cells.groupby("method")["mean"].last().sort_values(ascending=not higher_is_better(measure), kind="stable")
     unknown = set(methods or []) - set(last.index)
     if unknown:
         raise DataError(unknown_name("method", min(unknown), last.index))
-    shown = list(methods) if methods else list(last.sort_values(ascending=not higher_is_better(measure)).index)
+    # Colours are by all methods of the table, so that charts of other predictors and measures have the same.
+    styles = method_styles(list(dict.fromkeys(table["method"])))
     axis = axes(ax, (7.2, 4.0))
-    handles, sizes = [], set()
-    for position, method in enumerate(shown):
-        line = cells[cells["method"] == method].sort_values("size_percent")
-        look = style(position)
-        if len(line) == 1:  # no curve: what is not reduced, or has one size
-            handles.append(
-                axis.axhline(line["mean"].item(), color=look["color"], linewidth=1.6, linestyle=":", label=method)
-            )
-        else:
-            drawn = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, "label": method, **look}
-            sizes.update(line["size_percent"])
-            handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **drawn))
-    axis.set_xticks(sorted(sizes))
+    shown = list(methods or last.index)
+    for method in shown:
+        line = cells[cells["method"] == method]
+        if method in WHOLE:  # what reduces nothing is a level for all sizes
+            axis.axhline(line["mean"].item(), color=styles[method]["color"], linestyle=":", label=method)
+            continue
+        drawn = {"markersize": 5, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, **styles[method]}
+        axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], label=method, **drawn)
+    axis.set_xticks(sorted(set(cells.loc[cells["method"].isin({*shown} - {*WHOLE}), "size_percent"])))
     axis.set(xlabel="size, %", ylabel=measure_label(measure), title=predictor)
-    axis.legend(handles, shown, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=_SMALL)
     return axis
 
 
@@ -184,9 +189,14 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     methods = list(table["method"].unique())
     if len(methods) < 2:
         raise DataError("a comparison needs two methods")
-    side = 1.2 + 0.85 * min(len(methods), LARGEST)
-    axis = axes(ax, (side + 0.8, side))
+    shown = min(len(methods), LARGEST)
+    axis = axes(ax, (2.0 + 0.95 * shown, 1.2 + 0.55 * shown))
     draw_matrix(axis, table, {method: (names or {}).get(method, method) for method in methods})
+    axis.set_aspect("auto")
+    for text in (*axis.texts, *axis.get_xticklabels(), *axis.get_yticklabels()):
+        text.set_fontsize(_SMALL)
+    for text in axis.texts:  # on the colour of its cell, light or dark, on any page
+        text.set_color("#FFFFFF" if text.get_color() == "white" else "#111111")
     return axis
 
 
