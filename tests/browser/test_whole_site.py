@@ -12,7 +12,6 @@ from opened_pages import PAGES, compared, faults, form_ready, ready, unfold
 from planted_run import DATASETS, planted_run
 
 from mlreduce.stats.ranking import highlighted
-from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.site.ranking import ranked
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.writing import write_site
@@ -41,11 +40,8 @@ CROWD = [
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory):
-    """A site of thirteen methods, with eigenvalues, which have no picture."""
+    """A site of thirteen methods."""
     base = planted_run(tmp_path_factory.mktemp("crowded") / "run", DATASETS[:2], CROWD)
-    rows = [("ten-fold", "birds", name, 0, at, 1 / at) for name in CROWD for at in range(1, 9)]
-    columns = ["protocol", "dataset", "method", "split", "index", "eigenvalue"]
-    write_table(base / "planted" / "spectra.parquet", pd.DataFrame(rows, columns=columns))
     write_site([read_run(base)], base / "site")
     (one,) = [one for one in ranked(read_run(base).studies[0]) if one.measure == "instance-f1"]
     return base / "site", {one.labels[name] for name in highlighted(one.ranking.table)}
@@ -94,16 +90,6 @@ def test_a_figure_is_saved_where_it_stands(opened, crowded):
     assert len(table) == 2 * 3 * len(CROWD)
 
 
-def test_a_figure_without_a_picture_is_drawn_before_it_is_seen(opened, crowded):
-    page = opened("datasets/birds.html", base=crowded[0])
-    page.set_viewport_size({"width": 1000, "height": 300})
-    page.wait_for_selector("figure.chart[data-ready]", state="attached", timeout=20_000)
-    assert page.evaluate("scrollY") == 0
-    page.emulate_media(media="print")
-    assert page.locator("figure.chart .drawn svg").bounding_box()["height"] > 100
-    assert len(coloured(page, "figure.chart")) <= 8
-
-
 def test_the_comparison_ticks_the_best_by_its_measure_and_colours_no_more(opened, crowded):
     site, named = crowded
     page = opened("compare.html?measure=instance-f1", base=site)
@@ -149,7 +135,7 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, site):
                     "id => document.getElementById(id).dataset.ready", arg=shown.first.get_attribute("id")
                 )
             assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
-            assert page.locator(".answer .telling li").count() in range(1, 4), study.name
+            assert page.locator(".answer .effect").count() in range(1, 4), study.name
             page.close()
 
 
@@ -167,7 +153,7 @@ def test_print_shows_everything(opened):
     page = opened("papers/planted.html")
     page.emulate_media(media="print")
     assert not page.locator("header").is_visible()
-    for inside in ("#claim-better .why", "#claim-better .differences", "#printed-table-1", "#table3-1"):
+    for inside in ("#claim-better .why", "#claim-better .forest", "#printed-table-1", "#table3-1"):
         assert page.locator(inside).bounding_box()["height"] > 10, inside  # folded on the screen
 
 

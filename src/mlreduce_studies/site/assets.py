@@ -15,7 +15,7 @@ with from_extra("workflow", "sites"):
 
 #: Files of this package's folder ``static``.
 OWN = (
-    *("site.css", "header.css", "site.js", "tables.js", "charts.js", "statistics.js", "scores.js", "compare.js"),
+    *("site.css", "header.css", "site.js", "tables.js", "charts.js", "scores.js", "compare.js"),
     *("claims.js", "shapes.js", "search.js"),
 )
 

@@ -35,25 +35,18 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
         other predictors or sizes for the second method.
     """
     how = study.description.get("compared", {}).get(line["id"], {}).get(line["setting"])
-    if how is None or line["verdict"] == "not run":
-        return ""
-    methods, measures = _split(line["methods"]), _split(line["measures"])
-    rows = study.summary
-    rows = rows[rows["method"].isin(methods) & rows["measure"].isin(measures) & (rows["protocol"] == line["protocol"])]
-    predictors = _split(line["predictors"]) or [
-        name for name in study.description["predictors"] if name in set(rows["predictor"])
-    ]
-    rows = rows[rows["predictor"].isin(predictors) & rows["dataset"].isin(_split(line["datasets"]))]
-    if len(methods) < 2 or set(rows["method"]) != set(methods):
+    cells = chosen_cells(study, line)
+    methods = _split(line["methods"])
+    if how is None or cells is None or len(methods) < 2:
         return ""
     chosen = {
         "claim": line["id"],
         "setting": str(number),
         "study": study.key,
-        "measure": "~".join(measures),
+        "measure": "~".join(cells["measures"]),
         "protocol": line["protocol"],
-        "predictor": "~".join(predictors),
-        "size": line["sizes"] or _usual_sizes(rows),
+        "predictor": "~".join(cells["predictors"]),
+        "size": cells["size"],
         **how,
         "direction": line["kind"],
         "methods": "~".join(methods),
@@ -61,6 +54,22 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
         "pair": "~".join(methods[:2]),
     }
     return f"compare.html?{urlencode({key: str(value) for key, value in chosen.items()}, quote_via=quote)}#claim"
+
+
+def chosen_cells(study: StudyResults, line: Mapping[Any, Any]) -> dict[str, Any] | None:
+    """Return ``measures``, ``predictors`` and ``size`` of a setting; None where some of its methods were not run."""
+    methods, measures = _split(line["methods"]), _split(line["measures"])
+    if line["verdict"] == "not run":
+        return None
+    rows = study.summary
+    rows = rows[rows["method"].isin(methods) & rows["measure"].isin(measures) & (rows["protocol"] == line["protocol"])]
+    predictors = _split(line["predictors"]) or [
+        name for name in study.description["predictors"] if name in set(rows["predictor"])
+    ]
+    rows = rows[rows["predictor"].isin(predictors) & rows["dataset"].isin(_split(line["datasets"]))]
+    if set(rows["method"]) != set(methods):
+        return None
+    return {"measures": measures, "predictors": predictors, "size": line["sizes"] or _usual_sizes(rows)}
 
 
 def _split(text: str) -> list[str]:
@@ -78,40 +87,10 @@ def _usual_sizes(rows: pd.DataFrame) -> str:
     return "; ".join(f"{percent} %" for percent in percents if percent < 100 or len(percents) == 1)
 
 
-def differences_by_pair(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return for each claim and setting its pairs of methods by data sets, from claims-differences.csv.
-
-    Returns
-    -------
-    dict of (str, str) to dict
-        ``datasets``, and ``rows`` with ``pair`` and ``cells``, in the order of the data sets.
-    """
-    pairs = {}
-    for setting, part in differences_by_setting(table).items():
-        datasets = list(dict.fromkeys(part["dataset"]))
-        rows = []
-        for (method, other), of_pair in part.groupby(["method", "other"], sort=False):
-            cells = {row["dataset"]: _cell(row) for row in of_pair.to_dict("records")}
-            rows.append({"pair": f"{method} and {other}", "cells": [cells.get(name) for name in datasets]})
-        pairs[setting] = {"datasets": datasets, "rows": rows}
-    return pairs
-
-
 def differences_by_setting(table: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the rows of claims-differences.csv for each claim and setting, whose name is "" where there is one."""
     table = table.assign(setting=table["setting"].astype(object).fillna(""))
     return {(str(claim), str(setting)): part for (claim, setting), part in table.groupby(["id", "setting"], sort=False)}
-
-
-def _cell(row: Mapping[Any, Any]) -> dict[str, Any]:
-    number = row["wins"] + row["ties"] + row["losses"]
-    beyond = "better" if row["difference"] > row["margin"] else "worse" if row["difference"] < -row["margin"] else ""
-    return {
-        "text": f"{row['difference']:+.3g}",
-        "margin": f"{row['margin']:.2g}",
-        "counts": f"{row['wins']}/{row['ties']}/{row['losses']}" if number > 1 else "",
-        "class": beyond,
-    }
 
 
 def title_of_part(name: str) -> str:

@@ -18,10 +18,10 @@ from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
+from mlreduce_studies.site.examples import example_of, limits_of
 from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on, wins_and_losses
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
-from mlreduce_studies.site.spectra import spectra_of
 
 #: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
 COOCCURRING = 25
@@ -54,9 +54,16 @@ def _described(name: str) -> Method:
 
 
 class Entries:
-    """Methods, data sets, predictors and measures of some runs."""
+    """Methods, data sets, predictors and measures of some runs.
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    Parameters
+    ----------
+    every : bool, default=False
+        Whether each method of the package has a page, or those of the runs.
+    """
+
+    def __init__(self, runs: Sequence[Run], *, every: bool = False) -> None:
+        self.every = every
         self.studies = [study for run in runs for study in run.studies]
         self._data = {study.key: run.folder.parent / "data" for run in runs for study in run.studies}
 
@@ -83,7 +90,8 @@ class Entries:
     @cached_property
     def methods(self) -> dict[str, str]:
         """Registered names of methods to names of pages."""
-        return page_names(sorted({self.registered(s, label) for s in self.studies for label in self._labels(s)}))
+        compared = {self.registered(study, label) for study in self.studies for label in self._labels(study)}
+        return page_names(sorted(compared | {*(registry.method_names() if self.every else ())}))
 
     @cached_property
     def datasets(self) -> dict[str, str]:
@@ -199,7 +207,12 @@ class Entries:
 
     @property
     def methods_in_order(self) -> list[str]:
-        """Registered names of methods: by family as in `answers`, those of its study first, the best first."""
+        """Registered names of methods: by family, the best first, by the main ranking or by those of the runs."""
+        if self.every:
+            main = {name: next(iter(rankings_of(name)), None) for name in self.methods}
+            near = {name: -1.0 if one is None else one.near for name, one in main.items()}
+            families = [*registry.FAMILIES, ""]
+            return sorted(self.methods, key=lambda name: (families.index(_described(name).family), -near[name]))
         ranked: dict[str, list[str]] = {family: [] for family in self.answers}
         for study, one in self.foremost.items():
             ranked[self._families[study]] += [str(name) for name in one.ranking.table.index]
@@ -223,20 +236,15 @@ class Entries:
             found[measure] = [one.labels[name] for name in highlighted(one.ranking.table, own=about)]
         return found
 
-    @cached_property
-    def _named(self) -> dict[str, list[str]]:
-        """Studies to the labels that a picture of them names, by the measure by which they judge."""
-        return {study: self.highlighted(study).get(measure, []) for study, measure in self.judged_by.items()}
-
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
         return {
             "name": name,
             "colour": colour_of(name),
             "described": _described(name),
-            "benchmark": next(
-                (one for one in rankings_of(name) if one.study.startswith("benchmark-") and one.predictor), None
-            ),
+            "benchmark": next(iter(rankings_of(name)), None),
+            "example": example_of(name) if name in registry.method_names() else "",
+            "limits": limits_of(name) if name in registry.method_names() else [],
             "answer": next(
                 (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
             ),
@@ -275,7 +283,6 @@ class Entries:
             "first": {family: rows[0]["method"] for family, rows in answers.items()},
             "winners": [row for row in self._winners if row["dataset"] == name],
             "cooccurrence": self._cooccurrence(name),
-            "spectra": [part for study in self.studies for part in spectra_of(study, name, self._named[study.key])],
         }
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:
@@ -295,6 +302,7 @@ class Entries:
             entry["parameters"] = ", ".join(f"{key}={json.dumps(value)}" for key, value in entry["parameters"].items())
         return {
             "name": name,
+            "label": "",
             "described": _described(registered),
             "entries": entries,
             "ranks": [row for row in self._main_rows if row["predictor"] == name],

@@ -9,7 +9,6 @@ from mlreduce.methods.evidence import Ranking, choices
 from mlreduce.metrics import measure_label
 from mlreduce.stats.ranking import MARGIN, WHOLE
 from mlreduce_studies.site.papers import telling_claims
-from mlreduce_studies.site.reasons import picture
 from mlreduce_studies.site.runs import StudyResults
 
 #: Families that the front page answers for: the question, and what one of its methods is called.
@@ -38,23 +37,17 @@ def findings(
     Returns
     -------
     list of dict
-        For each paper with claims ``key``, ``page``, ``claim``, ``found`` (the effect in a sentence, or why there is
-        none) and ``picture`` (see `mlreduce_studies.site.reasons.picture`), None where results judge nothing. The
-        claim is the headline that the paper's page names; otherwise the first of `telling_claims`, or the first claim.
+        For each paper with claims ``key``, ``page``, ``title`` and ``claim``: the headline that the paper's page names;
+        otherwise the first of `telling_claims`, or the first claim.
     """
     shown = []
     for study in studies:
         of_study = claims.get(study.key, ())
         if not of_study:
             continue
-        named = [claim for claim in of_study if claim["id"] == study.description.get("headline")]
-        claim = [*named, *telling_claims(of_study, 1), *of_study][0]
-        judged = claim["judged_by"] == "results" and claim["telling"] is not None
-        shown.append(
-            {"key": study.key, "page": pages[study.key], "claim": claim}
-            | {"found": f"{claim['found']}." if judged else claim["why"]}
-            | {"picture": picture(*claim["telling"]) if judged else None}
-        )
+        claim = [*telling_claims(of_study, 1, study.description.get("headline")), *of_study][0]
+        title = study.description["title"]
+        shown.append({"key": study.key, "page": pages[study.key], "title": title, "claim": claim})
     return shown
 
 

@@ -12,19 +12,26 @@ from typing import Any
 #: Folder of the pages of results.
 SITE = "site/"
 
-#: What the header leads to, in this order.
+#: What the header leads to, in this order, where the pages of results are a part of the documentation.
 ENTRIES = {
+    "Get started": "docs/getting-started.html",
+    "Learn": "docs/user-guide.html",
+    "Methods": "site/methods/index.html",
+    "Benchmark": "docs/benchmark.html",
+    "Papers": "site/index.html",
+    "API": "docs/api/index.html",
+}
+
+#: What it leads to on pages of results alone.
+OF_RESULTS = {
     "Results": "site/index.html",
     "Methods": "site/methods/index.html",
     "Data sets": "site/datasets/index.html",
     "Compare": "site/compare.html",
-    "Which method?": "docs/which-method.html",
-    "Docs": "docs/index.html",
-    "API": "docs/api/index.html",
-    "Benchmark": "docs/benchmark.html",
-    "Leaderboard": "docs/leaderboard.html",
-    "Cite": "site/index.html#cite",
 }
+
+#: The first page of both.
+HOME = "docs/index.html"
 
 #: The search over both.
 SEARCH = "search.html"
@@ -40,7 +47,7 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
     above : sequence of str, default=()
         Addresses of the parent pages, the nearest first.
     documented : bool, default=True
-        Whether the site is part of the documentation; otherwise the header has only the entries of the results.
+        Whether the site is part of the documentation, whose entries are `ENTRIES`; otherwise they are `OF_RESULTS`.
 
     Returns
     -------
@@ -54,7 +61,7 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
     >>> [(entry["href"], entry["current"]) for entry in shown["entries"][:2]]
     [('../index.html', ''), ('index.html', 'true')]
     """
-    shown = {text: address for text, address in ENTRIES.items() if documented or address.startswith(SITE)}
+    shown = ENTRIES if documented else OF_RESULTS
     here = next((address for address in (page, *above) if address in shown.values()), None)
 
     def relative(address: str) -> str:
@@ -69,4 +76,5 @@ def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> 
         for text, address in shown.items()
     ]
     search = SEARCH if documented else SITE + SEARCH
-    return {"home": relative(ENTRIES["Results"]), "search": relative(search), "entries": entries}
+    home = HOME if documented else OF_RESULTS["Results"]
+    return {"home": relative(home), "search": relative(search), "entries": entries}

@@ -20,7 +20,7 @@ from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers, findings
 from mlreduce_studies.site.papers import failed_of, tables_of
 from mlreduce_studies.site.runs import Run, StudyResults
-from mlreduce_studies.site.shapes import STORED, form_fields, shapes_of_studies
+from mlreduce_studies.site.shapes import STORED, form_fields
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import VERDICTS, summary_counts
 
@@ -60,7 +60,6 @@ def front_page(
         "typical": TYPICAL,
         "stored": STORED,
         "fields": form_fields(),
-        "shapes": shapes_of_studies(),
         "cited": citation_of_all(studies),
         "versions": _counted([made_by(study) for study in studies]),
         "studies": _overview(studies, pages, entries, claims),

@@ -9,9 +9,19 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
-from mlreduce_studies.site.claim_links import compare_link, differences_by_pair, differences_by_setting, title_of_part
+from mlreduce_studies.site.claim_links import compare_link, differences_by_setting, title_of_part
 from mlreduce_studies.site.claim_texts import citation, disagreement, issue_link
-from mlreduce_studies.site.reasons import effect, first_sentence, reason, scope, telling_pair
+from mlreduce_studies.site.forest import Intervals, forest
+from mlreduce_studies.site.reasons import (
+    agreement,
+    claimed_outcome,
+    first_sentence,
+    lacking_baseline,
+    reason,
+    scope,
+    shortened,
+    telling_pair,
+)
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
@@ -32,6 +42,13 @@ SIGNS = {
         "baseline not reproduced": "≠",
         "same": "✓",
     },
+}
+
+# Classes of verdicts that are shown together; one without its baseline is of an experiment.
+_CLASSES = {
+    "Experiments": ("experiments", "no baseline"),
+    "Mathematics": ("mathematics",),
+    "Not judged": ("not judged",),
 }
 
 # Failures that are listed, at most.
@@ -95,36 +112,39 @@ def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
     }
 
 
-def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> list[dict[str, Any]]:
+def claims_of(
+    study: StudyResults, parts: Sequence[Mapping[str, str]] = (), *, drawn: bool = True
+) -> list[dict[str, Any]]:
     """Return the claims of a paper with their verdicts, each with its settings and its evidence.
 
     Parameters
     ----------
     parts : sequence of dict, default=()
         Tables and figures of the page; see `parts_of`.
+    drawn : bool, default=True
+        Whether to draw ``forest``, which reads the scores.
 
     Returns
     -------
     list of dict
-        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence),
-        ``judged_by`` ("results", "no baseline", "mathematics" or "nothing"), ``effect`` (its size in a sentence, ""
-        where none is known), ``margins`` (the same in margins), ``telling`` (the row of claims-lines.csv and the pair
-        that it is of), ``found`` (what the settings say, with the effect in one), ``citation``, ``disagreement`` and
-        ``issue`` (an address or "").
+        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence of at
+        most `mlreduce_studies.site.reasons.LONGEST` words), ``judged_by`` ("results", "no baseline", "mathematics" or
+        "nothing"), ``margins`` (the size of the effect), ``forest`` (a drawing of the pair that decides, "" where there
+        is none), ``asks`` (methods and direction of its first setting), ``citation``, ``disagreement`` and ``issue``
+        (an address or "").
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
-    pairs = {} if differences is None else differences_by_pair(differences)
     tables = {} if differences is None else differences_by_setting(differences)
     if lines is not None:  # those of older runs do not say what is compared
         texts = [name for name in LINE_COLUMNS if name not in ("id", "counted", "verdict", "p_for", "p_against")]
         lines = lines.reindex(columns=list(LINE_COLUMNS)).astype(dict.fromkeys(texts, object))
         lines = lines.fillna(dict.fromkeys(texts, ""))
     settings: dict[str, list[dict[str, Any]]] = {}
+    intervals = Intervals(study)
     for line in [] if lines is None else lines.to_dict("records"):
         shown_settings = settings.setdefault(line["id"], [])
         table = tables.get((line["id"], line["setting"]), pd.DataFrame())
-        setting = _setting(study, line, table, len(shown_settings))
-        shown_settings.append(setting | {"differences": pairs.get((line["id"], line["setting"]))})
+        shown_settings.append(_setting(study, line, table, len(shown_settings)))
     shown, figures = study.description.get("shown_in", {}), study.description["figures"]
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
     for claim in claims:
@@ -135,11 +155,15 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
         claim["methods"] = list(dict.fromkeys(name for line in claim["settings"] for name in line["methods"]))
         counted = [line for line in claim["settings"] if line["counted"]]
         claim["judged_by"] = _JUDGED_BY.get(claim["verdict"], "results")
-        claim["why"] = _why(claim, counted)
-        first = next((line for line in counted if line["effect"]), None)
-        none = {"effect": "", "margins": 0.0, "telling": None}
-        claim |= none if first is None else {key: first[key] for key in none}
-        claim["found"] = _over_settings(counted, first, "effect") if first else ""
+        telling = sorted(counted, key=lambda line: line["verdict"] != claim["verdict"])  # those with its verdict first
+        claim["why"] = _why(claim, telling)
+        first = next((line for line in telling if line["pair"] is not None), None)
+        claim |= {"margins": 0.0, "forest": "", "asks": ("", "")}
+        if first:
+            line, pair = first["line"], first["pair"]
+            claim |= {"margins": _in_margins(pair.table), "asks": _asks(line)}
+            if drawn and claim["judged_by"] == "results":
+                claim["forest"] = forest(line, pair, intervals.of(line, pair))
         claim["citation"] = citation(study, claim)
         claim["disagreement"] = disagreement(study, claim, counted)
         claim["issue"] = issue_link(study, claim, claim["disagreement"])
@@ -182,13 +206,17 @@ def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, 
         "verdict": line["verdict"],
         "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
         "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
-        "strength": _strength(line["p_for"], line["p_against"]),
         "evidence": line["evidence"],
         "why": reason(line, pair),
-        "effect": "" if pair is None else effect(line, pair),
-        "margins": 0.0 if pair is None else _in_margins(pair.table),
-        "telling": None if pair is None else (line, pair),
+        "line": line,
+        "pair": pair,
     }
+
+
+def _asks(line: Mapping[Any, Any]) -> tuple[str, str]:
+    """Return the methods that a setting compares, the first against the others, and what it claims of the first."""
+    first, *others = str(line["methods"]).split()
+    return f"{first} against {', '.join(sorted(others)) or 'itself'}", claimed_outcome(line)
 
 
 def _in_margins(table: pd.DataFrame) -> float:
@@ -198,38 +226,54 @@ def _in_margins(table: pd.DataFrame) -> float:
     return abs(float((table["difference"] / table["margin"]).mean()))
 
 
-def _why(claim: Mapping[Any, Any], counted: Sequence[Mapping[str, Any]]) -> str:
-    """Return why a claim has its verdict: the reason of its only setting, or what its settings say, with one reason."""
+def _why(claim: Mapping[str, Any], counted: Sequence[Mapping[str, Any]]) -> str:
+    """Return why a claim has its verdict: the reason of a setting that has it, and whether the others agree."""
     if claim["judged_by"] == "no baseline":
-        lacking = [(line["setting"], without_baseline(line["evidence"])) for line in counted]
-        return " ".join(": ".join(part for part in item if part) for item in lacking if item[1])
+        return next((lacking_baseline(text) for line in counted if (text := without_baseline(line["evidence"]))), "")
+    if claim["verdict"] == "not run":
+        return "The results that it needs are not there."
     if not counted or claim["judged_by"] != "results":
-        return first_sentence(str(claim["evidence"]))
-    return _over_settings(counted, counted[0], "why")
+        return shortened(first_sentence(str(claim["evidence"])))
+    return reason(counted[0]["line"], counted[0]["pair"], agreement([line["verdict"] for line in counted]))
 
 
-def _over_settings(counted: Sequence[Mapping[str, Any]], one: Mapping[str, Any], key: str) -> str:
-    """Return what some settings say together, with the reason or the effect in one of them."""
-    if len(counted) == 1:
-        return str(one[key])
-    verdicts = pd.Series([line["verdict"] for line in counted]).value_counts(sort=False)
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
-    agree = (
-        f"In {'both' if len(counted) == 2 else f'all {len(counted)}'} settings"
-        if len(verdicts) == 1
-        else f"The settings do not agree ({counts})"
-    )
-    return f"{agree}; {one['setting']}: {one[key]}"
+def questions(claims: Sequence[Mapping[str, Any]], least: int = 3) -> list[dict[str, Any]]:
+    """Return claims of one question together: those that claim the same of the same methods, on other data or measures.
+
+    Parameters
+    ----------
+    least : int, default=3
+        Claims of a question that has a ``summary``.
+
+    Returns
+    -------
+    list of dict
+        ``claims``, and ``summary``, a sentence with the number of claims by verdict, "" for fewer.
+    """
+    groups: dict[Any, list[Mapping[str, Any]]] = {}
+    for claim in claims:
+        groups.setdefault(claim["asks"] if claim["asks"][0] else claim["id"], []).append(claim)
+    made = []
+    for asks, group in groups.items():
+        counts = pd.Series([claim["verdict"] for claim in group]).value_counts(sort=False)
+        numbers = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+        text = f"{asks[0]}, claimed {asks[1]} in {len(group)} claims: {numbers}." if len(group) >= least else ""
+        made.append({"summary": text, "claims": group})
+    return made
 
 
-def telling_claims(claims: Sequence[Mapping[str, Any]], number: int = 3) -> list[Mapping[str, Any]]:
+def telling_claims(
+    claims: Sequence[Mapping[str, Any]], number: int = 3, headline: str | None = None
+) -> list[Mapping[str, Any]]:
     """Return the claims that say the most on a paper.
 
-    The first that its abstract makes (else its first), then the refuted one and the confirmed one with the largest
-    effect in margins, and others like these, of each comparison one. Only what results judge, with a size of effect.
+    The headline that its page names; then the first that its abstract makes (else its first), the refuted one and the
+    confirmed one with the largest effect in margins, and others like these, of each comparison one. But for the
+    headline, only what results judge, with a size of effect.
     """
-    judged = [claim for claim in claims if claim["judged_by"] == "results" and claim["effect"] and not claim["own"]]
-    main = [claim for claim in judged if "abstract" in claim["where"].lower()] or judged
+    judged = [claim for claim in claims if claim["judged_by"] == "results" and claim["margins"] and not claim["own"]]
+    named = [claim for claim in claims if claim["id"] == headline]
+    main = named or [claim for claim in judged if "abstract" in claim["where"].lower()] or judged
     decided = sorted(
         (claim for claim in judged if claim["verdict"] != "undecided"), key=lambda claim: -claim["margins"]
     )
@@ -261,17 +305,6 @@ def parts_of(
     return [{"anchor": anchor, "name": name, "title": title} for anchor, name, title in parts]
 
 
-def _strength(p_for: float, p_against: float) -> float | None:
-    """Return the position of a setting between refuted (-1) and confirmed (1), by the smaller of the two p-values.
-
-    The scale is logarithmic: 0.05 is at a half, 0.0025 and less at the end.
-    """
-    if np.isnan(p_for) or np.isnan(p_against):
-        return None
-    p, sign = (p_for, 1.0) if p_for <= p_against else (p_against, -1.0)
-    return float(sign * min(1.0, np.log(max(p, 1e-9)) / np.log(0.0025)))
-
-
 def failed_of(study: StudyResults) -> dict[str, Any] | None:
     """Return the number of failed cells and their reasons; None without failures."""
     failures = study.failures
@@ -289,13 +322,19 @@ def failed_of(study: StudyResults) -> dict[str, Any] | None:
 
 
 def audit_of(study: StudyResults) -> dict[str, Any]:
-    """Return the audit in sums and sentences, and the printed and reproduced sizes of the data sets."""
+    """Return the audit in sums and sentences, printed and reproduced sizes, and claims of the paper by verdict."""
     sizes = study.frame("audit-sizes")
+    counts = {key: number for key, number in verdict_counts(study.claims[~study.claims["own"]]).items() if number}
+    classes = {
+        title: {verdict: counts[verdict] for kind in kinds for verdict in CLASSES[kind] if verdict in counts}
+        for title, kinds in _CLASSES.items()
+    }
     sentences = audit_sentences(study.audit, sizes, study.frame("ratios"), study.frame("audit-order"))
     return {
         "sums": sums_by_protocol(study.audit, study.description["protocols"]),
         "sentences": sentences,
         "sizes": [] if sizes is None else sizes.to_dict("records"),
         "verdicts": verdicts_sentence(study.claims),
-        "counts": {verdict: number for verdict, number in verdict_counts(study.claims).items() if number},
+        "counts": counts,
+        "classes": {title: numbers for title, numbers in classes.items() if numbers},
     }

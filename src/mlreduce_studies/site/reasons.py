@@ -1,7 +1,8 @@
-"""Why a claim has its verdict, in a sentence from the tables of its settings and differences."""
+"""Why a claim has its verdict, in one sentence of at most `LONGEST` words, from its settings and differences."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,18 +12,19 @@ import pandas as pd
 from mlreduce.metrics import measure_label
 from mlreduce_studies.verdicts.statements import KINDS
 
-# What a difference is of, its unit, and what a positive and a negative one are called.
+#: Words of a reason, at most.
+LONGEST = 25
+
+# What a difference is in where it is in no measure, and what a positive and a negative one are called.
 _UNITS = {
-    "seconds": "s",
+    "seconds": "seconds",
     "directions": "directions",
     "approximation-error": "approximation error",
     "approximation-error-fall": "fall of the approximation error",
 }
 _SIDES = {"larger": ("more", "less"), "smaller": ("less", "more")}
 _OUTCOMES = {"above": "{0}", "not below": "no {1}", "within": "similar", "below": "{1}"}
-
-# Data sets that a sentence names, at most.
-_NAMED = 4
+_LACKING = re.compile(r"reproduced: (.*?)\. By our scores alone: (.*)\.")
 
 
 class Pair(NamedTuple):
@@ -63,14 +65,16 @@ def scope(line: Mapping[Any, Any]) -> str:
 def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | None:
     """Return the pair of a setting that is the farthest from the claimed outcome; None without pairs.
 
-    Where all pairs have to hold, as nearly always, this pair decides the verdict.
+    Where all pairs have to hold, as nearly always, this pair decides the verdict; where one is enough, the nearest.
     """
     asks = KINDS[line["kind"]].asks if line["kind"] in KINDS else ""
     if differences.empty or not asks:
         return None
     groups = differences.groupby(["method", "other"], sort=False)
     pairs = [_pair(str(method), str(other), asks, group, groups.ngroups) for (method, other), group in groups]
-    return min(pairs, key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
+    pairs.sort(key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
+    some_hold = line["verdict"] == "confirmed" and not pairs[0].holds.any()  # where one of the pairs is enough
+    return pairs[-1 if some_hold else 0]
 
 
 def _pair(method: str, other: str, outcome: str, table: pd.DataFrame, pairs: int) -> Pair:
@@ -86,57 +90,7 @@ def _pair(method: str, other: str, outcome: str, table: pd.DataFrame, pairs: int
     return Pair(method, other, table, right > (won + tied + lost) / 2, inside / units, pairs)
 
 
-def effect(line: Mapping[Any, Any], pair: Pair) -> str:
-    """Return the size of the effect in a setting: the mean difference with its sign in words, and where it holds.
-
-    Parameters
-    ----------
-    line : dict
-        A row of claims-lines.csv.
-    pair : Pair
-        From `telling_pair`.
-    """
-    number = f"{int(pair.holds.sum())} of {len(pair.table)} data sets"
-    holds = f"; {_claimed_outcome(line)} on {number}" if len(pair.table) > 1 else ""
-    return f"{_difference(line, pair)}{holds} (claimed {scope(line)})"
-
-
-def picture(line: Mapping[Any, Any], pair: Pair) -> dict[str, Any]:
-    """Return where a drawing of a pair has its marks: positions from -1 to 1, 0 where both methods are equal.
-
-    Positions are those of the differences in margins (where a margin is 0, in the largest difference), logarithmic
-    beyond one margin.
-
-    Returns
-    -------
-    dict
-        ``points`` (data set, position, whether the sentence holds), ``mean``, ``claimed`` (both ends of the part where
-        it holds), ``margin`` (a position, 0 for none), ``sides`` (names of the left and of the right side) and
-        ``text``, the same in words.
-    """
-    difference, margin = (pair.table[name].to_numpy(float) for name in ("difference", "margin"))
-    in_margins = bool((margin > 0).all())
-    units = difference / (margin if in_margins else np.abs(difference).max() or 1.0)
-    scaled = np.sign(units) * np.log2(1 + np.abs(units))
-    end = max(2.0, 1.05 * float(np.abs(scaled).max()))
-    limit = 1.0 / end if in_margins else 0.0
-    outcome = KINDS[str(line["kind"])].asks
-    claimed = {"above": (limit, 1.0), "not below": (-limit, 1.0), "within": (-limit, limit), "below": (-1.0, -limit)}
-    names = pair.table["dataset"].tolist()
-    more, less = _sides(line)
-    shown = ", ".join(f"{name} {value:+.3g}" for name, value in zip(names, difference, strict=True))
-    number = f"{len(names)} data set{'s' * (len(names) > 1)}"
-    return {
-        "points": [*zip(names, (scaled / end).tolist(), pair.holds.tolist(), strict=True)],
-        "mean": float(np.sign(units.mean()) * np.log2(1 + abs(units.mean())) / end),
-        "claimed": claimed[outcome],
-        "margin": limit,
-        "sides": [less, more],
-        "text": f"Difference on {number}, claimed: {_claimed_outcome(line)}. {shown}.",
-    }
-
-
-def reason(line: Mapping[Any, Any], pair: Pair | None) -> str:
+def reason(line: Mapping[Any, Any], pair: Pair | None, settings: str = "") -> str:
     """Return a sentence on why a setting has its verdict.
 
     Parameters
@@ -145,76 +99,122 @@ def reason(line: Mapping[Any, Any], pair: Pair | None) -> str:
         A row of claims-lines.csv.
     pair : Pair or None
         From `telling_pair`; None for the first sentence of the evidence.
+    settings : str, default=""
+        What the settings of the claim say together, such as "both settings agree".
 
     Returns
     -------
     str
-        Both methods, what is measured, the mean difference with its sign in words, how many data sets (or cells) are on
-        which side of the margin, the claimed outcome, and the data sets that decide the verdict.
+        Both methods, on how many data sets the claimed outcome is seen, on how many it has to be, the mean difference
+        with its sign in words; and where there is room, the opposite outcomes, the measure and the number of pairs.
     """
     if pair is None:
-        return first_sentence(str(line["evidence"]))
-    more, less = _sides(line)
-    wins, ties, losses = (int(pair.table[name].sum()) for name in ("wins", "ties", "losses"))
-    number = wins + ties + losses
-    of = "cells (measure, predictor, size)" if number > len(pair.table) else f"data set{'s' * (number != 1)}"
-    margin = f"within the margin of {line['margin']}" if str(line["margin"]) else "within the margin"
-    return (
-        f"{_difference(line, pair)}; {wins} {more}, {ties} {margin}, {losses} {less} of {number} {of}, "
-        f"claimed: {_claimed_outcome(line)} {scope(line)}{_decisive_datasets(str(line['verdict']), pair)}."
-    )
+        return shortened(first_sentence(str(line["evidence"])))
+    names = f"{pair.method} against {pair.other}" if pair.method != pair.other else f"Two choices of {pair.method}"
+    number, holds = len(pair.table), int(pair.holds.sum())
+    parts = {
+        "names": names,
+        "pairs": f", least favourable of {pair.pairs} pairs" if pair.pairs > 1 else "",
+        "measure": measured(line),
+        "outcome": f": {claimed_outcome(line)} on {holds} of {number} data sets (claimed: {_wanted(line, number)})",
+        "against": _against(line, pair),
+        "mean": f", {_difference(line, pair)} on average",
+        "settings": f"; {settings}" if settings else "",
+    }
+    if number == 1:
+        beyond = _sides(line)[0 if pair.table["difference"].iloc[0] >= 0 else 1]
+        margin = float(pair.table["margin"].iloc[0])
+        more = abs(float(pair.table["difference"].iloc[0])) > margin
+        parts["outcome"] = f": {_difference(line, pair)} on {pair.table['dataset'].iloc[0]}"
+        parts["mean"] = f", {'more' if more else 'less'} than the margin" if margin > 0 and beyond else ""
+        parts["against"] = f" (claimed: {claimed_outcome(line)})"
+    shown = {"names", "outcome"}
+    for name in ("mean", "settings", "measure", "pairs", "against"):
+        text = "".join(part for key, part in parts.items() if key in {*shown, name})
+        if len(text.split()) <= LONGEST:
+            shown.add(name)
+    return "".join(part for key, part in parts.items() if key in shown) + "."
+
+
+def _wanted(line: Mapping[Any, Any], number: int) -> str:
+    holds = str(line["holds"])
+    return {"tendency": "a tendency", "all": f"all {number}", "most": "most"}.get(holds, f"{holds} or more")
+
+
+def _against(line: Mapping[Any, Any], pair: Pair) -> str:
+    """Return on how many data sets the difference is beyond the margin where the claim has it not."""
+    difference, margin = pair.table["difference"], pair.table["margin"]
+    sides = dict(zip(_sides(line), (int((difference > margin).sum()), int((difference < -margin).sum())), strict=True))
+    more, less = sides
+    shown = {"above": [less], "not below": [more], "within": [more, less], "below": [more]}[_asked(line)]
+    return "".join(f", {word} on {sides[word]}" for word in shown)
 
 
 def _difference(line: Mapping[Any, Any], pair: Pair) -> str:
-    names = f"{pair.method} against {pair.other}"
-    if pair.method == pair.other:
-        names = f"{pair.method} against itself with another predictor or size"
-    least = f", the least favourable of {pair.pairs} pairs" if pair.pairs > 1 else ""
     mean = float(pair.table["difference"].mean())
-    average = " on average" if len(pair.table) > 1 else ""
-    return (
-        f"{names}{least}{_measured(line)}: {abs(mean):.3g}{_unit(line)} {_sides(line)[0 if mean >= 0 else 1]}{average}"
-    )
+    return f"{abs(mean):.3g} {_sides(line)[0 if mean >= 0 else 1]}"
+
+
+def _asked(line: Mapping[Any, Any]) -> str:
+    return KINDS[str(line["kind"])].asks
 
 
 def _sides(line: Mapping[Any, Any]) -> tuple[str, str]:
     return _SIDES.get(str(line["kind"]), ("better", "worse"))
 
 
-def _claimed_outcome(line: Mapping[Any, Any]) -> str:
-    return _OUTCOMES[KINDS[str(line["kind"])].asks].format(*_sides(line))
+def claimed_outcome(line: Mapping[Any, Any]) -> str:
+    """Return what is claimed of the first method of a setting, such as "better" or "no worse"."""
+    return _OUTCOMES[_asked(line)].format(*_sides(line))
 
 
-def _measured(line: Mapping[Any, Any]) -> str:
+def measured(line: Mapping[Any, Any]) -> str:
+    """Return what the differences of a setting are in, such as " in Hamming loss"."""
     names = str(line["measures"]).split()
-    if not names or names[0] in _UNITS:
+    if not names:
         return ""
-    labels = [measure_label(name) for name in names]
-    return f" by {labels[0] if len(labels) == 1 else f'the mean of {len(labels)} measures'}"
+    labels = [_UNITS.get(name) or measure_label(name) for name in names]
+    return f" in {labels[0]}" if len(labels) == 1 else f" in {len(labels)} measures"
 
 
-def _unit(line: Mapping[Any, Any]) -> str:
-    unit = _UNITS.get(str(line["measures"]).partition(" ")[0], "")
-    return f" {unit}" if unit else ""
+def lacking_baseline(sentence: str) -> str:
+    """Return why a claim has no verdict, from what `mlreduce_studies.verdicts.baselines.without_baseline` returns."""
+    found = _LACKING.search(sentence)
+    if found is None:
+        return shortened(sentence)
+    counts = found[1].split(", ")
+    shown = f"{', '.join(counts[:3])}{', …' if counts[3:] else ''}"
+    return f"Too few printed numbers of the baseline are reproduced ({shown}); our scores alone: {found[2]}."
 
 
-def _decisive_datasets(verdict: str, pair: Pair) -> str:
-    """Return the names of the data sets that decide a verdict, in words."""
-    if len(pair.table) < 2:
+def agreement(verdicts: Sequence[str]) -> str:
+    """Return what some settings say together.
+
+    Examples
+    --------
+    >>> agreement(["confirmed"]), agreement(["refuted"] * 3), agreement(["refuted", "undecided"])
+    ('', 'all 3 settings agree', 'its settings disagree')
+    """
+    if len(verdicts) < 2:
         return ""
-    order = [int(number) for number in np.argsort(pair.inside, kind="stable")]
-    if verdict == "refuted" and not pair.holds.all():
-        return f"; against it: {_listed(pair, [number for number in order if not pair.holds[number]])}"
-    nearest = [int(number) for number in np.argsort(np.abs(pair.inside), kind="stable")]
-    if verdict == "confirmed":
-        nearest = [number for number in order if pair.holds[number]][:1]
-    return f"; nearest to the limit: {_listed(pair, nearest[:2])}" if nearest else ""
+    if len(set(verdicts)) > 1:
+        return "its settings disagree"
+    return "both settings agree" if len(verdicts) == 2 else f"all {len(verdicts)} settings agree"
 
 
-def _listed(pair: Pair, numbers: Sequence[int]) -> str:
-    rows = [pair.table.iloc[number] for number in numbers[:_NAMED]]
-    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
-    return ", ".join(f"{row['dataset']} ({row['difference']:+.3g})" for row in rows) + more
+def shortened(sentence: str) -> str:
+    """Return a sentence of at most `LONGEST` words: where it is longer, its last clause that ends before that.
+
+    Examples
+    --------
+    >>> shortened("It holds on 2 of 2 data sets: a, b."), shortened(f"By rows, for all{' of them' * 20}.")
+    ('It holds on 2 of 2 data sets: a, b.', 'By rows…')
+    """
+    words = sentence.split()
+    if len(words) <= LONGEST:
+        return sentence
+    ends = [number for number in range(1, LONGEST) if words[number - 1].endswith((",", ";", ":"))]
+    return " ".join(words[: max(ends, default=LONGEST - 1)]).rstrip(",;:") + "…"
 
 
 def first_sentence(text: str) -> str:

@@ -64,17 +64,12 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
     that measures and predictors can be averaged split by split.
     """
     rows = comparable_scores(study, limit)
-    sizes = _test_shares(study)
     splits = {key: np.unique(part) for key, part in rows.groupby(["protocol", "dataset"], observed=True)["split"]}
     for measure, measured in rows.groupby("measure", observed=True, sort=True):
         blocks, values, offset = [], [], 0
         for (protocol, predictor, dataset), part in measured.groupby(_BLOCK, observed=True, sort=True):
             block, array = _block(part, splits[protocol, dataset])
-            share = sizes.get((str(protocol), str(dataset)))
-            blocks.append(
-                {"protocol": protocol, "predictor": predictor, "dataset": dataset, "share": share, "offset": offset}
-                | block
-            )
+            blocks.append({"protocol": protocol, "predictor": predictor, "dataset": dataset, "offset": offset} | block)
             values.append(array.ravel())
             offset += array.size
         content = {
@@ -100,7 +95,7 @@ def _block(part: pd.DataFrame, splits: Any) -> tuple[dict[str, Any], Any]:
     return {"methods": methods.tolist(), "settings": settings.tolist(), "splits": len(splits)}, array
 
 
-def _test_shares(study: StudyResults) -> Mapping[tuple[str, str], float]:
+def part_shares(study: StudyResults) -> Mapping[tuple[str, str], float]:
     """Return the share of the rows in a test part, by protocol and data set."""
     datasets = study.frame("datasets")
     if datasets is None:

@@ -137,14 +137,6 @@ def _method(name: str) -> dict[str, Any]:
     }
 
 
-def shapes_of_studies() -> list[tuple[str, int, int, int]]:
-    """Return name, instances, features and labels of the data sets of the form's comparisons and of the answers."""
-    compared = {(one.study, on.name) for rankings in _compared().values() for one in rankings[:1] for on in one.by_set}
-    answered = (evidence.foremost(family)[0] for family in ANSWERED)
-    sets = compared | {(one.study, on.name) for one in answered for on in one.by_set}
-    return sorted({(name, *evidence.sets_of(study)[name][:3]) for study, name in sets})
-
-
 def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
     """Return the catalogue's description of a data set: title, domain, licence, citation, address and views.
 

@@ -65,7 +65,7 @@ class Site:
                 study.key = study.name if len(self.runs) == 1 else f"{study.name} ({run.name})"
         self.studies = [study for run in runs for study in run.studies]
         self.pages = page_names(study.key for study in self.studies)
-        self.entries = Entries(runs)
+        self.entries = Entries(runs, every=documented)
         self._claims: dict[str, list[dict[str, Any]]] = {}
         self._templates = _environment()
 
@@ -132,11 +132,8 @@ class Site:
             drawn = scatter([entry["sizes"][0] | {"name": entry["name"]} for entry in entries if entry.get("sizes")])
             self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, listed=entries, drawn=drawn)
             for entry in entries:
-                for number, part in enumerate(entry.get("spectra", []), 1):
-                    part["points"] = f"data/spectra-{entry['page']}-{number}.js"
-                    part["key"] = f"spectra/{entry['page']}/{number}"
-                    self._script(part["points"], part["key"], {"panels": [part["panel"]]})
-                self._page(f"{folder}/{entry['page']}.html", kind, entry=entry)
+                template = "winners" if kind in ("predictor", "measure") else kind
+                self._page(f"{folder}/{entry['page']}.html", template, entry=entry)
 
     def _write_comparison(self) -> None:
         known = []
@@ -213,7 +210,7 @@ def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[st
         "printed": printed,
         "figures": _opened(figures),
         "claims": claims,
-        "telling": papers.telling_claims(claims),
+        "telling": papers.telling_claims(claims, headline=study.description.get("headline")),
         "audit": papers.audit_of(study),
         "counts": summary_counts(study.claims),
         "failed": papers.failed_of(study),
@@ -249,6 +246,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["bold"] = bold
     environment.filters["counted"] = counted
     environment.filters["brief"] = brief
+    environment.filters["questions"] = papers.questions
     environment.filters["measure"] = measure_label
     environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration

@@ -8,6 +8,7 @@ import subprocess
 from functools import cache
 from itertools import product
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -20,13 +21,16 @@ from mlreduce import registry
 from mlreduce.complexity import DENSE_SIDE
 from mlreduce.methods import evidence, recommendation
 from mlreduce.methods.evidence import choices
+from mlreduce.stats.posterior import posterior
 from mlreduce.stats.ranking import CONTROLS
 from mlreduce_studies.site import findings as findings_module
 from mlreduce_studies.site.assets import own_file
 from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.findings import ANSWERED, answers, findings, pays
+from mlreduce_studies.site.forest import Intervals
 from mlreduce_studies.site.overview import _counted
 from mlreduce_studies.site.papers import claims_of
+from mlreduce_studies.site.reasons import telling_pair
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.shapes import (
     HEIGHT,
@@ -76,17 +80,36 @@ def test_a_finding_says_what_was_claimed_and_found_by_how_much_and_on_how_many_s
     own = table[table["other"] == "mvmd"]  # nearer to mine than pca
     mean, beyond = own["difference"].mean(), own["wins"].sum()
     sides = "better" if mean >= 0 else "worse"
-    assert f"{METHODS[-1]} against mvmd" in one["found"]
-    assert f": {abs(mean):.3g} {sides} on average; better on {beyond} of {len(DATASETS)} data sets" in one["found"]
-    # The picture has the same: points on the side of their sign, beyond the margin where the sentence holds.
-    drawn = one["picture"]
-    assert [name for name, *_ in drawn["points"]] == own["dataset"].tolist()
-    for (_, place, holds), difference in zip(drawn["points"], own["difference"], strict=True):
-        assert np.sign(place) == np.sign(difference)
-        assert (place > drawn["margin"]) == holds == (difference > 0.01)
-        assert f"{difference:+.3g}" in drawn["text"]
-    assert drawn["claimed"] == (drawn["margin"], 1.0)
-    assert np.sign(drawn["mean"]) == np.sign(mean)
+    said = one["claim"]["why"]
+    assert f"{METHODS[-1]} against mvmd" in said
+    assert f": better on {beyond} of {len(DATASETS)} data sets" in said
+    assert f"{abs(mean):.3g} {sides} on average" in said
+    # The forest plot has the same: a point for each data set, full where the sentence holds, the largest first.
+    drawn = ElementTree.fromstring(one["claim"]["forest"])
+    texts = [text.text for text in drawn.iter("text")]
+    order = own.sort_values("difference", ascending=False)
+    assert [name for name in texts if name in DATASETS] == order["dataset"].tolist()
+    points = [(float(point.get("cx")), point.get("class")) for point in drawn.iter("circle")]
+    assert [kind for _, kind in points] == ["holds" if value > 0.01 else "fails" for value in order["difference"]]
+    middle = float(drawn.find("path").get("d")[1:].split()[0])
+    assert [np.sign(x - middle) for x, _ in points] == np.sign(order["difference"]).tolist()
+    for name, difference in zip(order["dataset"], order["difference"], strict=True):
+        assert f"{name} {difference:+.3g}" in drawn.get("aria-label")
+
+
+def test_an_interval_is_that_of_the_paired_scores(base):
+    (study,) = read_run(base).studies
+    (line,) = study.frame("claims-lines").to_dict("records")
+    pair = telling_pair(line, study.frame("claims-differences"))
+    found = Intervals(study).of(line, pair)
+    scores = study.frame("scores").query("size_percent in (20, 50)")
+    signed = scores.assign(value=scores["value"].where(scores["measure"] == "instance-f1", -scores["value"]))
+    for name in DATASETS:
+        on = signed[signed["dataset"] == name].groupby(["method", "split"])["value"].mean()
+        expected = posterior((on[pair.method] - on[pair.other]).to_numpy(), 0.1).interval()
+        np.testing.assert_allclose(found[name], expected, rtol=1e-6)
+    moved = pair._replace(table=pair.table.assign(difference=pair.table["difference"] + 0.1))
+    assert Intervals(study).of(line, moved) == {}  # the claim is judged by other numbers
 
 
 def test_a_finding_is_of_the_claim_that_the_paper_names_and_of_mathematics_without_a_picture(base):
@@ -95,7 +118,7 @@ def test_a_finding_is_of_the_claim_that_the_paper_names_and_of_mathematics_witho
     both = {"claims": pd.concat([claims, proof])}
     assert found_in(base, dict(both))[0]["claim"]["id"] == "better"  # which says the most where none is named
     (named,) = found_in(base, dict(both), headline="proof")
-    assert (named["claim"]["id"], named["found"], named["picture"]) == ("proof", "By algebra.", None)
+    assert [named["claim"][key] for key in ("id", "why", "forest")] == ["proof", "By algebra.", ""]
     assert found_in(base, {"claims": claims.iloc[:0]}) == []
 
 
@@ -104,9 +127,8 @@ def test_a_claim_without_its_baseline_says_what_is_not_reproduced_and_has_no_pic
     claims, lines = (read_run(base).studies[0].frame(name) for name in ("claims", "claims-lines"))
     lines = lines.assign(verdict=BASELINE, evidence=lines["evidence"] + f" {said}")
     (one,) = found_in(base, {"claims": claims.assign(verdict=BASELINE, own=False), "claims-lines": lines})
-    assert (one["claim"]["judged_by"], one["picture"]) == ("no baseline", None)
-    assert one["found"].endswith(said)
-    assert one["found"].startswith(lines["setting"][0])
+    assert (one["claim"]["judged_by"], one["claim"]["forest"]) == ("no baseline", "")
+    assert "(lda 1 of 4); our scores alone: confirmed." in one["claim"]["why"]
 
 
 def test_the_front_page_begins_with_headlines_and_counts_experiments_apart_from_mathematics(base, tmp_path):

@@ -12,6 +12,7 @@ addEventListener("DOMContentLoaded", () => {
     const show = () => {
       const wanted = form.elements.verdict.value;
       for (const claim of claims) claim.hidden = wanted !== "" && claim.dataset.verdict !== wanted;
+      for (const question of document.querySelectorAll(".question")) question.hidden = wanted !== ""; // counts all of its claims
       for (const fold of folds) {
         const shown = [...fold.querySelectorAll(".claim[data-verdict]")].some((claim) => !claim.hidden);
         fold.hidden = !shown;

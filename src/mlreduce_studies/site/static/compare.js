@@ -1,9 +1,8 @@
-// The comparison: what is chosen, and curves, ranks, pairs and the verdict on a pair from the scores of every split.
+// The comparison: what is chosen, and curves, ranks and pairs from the scores of every split.
 "use strict";
 addEventListener("DOMContentLoaded", async () => {
   const {root, load, keep, element} = window.mlreduce;
-  const {mean, posterior, ranking, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
-  const {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, settingMeans, marginOf, askedOf} = window.mlreduceScores;
+  const {AVERAGE, LARGEST, mean, ranking, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, settingMeans, marginOf, askedOf} = window.mlreduceScores;
   const {draw, narrow, distinct, FAINT} = window.mlreduceCharts;
   const MOST = 8; // lines with colours
   const studies = window.mlreduceData.studies;
@@ -148,7 +147,7 @@ addEventListener("DOMContentLoaded", async () => {
     const better = [...new Set(parts.map((part) => part.content.higher))].map((higher) => (higher ? "higher" : "lower")).join(" or, of losses, ");
     said.textContent = `${marginOf(fields.margin.value) ? "" : `The margin ${fields.margin.value} is not a number or a share such as 2 %: 0.01 is used. `}${labels()}, ${better} is better; ${whole.length} of ${there.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` Only one size, used as the average: ${alone.join(", ")}.` : ""}`;
     const means = whole.map((row) => row.means);
-    showRanks(own, whole.map((row) => row.dataset), means, there);
+    showRanks(own, means, there);
     const compared = showPairs(own, whole.map((row) => row.dataset));
     window.mlreduceCompared = {methods, sets: whole.map((row) => row.dataset), means, pairs: compared, claim};
     form.dataset.ready = String(Number(form.dataset.ready ?? 0) + 1);
@@ -227,8 +226,8 @@ addEventListener("DOMContentLoaded", async () => {
     return [...new Set([...ranked, ...methods])];
   }
 
-  // Of a claim without probabilities and tests: its own verdict counts.
-  function showRanks(own, datasets, means, there) {
+  // Of a claim without probabilities: its verdict counts.
+  function showRanks(own, means, there) {
     const place = document.getElementById("ranks-table"), answer = document.getElementById("first");
     answer.textContent = "";
     if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
@@ -237,41 +236,20 @@ addEventListener("DOMContentLoaded", async () => {
     const inMargins = (values) => (own.margin.relative ? values.map((value) => value / Math.max(...values.filter(Number.isFinite).map(Math.abs))) : values);
     const settings = there.map((dataset) => settingMeans(own, field, dataset).map(inMargins)).filter((table) => table.length);
     // Scores are 32-bit numbers, whose differences are not exact.
-    const all = ranking(settings, higher, own.margin.value + 1e-7).methods;
+    const all = ranking(settings, higher, own.margin.value + 1e-7);
     const found = methods.map((method) => all[field.indexOf(method)]);
-    const rows = means.map((values) => ranks(values, higher));
-    const average = methods.map((_, j) => mean(rows.map((row) => row[j])));
-    const {statistic, p} = friedman(rows);
-    const difference = criticalDifference(methods.length, rows.length);
     const places = methods.map((_, j) => j).sort((i, j) => (claim ? 0 : found[j].near - found[i].near) || found[i].rank - found[j].rank || (methods[i] < methods[j] ? -1 : 1));
-    const best = Math.min(...average), tested = Number.isFinite(difference);
-    const few = difference >= methods.length - 1;
-    const cells = places.map((j) => [
+    const rows = places.map((j) => element("tr", {},
       element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`),
-      ...(claim ? [] : [element("td", {}, found[j].near.toFixed(2))]),
-      element("td", {}, found[j].rank.toFixed(2)),
-      element("td", {}, `${(100 * found[j].won).toFixed(0)} %`),
-      element("td", {}, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)),
-      ...(claim || !tested ? [] : [element("td", {class: "text"}, average[j] - best <= difference ? "no significant difference from the best" : "worse than the best")]),
-    ]);
-    const head = ["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean", ...(claim || !tested ? [] : ["by Nemenyi's test of the chosen"])];
+      ...[...(claim ? [] : [found[j].near.toFixed(2)]), found[j].rank.toFixed(2), `${(100 * found[j].won).toFixed(0)} %`, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)].map((text) => element("td", {}, text))));
     if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (${(100 * found[j].near).toFixed(0)} %)`).join(", ")}. In brackets the share of the settings in which each is within ${fields.margin.value} of the best.`;
     window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
-    place.replaceChildren(
-      tableOf(head, cells.map((row) => element("tr", {}, ...row))),
-      element("p", {}, claim ? "" : Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${datasets.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
-    );
-  }
-
-  // A difference in margins of its data set where these are shares of the second method's mean.
-  function chances(of, margin) {
-    const scaled = margin.relative && of.pairs.every((own) => own.margin > 0);
-    return signedRank(of.pairs.map((own) => (scaled ? own.mean / own.margin : own.mean)), scaled ? 1 : margin.relative ? 0 : margin.value);
+    place.replaceChildren(tableOf(["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean"], rows));
   }
 
   const signed = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toPrecision(3)}`;
 
-  // All pairs, and which of them a claim is about: there its verdict is shown, and no other probability.
+  // All pairs, and which of them a claim is about.
   function showPairs(own, datasets) {
     const place = document.getElementById("pairs-table");
     if (!datasets.length) {
@@ -287,20 +265,13 @@ addEventListener("DOMContentLoaded", async () => {
     const body = order.map((i) => element("tr", {}, element("th", {scope: "row"}, methods[i]), ...order.map((j) => {
       const of = found[i][j];
       if (!of?.pairs.length) return element("td", {}, "");
-      const lines = [element("b", {}, signed(of.mean)), element("br"), `${of.wins}/${of.ties}/${of.losses}`];
-      const attributes = {class: named(i, j) ? "claimed" : ""};
-      if (!claim) {
-        const {above, within, below} = chances(of, own.margin);
-        const [word, chance] = largest([["better", above], ["similar", within], ["worse", below]]);
-        attributes.class = chance >= 0.95 ? word : "";
-        attributes["data-better"] = above;
-        lines.push(element("br"), `${word} ${chance.toFixed(2)}`);
-      }
+      const half = (of.wins + of.ties + of.losses) / 2;
+      const attributes = {class: [named(i, j) ? "claimed" : "", of.wins > half ? "better" : of.losses > half ? "worse" : ""].join(" ").trim()};
       return element("td", attributes, element("button", {type: "button", title: `${methods[i]} and ${methods[j]}`, onclick: () => {
         pair = [methods[i], methods[j]];
         keep({pair: pair.join("~")});
         showPair(own, datasets);
-      }}, ...lines));
+      }}, element("b", {}, signed(of.mean)), element("br"), `${of.wins}/${of.ties}/${of.losses}`));
     })));
     place.replaceChildren(tableOf(["against", ...order.map((i) => methods[i])], body, {class: "matrix"}));
     if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[order[0]], methods[order[1]]];
@@ -308,39 +279,15 @@ addEventListener("DOMContentLoaded", async () => {
     return found.flatMap((row, i) => row.map((of, j) => of && {methods: [methods[i], methods[j]], wins: of.wins, ties: of.ties, losses: of.losses})).filter(Boolean);
   }
 
-  const largest = (named) => named.reduce((a, b) => (b[1] > a[1] ? b : a));
-
   function showPair(own, datasets) {
     const place = document.getElementById("pair");
     const of = pairsOf(own, ...pair, datasets);
     if (!of.pairs.length) return place.replaceChildren(element("p", {}, "No split has a value of both."));
-    const counted = `${of.wins} wins, ${of.ties} ties, ${of.losses} losses of ${pair[0]}; mean difference ${signed(of.mean)}`;
-    if (claim && asked.each) {
-      const rows = of.pairs.map((one) => element("tr", {}, element("th", {scope: "row"}, one.dataset), ...[one.mean.toPrecision(3), one.margin.toPrecision(2), one.wins, one.ties, one.losses].map((text) => element("td", {}, String(text)))));
-      return place.replaceChildren(
-        element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${counted}. Counted are cells: a measure with a predictor at a size.`),
-        tableOf(["data set", "mean difference", "margin", "cells won", "tied", "lost"], rows),
-      );
-    }
-    const rows = of.pairs.map((one) => {
-      const {differences, margin} = one.parts[0];
-      const cells = [element("th", {scope: "row"}, one.dataset), element("td", {}, one.mean.toPrecision(3)), element("td", {}, margin.toPrecision(2))];
-      if (claim?.holds === "tendency") return element("tr", {}, ...cells);
-      if (differences.length < 2 || !one.share) return element("tr", {}, ...cells, ...Array.from({length: 4}, () => element("td", {}, "–")));
-      const mine = posterior(differences, one.share);
-      const [low, high] = mine.interval();
-      const {below, within, above} = mine.regions(margin);
-      return element("tr", {}, ...cells, element("td", {}, `${low.toPrecision(3)} to ${high.toPrecision(3)}`), ...[above, within, below].map((chance) => element("td", {class: chance >= 0.95 ? "strong" : ""}, chance.toFixed(3))));
-    });
-    const head = ["data set", "mean difference", "margin", ...(claim?.holds === "tendency" ? [] : ["95 % interval", "better", "similar", "worse"])];
-    let sentence;
-    if (claim) sentence = element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${counted}.`);
-    else {
-      const {above, within, below} = chances(of, own.margin);
-      const [word, chance] = largest([["better than", above], ["similar to", within], ["worse than", below]]);
-      sentence = element("p", {}, element("b", {}, `${pair[0]} is ${word} ${pair[1]} with probability ${chance.toFixed(3)}`), ` (better ${above.toFixed(3)}, similar ${within.toFixed(3)}, worse ${below.toFixed(3)}) on a data set like these, by a margin of ${fields.margin.value}: Bayesian signed-rank test over ${of.pairs.length} data sets, decided from 0.95 on.`);
-    }
-    place.replaceChildren(sentence, element("p", {class: "note"}, "By data set: the Bayesian correlated t-test over the splits; differences are positive where the first is better."), tableOf(head, rows));
+    const rows = of.pairs.map((one) => element("tr", {}, element("th", {scope: "row"}, one.dataset), ...[one.mean.toPrecision(3), one.margin.toPrecision(2), one.wins, one.ties, one.losses].map((text) => element("td", {}, String(text)))));
+    place.replaceChildren(
+      element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${of.wins} wins, ${of.ties} ties, ${of.losses} losses of ${pair[0]}; mean difference ${signed(of.mean)}, positive where it is better.${claim && asked.each ? " Counted are cells: a measure with a predictor at a size." : ""}`),
+      tableOf(["data set", "mean difference", "margin", "won", "tied", "lost"], rows),
+    );
   }
 
   // The claim of the address, where its study has it.

@@ -2,7 +2,7 @@
 // on a data set as `mlreduce_studies.verdicts.weighing` compares them.
 "use strict";
 globalThis.mlreduceScores = (() => {
-  const {mean} = globalThis.mlreduceStatistics;
+  const mean = (values) => values.reduce((total, value) => total + value, 0) / values.length;
   const AVERAGE = "average over the sizes", LARGEST = "largest number of dimensions";
 
   // Unpacks the scores of a measure, once.
@@ -88,7 +88,7 @@ globalThis.mlreduceScores = (() => {
         if (!block?.methods.includes(method)) continue;
         const sign = choice.direction === "larger" || (choice.direction !== "smaller" && content.higher) ? 1 : -1;
         for (const [size, values] of atSizes(content, block, method, choice)) {
-          if (values.some(Number.isFinite)) cells.push({name: [measure, predictor, size].join(" "), size, sign, values, share: block.share});
+          if (values.some(Number.isFinite)) cells.push({name: [measure, predictor, size].join(" "), size, sign, values});
         }
       }
     }
@@ -114,7 +114,7 @@ globalThis.mlreduceScores = (() => {
     const parts = made.map(({differences, level}) => ({differences, mean: mean(differences), margin: relative ? value * level : value}));
     const wins = parts.filter((part) => part.mean > part.margin).length, losses = parts.filter((part) => part.mean < -part.margin).length;
     return {
-      dataset, parts, wins, losses, ties: parts.length - wins - losses, share: common[0][0].share,
+      dataset, wins, losses, ties: parts.length - wins - losses,
       mean: mean(parts.map((part) => part.mean)), margin: mean(parts.map((part) => part.margin)),
     };
   }
@@ -143,5 +143,20 @@ globalThis.mlreduceScores = (() => {
     };
   }
 
-  return {AVERAGE, LARGEST, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairOf, pairsOf, settingMeans, marginOf, askedOf};
+  // Methods ranked over data sets, each a list of settings, and a setting the values of the methods, NaN where one failed:
+  // how likely each is within the margin of the best, its average rank, and in which share no other is better.
+  function ranking(sets, higherIsBetter, margin) {
+    const sign = higherIsBetter ? 1 : -1, round = (value) => Number(value.toFixed(12));
+    const ofSetting = (values) => {
+      const signed = values.map((value) => (Number.isFinite(value) ? sign * round(value) : -Infinity));
+      const best = Math.max(...signed), places = signed.map((own) => (signed.filter((other) => other > own).length + signed.filter((other) => other >= own).length + 1) / 2);
+      const behind = signed.map((own) => (own === -Infinity ? Infinity : round(best - own)));
+      return values.map((_, j) => [behind[j] <= margin ? 1 : 0, places[j], behind[j] === 0 ? 1 : 0]);
+    };
+    const average = (parts) => parts[0].map((own, j) => own.map((_, i) => mean(parts.map((part) => part[j][i]))));
+    const bySet = sets.map((settings) => average(settings.map(ofSetting)));
+    return average(bySet).map((own) => own.map(round)).map(([near, rank, won]) => ({near, rank, won}));
+  }
+
+  return {AVERAGE, LARGEST, mean, ranking, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairOf, pairsOf, settingMeans, marginOf, askedOf};
 })();

@@ -5,6 +5,7 @@
   const SHOWN = 30;
   const EXACT = 1, BEGINS = 0.5, SYNONYM = 0.9;
   const TITLE = 12, HEADING = 4;
+  const GUIDE = 1.6; // a guide says more on a subject than a function or a table does
 
   function wordsOf(text) {
     return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.replace(/(?<=..[^s])s$/, ""));
@@ -17,7 +18,7 @@
   }
 
   const known = pages.map(([address, title, text, headings]) => ({
-    address, title, text, words: wordsOf(title),
+    address, title, text, words: wordsOf(title), weight: /^docs\/[^/]+$|^site\/index/.test(address) ? GUIDE : 1,
     headings: headings.map(([anchor, heading]) => ({anchor, heading, words: wordsOf(heading)})),
   }));
 
@@ -60,7 +61,7 @@
           matched += own > 0 ? 1 / asked.length : 0;
           score += own / asked.length;
         });
-        score *= place ? SYNONYM : 1;
+        score *= page.weight * (place ? SYNONYM : 1);
         const before = best.get(page);
         if (matched && (!before || matched > before.matched || matched === before.matched && score > before.score)) {
           best.set(page, {page, matched, score, asked});

@@ -1,0 +1,119 @@
+"""Text in committed pictures can be read: no two texts overlap, and none is small on a page 1400 pixels wide."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from mlreduce_studies.figures import save
+
+PROJECT = Path(__file__).parents[2]
+PICTURES = sorted(
+    path for folder in ("results/reference", "docs") for path in (PROJECT / folder).rglob("figure*.svg")
+    if "_build" not in path.parts
+) + sorted((PROJECT / "docs").glob("[bs][ce]*/*.svg"))  # fmt: skip
+#: Pixels of a text, at least; of the main part of a page; and what texts may overlap by, in points.
+SMALLEST, WIDTH, TOUCHING = 7, 1344, 0.5
+SVG, HREF = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+
+
+class Box(NamedTuple):
+    """A text: the size of its letters, and its box, in points."""
+
+    size: float
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def matrix_of(text):
+    """Return the 3 by 3 matrix of an attribute ``transform``."""
+    made = np.eye(3)
+    for name, numbers in re.findall(r"(\w+)\(([^)]*)\)", text or ""):
+        given = [float(number) for number in re.split(r"[ ,]+", numbers.strip())]
+        if name == "rotate":
+            c, s = math.cos(math.radians(given[0])), math.sin(math.radians(given[0]))
+            one = [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+        elif name == "scale":
+            one = np.diag([given[0], given[-1], 1.0])
+        else:
+            assert name == "translate"
+            one = [[1, 0, given[0]], [0, 1, [*given, 0][1]], [0, 0, 1]]
+        made = made @ np.array(one, float)
+    return made
+
+
+def texts_of(picture):
+    """Return the width of a picture and its texts, which are groups of glyphs."""
+    root = ElementTree.parse(picture).getroot()
+    glyphs = {}
+    for path in root.iter(f"{SVG}path"):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        if path.get("id") and numbers:
+            scale = matrix_of(path.get("transform"))
+            corners = [
+                (x, y, 1)
+                for x in (min(numbers[::2]), max(numbers[::2]))
+                for y in (min(numbers[1::2]), max(numbers[1::2]))
+            ]
+            glyphs[f"#{path.get('id')}"] = scale @ np.array(corners).T
+    found = []
+
+    def walk(element, matrix):
+        matrix = matrix @ matrix_of(element.get("transform"))
+        if element.tag == f"{SVG}g" and "scale(" in element.get("transform", ""):
+            shown = [(use, glyphs[use.get(HREF)]) for use in element.iter(f"{SVG}use") if use.get(HREF) in glyphs]
+            points = [
+                matrix
+                @ matrix_of(use.get("transform"))
+                @ matrix_of(f"translate({use.get('x', 0)} {use.get('y', 0)})")
+                @ box
+                for use, box in shown
+            ]
+            if points:
+                x, y, _ = np.concatenate(points, axis=1)
+                found.append(Box(100 * math.hypot(*matrix[0, :2]), x.min(), y.min(), x.max(), y.max()))
+            return
+        for child in element:
+            walk(child, matrix)
+
+    walk(root, np.eye(3))
+    return float(root.get("width").removesuffix("pt")), found
+
+
+def overlapping(texts):
+    return [
+        (one, other)
+        for one, other in combinations(texts, 2)
+        if min(one.right, other.right) - max(one.left, other.left) > TOUCHING
+        and min(one.bottom, other.bottom) - max(one.top, other.top) > TOUCHING
+    ]
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_texts_of_a_committed_picture_can_be_read(picture):
+    width, texts = texts_of(picture)
+    assert len(texts) > 2
+    assert overlapping(texts) == []
+    pixels = 4 / 3 * min(1.0, WIDTH / (4 / 3 * width))
+    assert min(text.size for text in texts) * pixels >= SMALLEST
+
+
+def test_texts_that_overlap_are_seen(tmp_path):
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(3, 2))
+    for x, text in ((0.1, "first"), (0.12, "second"), (0.7, "third")):
+        drawn.text(x, 0.5, text, fontsize=10)
+    save(drawn, [tmp_path / "drawn.svg"])
+    width, texts = texts_of(tmp_path / "drawn.svg")
+    assert (width, len(texts), len(overlapping(texts))) == (216, 3, 1)
+    assert [text.size for text in texts] == pytest.approx([10] * 3)
