@@ -14,6 +14,8 @@ from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.writing import write_site
 
 PROJECT = Path(__file__).parents[2]
+#: Documents that introduce a part of the results: the header marks its entry.
+PARTS = {"docs/papers": "site/index", "docs/methods/README": "site/methods/index"}
 RESULTS = PROJECT / "results" / "reference"
 
 
@@ -24,9 +26,11 @@ def without_own_search(app: Sphinx) -> None:
 
 def add_header(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Give the template of a page its header, with the nearest entry above the page marked."""
-    above = TocTree(app.env).get_toctree_ancestors(pagename)[1:]
-    if pagename in app.env.all_docs:
-        above.append(app.config.root_doc)
+    # The table of a document is a page below it.
+    document = f"docs/{pagename.split('/')[1]}" if pagename.startswith("_tables/") else pagename
+    above = TocTree(app.env).get_toctree_ancestors(document)
+    if pagename != app.config.root_doc and (pagename in app.env.all_docs or document != pagename):
+        above = [PARTS.get(name, name) for name in (document, *above, "docs/user-guide")]
     context["header"] = header(f"{pagename}.html", [f"{name}.html" for name in above])
 
 
