@@ -57,8 +57,6 @@ PLAIN = {
 #: Of the benchmark, chosen with the labels of the test rows: the best of the first methods of each family that
 #: `recommend` would name for ridge regression without the data set and its group, and the best of all that was run.
 CHOSEN_ON_TEST, FIRST = ("best of recommend", "best of the benchmark"), 3
-#: A data set with fewer rows is small.
-SMALL = 500
 
 
 def foremost_without(name: str, family: str, wanted: Wanted, like: Traits | None = None) -> tuple[Ranking, ...]:
@@ -120,29 +118,28 @@ def best_on_test(folds: pd.DataFrame) -> pd.DataFrame:
 
 
 def table() -> list[str]:
-    """Return sentences and the means by setting in Markdown; groups of related data sets have the weight of one."""
-    rows, sentences = [], []
+    """Return a sentence and the means by setting in Markdown; groups of related data sets have the weight of one."""
+    rows, sentence = [], ""
     measures = ["auto", "single", *PLAIN, *CHOSEN_ON_TEST]
     groups = groups_of(PROJECT)
     for (budget, share), folds in pd.read_csv(FILE).groupby(["budget", "share"], sort=False):
         part = folds.groupby("dataset")[["rows", *measures]].mean().reset_index()
+        n_folds = folds["fold"].nunique()
         setting = f"{budget:g} s" + (f" and {100 * share:g} % of the features" if share < 1 else "")
-        for what, some in (("all", part), (f"{SMALL} training rows and more", part[part["rows"] >= SMALL])):
-            by_group = some.groupby([groups.get(name, name) for name in some["dataset"]]).mean(numeric_only=True)
-            gain = (some["auto"] - some["ridge"]).to_numpy()
-            better, worse = int(np.sum(gain > MARGIN)), int(np.sum(gain < -MARGIN))
-            means = [f"{by_group[name].mean():.3f}" for name in measures]
-            difference = f"{(by_group['auto'] - by_group['ridge']).mean():+.3f}"
-            rows.append([setting, what, str(len(some)), *means, difference, f"{better}, {worse}"])
-            if what == "all":
-                sentences.append(
-                    f"With {setting} its mean is {difference} against ridge regression on all features; it is better "
-                    f"by more than {MARGIN:g} on {better} of {len(some)} data sets, and worse on {worse}"
-                    f" ({folds['fold'].nunique()} fold{'s' * (folds['fold'].nunique() > 1)})."
-                )
-    header = ["setting", "data sets", "number", "AutoReducer", "its best candidate", *measures[2:]]
+        setting += f", {n_folds} fold{'s' * (n_folds > 1)}"
+        by_group = part.groupby([groups.get(name, name) for name in part["dataset"]]).mean(numeric_only=True)
+        gain = (part["auto"] - part["ridge"]).to_numpy()
+        better, worse = int(np.sum(gain > MARGIN)), int(np.sum(gain < -MARGIN))
+        means = [f"{by_group[name].mean():.3f}" for name in measures]
+        difference = f"{(by_group['auto'] - by_group['ridge']).mean():+.3f}"
+        rows.append([setting, *means, difference, f"{better}, {worse}"])
+        sentence = sentence or (
+            f"With {setting}, its mean is {difference} against ridge regression on all features. It is better by more "
+            f"than {MARGIN:g} on {better} of {len(part)} data sets, and worse on {worse}."
+        )
+    header = ["setting", "AutoReducer", "its best candidate", *measures[2:]]
     lines = to_markdown([*header, "AutoReducer less ridge", f"better, worse by {MARGIN:g}"], rows).splitlines()
-    return [*wrap(" ".join(sentences), 124), "", *lines]
+    return [*wrap(sentence, 124), "", *lines]
 
 
 def main() -> None:

@@ -1,7 +1,10 @@
-"""What decisions do to micro-averaged F1 and Hamming loss, and what they cost: the tables of docs/decisions.md.
+"""What decisions do to micro-averaged F1 and Hamming loss, and what they cost: docs/performance/decisions.csv.
+
+The means are in docs/decisions.md.
 
     python benchmarks/decisions.py --mirror ../shared/mirror                # a quarter of an hour
     python benchmarks/decisions.py scores --datasets emotions,birds --splits 1 --no-write
+    python benchmarks/decisions.py page                                     # the table of the page, from the files
 
 Seven in ten rows train, the others test; `CodedClassifier` and `MLKNN` with their defaults but the decision. The cost
 is processor time of a fit with one threshold over that of a fit with one half, both the shortest of some in turn.
@@ -21,9 +24,10 @@ from sklearn.model_selection import ShuffleSplit
 import mlreduce
 from mlreduce.metrics import evaluate
 from mlreduce.predictors.decision import DECISIONS
-from mlreduce_studies.tables.layout import fill_block
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
-PAGE = Path(__file__).parents[1] / "docs" / "decisions.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "decisions.md"
 DATASETS = "corel5k,languagelog,bibtex,birds,cal500,enron,emotions,medical"
 MODELS = {"CodedClassifier": mlreduce.CodedClassifier, "MLKNN": mlreduce.MLKNN}
 
@@ -33,16 +37,15 @@ def parts(data, splits: int) -> Iterator[tuple]:
 
 
 def scores(data, splits: int) -> Iterator[list[str]]:
-    """Yield a row for each classifier: means of micro-averaged F1 and Hamming loss by decision."""
+    """Yield a row for each classifier and decision: means of micro-averaged F1 and Hamming loss."""
     for name, make in MODELS.items():
-        cells = []
         for rule in DECISIONS:
             found = pd.DataFrame(columns=["micro-f1", "hamming-loss"])
             for train, test in parts(data, splits):
                 predicted = make(decision=rule).fit(data.X[train], data.Y[train]).predict(data.X[test])
                 found.loc[len(found)] = [evaluate(measure, data.Y[test], predicted) for measure in found]
-            cells.append("{:.3f} / {:.4f}".format(*found.mean()))
-        yield [f"`{name}`", *cells]
+            f1, loss = found.mean()
+            yield [name, rule, f"{f1:.3f}", f"{loss:.4f}"]
 
 
 def costs(data, splits: int) -> Iterator[list[str]]:
@@ -56,36 +59,42 @@ def costs(data, splits: int) -> Iterator[list[str]]:
                 make(decision=rule).fit(data.X[train], data.Y[train])
                 own.append(time.process_time() - start)
         half, tuned = min(seconds["half"]), min(seconds["one-threshold"])
-        yield [f"`{name}`", f"{half:.3f}", f"{tuned / half:.2f}"]
+        yield [name, f"{half:.3f}", f"{tuned / half:.2f}"]
 
 
 TABLES = {
-    "scores": (scores, DECISIONS),
-    "costs": (costs, ("seconds with half", "one-threshold takes so many times as long")),
+    "scores": (scores, DOCS / "performance" / "decisions.csv", ("classifier", "decision", "micro-f1", "hamming-loss")),
+    "costs": (costs, DOCS / "performance" / "decision-costs.csv", ("classifier", "half_seconds", "times")),
 }
+
+
+def table() -> list[str]:
+    """Return means over the data sets by classifier and decision in Markdown: micro-averaged F1 / Hamming loss."""
+    means = pd.read_csv(TABLES["scores"][1]).groupby(["classifier", "decision"])[["micro-f1", "hamming-loss"]].mean()
+    rows = [[name, *("{:.3f} / {:.4f}".format(*means.loc[name, rule]) for rule in DECISIONS)] for name in MODELS]
+    return to_markdown(["classifier", *DECISIONS], rows).splitlines()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*", default=list(TABLES), choices=list(TABLES))
+    parser.add_argument("tables", nargs="*", default=list(TABLES), choices=[*TABLES, "page"])
     parser.add_argument("--datasets", default=DATASETS)
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--mirror", default="../shared/mirror" if Path("../shared/mirror").is_dir() else None)
     parser.add_argument("--no-write", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    for name in options.tables:
-        compute, columns = TABLES[name]
-        lines = [
-            f"| data set | classifier | {' | '.join(columns)} |",
-            f"| {' | '.join(['---'] * (len(columns) + 2))} |",
-        ]
+    for name in (name for name in options.tables if name != "page"):
+        compute, file, columns = TABLES[name]
+        rows = []
         for dataset in options.datasets.split(","):
             for row in compute(mlreduce.load_dataset(dataset, mirror=options.mirror), options.splits):
-                lines.append(f"| {' | '.join([dataset, *row])} |")
-                print(lines[-1], flush=True)
+                rows.append([dataset, *row])
+                print(*rows[-1], flush=True)
         if not options.no_write:
-            PAGE.write_text(fill_block(PAGE.read_text(encoding="utf-8"), name, lines), encoding="utf-8")
+            pd.DataFrame(rows, columns=["dataset", *columns]).to_csv(file, index=False)
+    if not options.no_write:
+        PAGE.write_text(fill_block(PAGE.read_text(encoding="utf-8"), "scores", table()), encoding="utf-8")
 
 
 if __name__ == "__main__":

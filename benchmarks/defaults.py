@@ -25,7 +25,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
 from pathlib import Path
@@ -43,14 +43,12 @@ from mlreduce.metrics import Outcome, find_measure
 from mlreduce.registry import kind_of, make, method_names
 from mlreduce.validation import FloatArray
 from mlreduce.validation.limits import TimeLimitError, within_limits
-from mlreduce_studies.tables.layout import fill_block
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
 MIRROR = os.environ.get("MLREDUCE_MIRROR") or PROJECT.parent / "shared" / "mirror"
 CELLS = PROJECT / "docs" / "performance" / "defaults.parquet"
 TABLE = CELLS.with_suffix(".csv")
-#: The same with the defaults of 28 November 2026, on 15 of the data sets.
-BEFORE = CELLS.with_name("defaults-before.csv")
 PAGE = PROJECT / "docs" / "defaults.md"
 SETS = PROJECT / "comparisons" / "benchmark-sets.csv"
 PREDICTORS = ("ridge", "ml-knn")
@@ -285,29 +283,17 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
     return order.drop(columns="worst").astype(dict.fromkeys(counts, "Int64")).reset_index(drop=True)
 
 
-def write_page(table: pd.DataFrame) -> None:
-    """Put the table of all methods, worst first, and that of the broken rules into the page, between their marks."""
-    columns = ["random", "random, ML-kNN", "frequencies", "difference"]
-    before = pd.read_csv(BEFORE).set_index("method").reindex(table["method"])[columns]
-
-    def cells(row: Mapping[str, Any]) -> list[str]:
-        counts = ["" if pd.isna(row[name]) else str(int(row[name])) for name in columns[:-1]]
-        return [*counts, "" if pd.isna(row["difference"]) else f"{row['difference']:+.3f}"]
-
-    names = ["below random, ridge", "below random, ML-kNN", "below frequencies", "difference"]
-    lines = [f"| {' | '.join(['method', 'family', 'sets', *names, *(f'before: {name}' for name in names)])} |"]
-    lines.append("| --- " * 11 + "|")
-    for row, former in zip(table.to_dict("records"), before.to_dict("records"), strict=True):
-        lines.append(
-            f"| `{row['method']}` | {row['family']} | {row['sets']} | {' | '.join(cells(row) + cells(former))} |"
-        )
-    broken = ["| method | more often below | reason |", "| --- | --- | --- |"]
-    for row in table[table["broken"] != ""].to_dict("records"):
-        broken.append(f"| `{row['method']}` | {row['broken']} | {REASONS.get(row['method'], ('', ''))[0]} |")
-    text = PAGE.read_text(encoding="utf-8")
-    for name, block in (("defaults", lines), ("violations", broken)):
-        text = fill_block(text, name, block)
-    PAGE.write_text(text, encoding="utf-8")
+def page_of(text: str, table: pd.DataFrame) -> str:
+    """Return the page with the methods that break a rule, worst first, and the reason of each."""
+    broken = table[table["broken"] != ""]
+    shown = broken[["method", "family", "random", "frequencies"]].astype(object)
+    shown["difference"] = broken["difference"].map("{:+.3f}".format)
+    rows = [[*("" if pd.isna(one) else str(one) for one in row), REASONS[row[0]][0]] for row in shown.to_numpy()]
+    counted = (
+        f"{len(table) - len(broken)} of {len(table)} methods keep to these numbers. The others, each with its reason:"
+    )
+    header = ["method", "family", "below random", "below frequencies", "difference", "reason"]
+    return fill_block(text, "defaults", [counted, "", *to_markdown(header, rows).splitlines()])
 
 
 def names_of_methods() -> list[str]:
@@ -344,7 +330,7 @@ def main() -> int:
     table = summarise(cells[cells["dataset"].isin(datasets)])
     if arguments.output == CELLS and not arguments.judge:
         table.to_csv(TABLE, index=False)
-        write_page(table)
+        PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
     print(table.to_string(index=False))
     return int(any(row.broken and row.method not in REASONS for row in table.itertuples()))
 

@@ -26,6 +26,7 @@ import threadpoolctl
 
 import mlreduce
 from mlreduce.files import write_text
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 FILE = Path(__file__).parents[1] / "docs" / "performance" / "digits.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -135,28 +136,15 @@ def data_of(dataset: str, mirror: str | None) -> tuple[Any, np.ndarray]:
     return data.X[rows], Y[:, (Y.min(axis=0) < Y.max(axis=0))]
 
 
-def table_as_markdown(table: pd.DataFrame) -> str:
-    """Return a row per method: digits by order of columns / of rows, on each data set."""
-    datasets = list(dict.fromkeys(table["dataset"]))
-    lines = [
-        f"| method | {' | '.join(datasets)} | fewer than {LEAST} because of |",
-        "| --- |" + " ---: |" * len(datasets),
-    ]
-    lines[1] += " --- |"
-    for name, own in table.groupby("method", sort=False):
-        rows = own.set_index("dataset")
-        cells = [
-            f"{rows.loc[each, 'columns']} / {rows.loc[each, 'rows']}" if each in rows.index else "" for each in datasets
-        ]
-        lines.append(f"| `{name}` | {' | '.join(cells)} | {next((text for text in own['reason'] if text), '')} |")
-    return "\n".join(lines) + "\n"
-
-
 def with_digits(page: str, table: pd.DataFrame) -> str:
-    """Return the text of the page with this table."""
-    before, _, rest = page.partition("<!-- digits -->")
-    after = rest.partition("<!-- end of digits -->")[2]
-    return f"{before}<!-- digits -->\n{table_as_markdown(table)}<!-- end of digits -->{after}"
+    """Return the text of the page with the methods that have the fewest digits, and their reasons."""
+    orders = ["columns", "rows"]
+    least = table.groupby("method", sort=False)[orders].min().join(table.groupby("method")["reason"].max())
+    few = least[least[orders].min(axis=1) < LEAST]
+    rows = [[name, str(row["columns"]), str(row["rows"]), row["reason"]] for name, row in few.iterrows()]
+    counted = f"{len(least) - len(few)} of {len(least)} methods have {LEAST} digits or more in every order. The others:"
+    shown = to_markdown(["method", "digits, order of columns", "order of rows", "because of"], rows)
+    return fill_block(page, "digits", [counted, "", *shown.splitlines()])
 
 
 def main() -> None:

@@ -452,19 +452,14 @@ def off_by(table: pd.DataFrame) -> pd.Series:
 
 
 def exponents_of_page(fits: pd.DataFrame) -> list[str]:
-    """Return the exponents in Markdown, by the complexity that methods declare."""
-    own = slopes(fits).pivot(index="method", columns="axis", values="exponent")
-    groups: dict[str, list[str]] = {}
-    for name in own.index:
-        groups.setdefault(" + ".join(map(str, evidence.complexities(name))), []).append(name)
-    rows = [
-        [complexity, ", ".join(names), *(_between(own.loc[names, axis]) for axis in "ndc")]
-        for complexity, names in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-    ]
-    header = ["declared", "methods", "instances", "features", "labels"]
-    symbols = "s is the number of stored features, m that of rows or columns, whichever is less, k that of what is"
-    counted = f"Of {len(fits):,} fits of {fits['method'].nunique()} methods; {symbols} selected or kept:"
-    return [counted, "", *to_markdown(header, rows).splitlines()]
+    """Return the least and the largest exponents of each family in Markdown."""
+    own, rows = slopes(fits), []
+    for family in FAMILIES:
+        part = own[own["family"] == family]
+        ends = [_between(part.loc[part["axis"] == axis, "exponent"]) for axis in "ndc"]
+        rows.append([family, str(part["method"].nunique()), *ends])
+    shown = to_markdown(["family", "methods", "instances", "features", "labels"], rows)
+    return [f"The exponents of {len(fits):,} fits:", "", *shown.splitlines()]
 
 
 def _between(values: pd.Series) -> str:
@@ -477,25 +472,13 @@ def larger_of_page(fits: pd.DataFrame) -> list[str]:
     said = extrapolated(fits).merge(fits[["family", "method"]].drop_duplicates())
     said["feasible"] = (said[list(FEASIBLE)] <= pd.Series(FEASIBLE)).all(axis=1)
     rows = [[family, *(_family_on(said, family, name) for name in LARGER)] for family in FAMILIES]
-    for title, own in (
-        ("one fit of each of these", said[said["feasible"]]),
-        ("of the others", said[~said["feasible"]]),
-    ):
-        hours = own.groupby("dataset")["seconds"].sum() / 3600
-        rows.append([title, *(f"{hours.get(name, 0.0):.0f} core-hours" for name in LARGER)])
     shapes_of = [f"{name} ({' x '.join(f'{size:,}' for size in own)})" for name, own in LARGER.items()]
-    others = said[~said["feasible"]].sort_values(["family", "method"])
-    cells = others.assign(text=[f"{_time(own.seconds)}, {own.gigabytes:.0f} GB" for own in others.itertuples()])
-    table = (
-        cells.pivot(index="method", columns="dataset", values="text").reindex(columns=list(LARGER)).fillna("feasible")
-    )
+    lines = [*to_markdown(["family", *shapes_of], rows).splitlines(), ""]
+    for name in LARGER:
+        others = sorted(said.loc[~said["feasible"] & (said["dataset"] == name), "method"])
+        lines.append(f"- Not feasible on {name}: {', '.join(f'`{other}`' for other in others)}.")
     unknown = [f"`{name}`" for name in sorted(set(fits["method"]) - set(said["method"]))]
-    return [
-        *to_markdown(["", *shapes_of], rows).splitlines(),
-        "",
-        *to_markdown(["not feasible", *LARGER], [[name, *row] for name, *row in table.itertuples()]).splitlines(),
-        *(["", f"Slow, and measured at too few sizes to be extrapolated: {', '.join(unknown)}."] if unknown else []),
-    ]
+    return [*lines, f"- Measured at too few sizes to be extrapolated: {', '.join(unknown) or 'none'}."]
 
 
 def shapes_of_page(checked: pd.DataFrame) -> list[str]:
@@ -512,11 +495,10 @@ def shapes_of_page(checked: pd.DataFrame) -> list[str]:
 
 
 def _family_on(said: pd.DataFrame, family: str, dataset: str) -> str:
-    """Return how many methods of a family are feasible on a set, and what they take."""
+    """Return how many methods of a family are feasible on a set, their median seconds and largest memory."""
     own = said[(said["family"] == family) & (said["dataset"] == dataset)]
     good = own[own["feasible"]]
-    middle, most = _time(good["seconds"].median()), _time(good["seconds"].max())
-    return f"{len(good)} of {len(own)}: median {middle}, most {most} and {good['gigabytes'].max():.1f} GB"
+    return f"{len(good)} of {len(own)}: {_time(good['seconds'].median())}, {good['gigabytes'].max():.1f} GB"
 
 
 def _time(seconds: float) -> str:

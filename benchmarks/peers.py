@@ -43,6 +43,7 @@ import mlreduce
 from mlreduce.files import write_text
 from mlreduce.programs import ProgramError
 from mlreduce.validation.limits import TimeLimitError
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 SETS = ("emotions", "scene", "yeast", "medical", "enron", "corel5k", "bibtex")
 NUMBERS = ("ours", "theirs", "ratio", "limit", "to_limit", "ours_mb", "theirs_mb", "disagreement")
@@ -270,7 +271,7 @@ def measure(datasets: list[str], methods: list[str], mirror: str | None, output:
 
 
 def draw(table: pd.DataFrame, folder: Path) -> None:
-    """Write the figure, and the tables of docs/performance.md."""
+    """Write the figure, and what docs/performance.md says of the table."""
     order = [name for name in CASES if name in set(table["method"])]
     panels = {"ratio": "ours / peer", "to_limit": "ours / limit"}
     figure, axes = plt.subplots(1, 2, figsize=(10, 0.22 * len(order) + 1.2), sharey=True, layout="constrained")
@@ -287,93 +288,41 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
     figure.legend(*axes[0].get_legend_handles_labels(), fontsize=8, ncols=4, loc="outside lower center")
     figure.savefig(folder / "peers.png", dpi=130)
     page = folder.with_suffix(".md")
-    text = page.read_text(encoding="utf-8") if page.exists() else "<!-- table -->\n<!-- end -->\n"
-    page.write_text(with_table(text, table), encoding="utf-8")
+    if page.exists():
+        page.write_text(with_table(page.read_text(encoding="utf-8"), table), encoding="utf-8")
 
 
 def with_table(page: str, table: pd.DataFrame) -> str:
-    """Return the text of the page with its tables of this table."""
-    order = [name for name in CASES if name in set(table["method"])]
-    before, _, rest = page.partition("<!-- table -->")
-    after = rest.partition("<!-- end -->")[2]
-    found = f"{summary(table)}\n\n{by_method(table, order)}{refusals(table)}"
-    return f"{before}<!-- table -->\n{found}<!-- end -->{after}"
+    """Return the text of the page with what this table says."""
+    return fill_block(page, "peers", [*summary(table), "", *slowest(table)])
 
 
-def summary(table: pd.DataFrame) -> str:
-    """Say how often this library is the faster one, by kinds of peers, and where it is not."""
-    ratios = table[table["ratio"].notna() & (table["refused"] == "")]
-    said = {
-        EXACT: "peers that compute the same, as their results say",
-        APPROXIMATE: "approximate peers",
-        TIME_ALONE: "peers whose results are not compared",
+def summary(table: pd.DataFrame) -> list[str]:
+    """Say how often this library is the faster one, by kinds of peers."""
+    compared = table["refused"] == ""
+    ratios = table[table["ratio"].notna() & compared]
+    kinds = {
+        EXACT: "Against peers that compute the same, as their results show",
+        APPROXIMATE: "Against approximate peers",
+        TIME_ALONE: "Against peers whose results are not compared",
     }
     lines = []
-    for kind, peers in said.items():
+    for kind, peers in kinds.items():
         own = ratios[ratios["kind"] == kind]
         if len(own):
-            slower = own[own["ratio"] > 1]
-            start = f"- At or ahead of {peers} in {len(own) - len(slower)} of {len(own)} comparisons"
-            lines.append(f"{start}; behind: {_places(slower)}." if len(slower) else f"{start}.")
-    refused = table[table["refused"] != ""]
-    if len(refused):
-        lines.append(f"- {len(refused)} comparisons are refused, with the reasons below.")
-    return "\n".join(lines)
+            lines.append(f"- {peers}: as fast or faster in {(own['ratio'] <= 1).sum()} of {len(own)} comparisons.")
+    return [*lines, f"- {(~compared).sum()} comparisons are refused."]
 
 
-def _places(rows: pd.DataFrame) -> str:
-    return "; ".join(
-        f"`{name}` against {who} ({', '.join(f'{row.dataset} {row.ratio:.3g}' for row in own.itertuples())})"
-        for (name, who), own in rows.groupby(["method", "peer"], sort=False)
-    )
-
-
-def by_method(table: pd.DataFrame, order: list[str]) -> str:
-    """Return a table with a row per method and peer: seconds on each data set, ours and the ratio."""
-    datasets = list(dict.fromkeys([*(name for name in SETS if name in set(table["dataset"])), *table["dataset"]]))
-    lines = [
-        f"| method | peer | kind | results differ by | {' | '.join(datasets)} | memory, bibtex |",
-        "| --- | --- | --- | --- |" + " ---: |" * (len(datasets) + 1),
+def slowest(table: pd.DataFrame, most: int = 12) -> list[str]:
+    """Return the comparisons in which this library is behind by most, in Markdown."""
+    behind = table[(table["ratio"] > 1) & (table["refused"] == "")].sort_values("ratio", ascending=False, kind="stable")
+    rows = [
+        [row.method, row.peer, row.kind, row.dataset, f"{row.ours:.2g}", f"{row.ratio:.3g}"]
+        for row in behind.head(most).itertuples()
     ]
-    for name in order:
-        own = table[table["method"] == name]
-        for who in own["peer"].unique():
-            rows = own[own["peer"] == who].set_index("dataset")
-            cells = [_cell(rows, dataset) for dataset in datasets]
-            largest, compared_by = rows["disagreement"].max(), [text for text in rows["compared"].unique() if text]
-            differ = f"{largest:.1g} ({compared_by[0]})" if compared_by else ""
-            kind = rows["kind"].iloc[0]
-            lines.append(f"| `{name}` | {who} | {kind} | {differ} | {' | '.join(cells)} | {_memory(rows)} |")
-    return "\n".join(lines) + "\n"
-
-
-def refusals(table: pd.DataFrame) -> str:
-    """Return a table of the comparisons that are refused."""
-    rows = table[table["refused"] != ""]
-    if not len(rows):
-        return ""
-    lines = ["", "| method | peer | refused on | reason |", "| --- | --- | --- | --- |"]
-    for (name, who, reason), own in rows.groupby(["method", "peer", "refused"], sort=False):
-        said = reason.replace("|", "\\|").replace("<", "&lt;")
-        lines.append(f"| `{name}` | {who} | {', '.join(own['dataset'])} | {said} |")
-    return "\n".join(lines) + "\n"
-
-
-def _cell(rows: pd.DataFrame, dataset: str) -> str:
-    if dataset not in rows.index:
-        return ""
-    row = rows.loc[dataset]
-    if row["refused"]:
-        return "refused"
-    return " / ".join("-" if np.isnan(row[name]) else f"{row[name]:.2g}" for name in ("ours", "ratio", "to_limit"))
-
-
-def _memory(rows: pd.DataFrame) -> str:
-    if "bibtex" not in rows.index:
-        return ""
-    row = rows.loc["bibtex"]
-    theirs = "" if np.isnan(row["theirs_mb"]) else f" / {row['theirs_mb']:.0f}"
-    return f"{row['ours_mb']:.0f}{theirs}"
+    header = ["method", "peer", "kind", "data set", "our seconds", "times the peer's"]
+    return [f"Of {len(behind)} in which it is behind, those by most:", "", *to_markdown(header, rows).splitlines()]
 
 
 if __name__ == "__main__":

@@ -33,13 +33,15 @@ from mlreduce.files import write_text
 from mlreduce.programs import ProgramError
 from mlreduce.validation.limits import TimeLimitError
 from mlreduce_studies.provenance.digest import source_digest
+from mlreduce_studies.tables.layout import fill_block, number, to_markdown
 
 PROJECT = Path(__file__).parents[1]
 TABLE = PROJECT / "docs" / "performance" / "programs.csv"
 PAGE = PROJECT / "docs" / "agreement.md"
 KEYS = ["method", "setting", "dataset", "compared"]
 COLUMNS = ["method", "program", "setting", "dataset", "compared", "difference", "spearman", "note", "code"]
-BEGIN, END = "<!-- table -->", "<!-- end -->"
+#: Of results that agree.
+CLOSE = 1e-3
 
 
 def commit_of(clone: Path, case: Case) -> str:
@@ -131,21 +133,20 @@ def measure(cases: Mapping[str, tuple[Case, ...]], programs: Path, mirror: Any, 
                 write_text(output, both.to_csv(index=False, float_format="%.3g"))
 
 
-def page_of(page: str, table: pd.DataFrame) -> str:
-    """Return the text of the page with this table between its marks."""
-    lines = ["| method | program | compared | agreement | notes |", "| --- | --- | --- | --- | --- |"]
-    for (method, setting, result), rows in table.groupby(["method", "setting", "compared"]):
-        program, note = rows["program"].iloc[0], rows["note"].iloc[0]
-        cells = [f"`{method}`", f"[{program}](https://github.com/{program.partition('@')[0]})"]
-        cells += [f"{result}: {setting}" if setting else result, "; ".join(map(_said, rows.itertuples())), note]
-        lines.append(f"| {' | '.join(cells)} |")
-    before, _, rest = page.partition(BEGIN)
-    return "\n".join([before + BEGIN, *lines, END]) + rest.partition(END)[2]
-
-
-def _said(row: Any) -> str:
-    correlation = "" if np.isnan(row.spearman) else f", {row.spearman:.3f}"
-    return f"{row.dataset} {row.difference:.1g}{correlation}"
+def page_of(page: str, table: pd.DataFrame, most: int = 12) -> str:
+    """Return the text of the page with how many results agree, and those that differ by most."""
+    off = table["difference"].abs()
+    counted = (
+        f"{(off <= CLOSE).sum()} of {len(table)} results of {table['method'].nunique()} methods agree to {CLOSE:g} of "
+        "the program's largest value. Those that differ by most:"
+    )
+    worst = table.loc[off.sort_values(ascending=False, kind="stable").index].drop_duplicates(["method", "compared"])
+    rows = [
+        [row.method, row.compared, row.dataset, f"{row.difference:.1g}", number(row.spearman, ".3f", ""), row.note]
+        for row in worst.head(most).itertuples()
+    ]
+    shown = to_markdown(["method", "result", "data set", "difference", "correlation", "because"], rows)
+    return fill_block(page, "agreement", [counted, "", *shown.splitlines()])
 
 
 def main() -> None:

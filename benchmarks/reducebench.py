@@ -11,7 +11,7 @@
     python benchmarks/reducebench.py predictors          # the predictor that the training rows of each fold choose
     python benchmarks/reducebench.py speed               # seconds and memory of fit and prediction, reduced and not
     python benchmarks/reducebench.py answers             # answers from the pieces, and advice on data sets left out
-    python benchmarks/reducebench.py page                # update docs/benchmark.md
+    python benchmarks/reducebench.py page                # update docs/benchmark.md and its tables
 
 The study workflow computes the scores (config/benchmark-2.yaml). A piece is one study on one data set. It is stored in
 results/benchmark-2 as soon as it is finished; a committed piece is never run again. Version 1 is withdrawn; `plan`,
@@ -54,13 +54,13 @@ from mlreduce.plot.layout import house_style
 from mlreduce.predictors.decision import Decision, fold_predictions
 from mlreduce.stats.ranking import CONTROLS
 from mlreduce.validation import FloatArray
-from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, WHOLE, Effect, Evidence, answers, to_lines
+from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, WHOLE, Effect, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, folds_of, write_folds
 from mlreduce_studies.benchmark.picture import draw_gains
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
-from mlreduce_studies.benchmark.scores import CHOICES, MAJORITY, SETS, names_in
+from mlreduce_studies.benchmark.scores import CHOICES, CHOSEN, MAJORITY, SETS, names_in
 from mlreduce_studies.figures import save
 from mlreduce_studies.figures.near_best import draw_ranking
 from mlreduce_studies.gathering.rankings import MAIN
@@ -78,16 +78,10 @@ ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-o
 ANSWERING = ("sets", "predictors", "speed", "answers", "page")
 #: Numbers of features and codes whose seconds are measured.
 TIMED = (16, 64)
-# Kinds of advice, and the columns of its table.
-KINDS = ("fixed", "weighted")
-_ADVICE = (
-    *("family", "predictor", "parameters", "left out", "data sets", "by the others", "similar sets weighted"),
-    *("any three", "nothing reduced", "without controls", "any three of them", "advice"),
-)
+# The file of the table of each answer, in the order of the questions.
+_FILES = ("features", "labels", "costs", "numbers", "tuning", "characteristics", "papers", "power")
 # What an answer that a reduction helps is, by the word of version 2.
 _LEFT = {"helps": "holds", "costs": "reversed"}
-# Of the table of data sets.
-_COLUMNS = ("data set", "rows", "features", "labels", "training rows", "group")
 # Data sets that are run together: the steps of one leave a core idle at times.
 _TOGETHER = 3
 
@@ -373,68 +367,53 @@ def figures() -> dict[str, Any]:
 
 
 def held_out() -> list[str]:
-    """Return the tables of advice on data sets that are left out, by measure, in Markdown."""
-    lines: list[str] = []
-    for measure, table in pd.read_csv(HELD_OUT).groupby("measure", sort=False):
-        of_measure = to_markdown([*_ADVICE], advice_rows(table)).splitlines()
-        if lines:
-            summary = f"<details><summary>By {measure_label(str(measure))}</summary>"
-            of_measure = ["", summary, "", *of_measure, "", "</details>"]
-        lines += of_measure
-    return lines
+    """Return a table of advice where a group of data sets is left out, by the first measure, in Markdown."""
+    table, rows = pd.read_csv(HELD_OUT), []
+    shown = table["controls"] & (table["left_out"] == "group")
+    for row in table[shown & (table["measure"] == update_evidence.SCORES.measures[0])].itertuples():
+        rows.append(
+            [row.study.removeprefix(BENCHMARK), PREDICTORS[row.predictor], "tuned" if row.tuned else "defaults"]
+        )
+        rows[-1] += [f"{row.fixed:.2f} ({row.fixed_low:.2f} to {row.fixed_high:.2f})"]
+        rows[-1] += [f"{row.random:.2f}", f"{row.unreduced:.2f}"]
+    header = ["family", "predictor", "parameters", "first three", "any three", "nothing reduced"]
+    return to_markdown(header, rows).splitlines()
 
 
-def advice_rows(table: pd.DataFrame) -> list[list[str]]:
-    """Return a row for each comparison and what is left out, with and without the controls."""
-    keys = ["study", "predictor", "tuned", "left_out"]
-    by_kind = {controls: part.set_index(keys) for controls, part in table.groupby("controls")}
-    rows = []
-    for place, row in by_kind[True].iterrows():
-        study, predictor, tuned, left_out = place
-        apart = by_kind[False].loc[place]
-        intervals = [f"{row[kind]:.2f} ({row[f'{kind}_low']:.2f} to {row[f'{kind}_high']:.2f})" for kind in KINDS]
-        rows.append([study.removeprefix(BENCHMARK), PREDICTORS[predictor], "tuned" if tuned else "defaults", left_out])
-        rows[-1] += [str(row["data_sets"]), *intervals, f"{row['random']:.2f}", f"{row['unreduced']:.2f}"]
-        rows[-1] += [f"{apart['fixed']:.2f}", f"{apart['random']:.2f}", row["advice"]]
-    return rows
-
-
-def pages_of(protocol: Protocol) -> dict[Path, str]:
-    """Return the pages of the benchmark with their generated parts written anew."""
-    texts = {path: path.read_text(encoding="utf-8") for path in (PAGE, WITHDRAWN)}
-    withdrawn = fill_block(texts[WITHDRAWN], "benchmark reversed", reversed_answers())
-    return {PAGE: page_of(texts[PAGE], protocol), WITHDRAWN: withdrawn}
-
-
-def page_of(text: str, protocol: Protocol) -> str:
-    """Return the page of version 2 with its generated parts written anew."""
+def texts_of(protocol: Protocol) -> dict[Path, str]:
+    """Return the pages of the benchmark with their generated parts written anew, and their tables."""
     study, *_ = protocol.studies().values()
     sets, groups = [], update_evidence.GROUPS
     for name in protocol.datasets:
         own = shape_of(study, protocol.catalogue[name])
-        numbers = (own.rows, own.columns, own.labels, own.train)
-        sets.append([name, *(f"{number:,}" for number in numbers), groups.get(name, "")])
-    left = [[name, reason] for name, reason in protocol.shared["excluded"].items()]
-    parts = {
-        "run": progress(protocol, Pieces(protocol)),
-        "answers": said(),
-        "held-out": held_out() if HELD_OUT.is_file() else ["Not run yet."],
-        "data-sets": to_markdown(
-            ["data set", "rows", "features", "labels", "training rows", "group"], sets
-        ).splitlines(),
-        "left-out": to_markdown(["left out", "why"], left).splitlines(),
+        sets.append((name, own.rows, own.columns, own.labels, own.train, groups.get(name, "")))
+    tables = {
+        "data-sets": pd.DataFrame(sets, columns=["data set", "rows", "features", "labels", "training rows", "group"]),
+        "left-out": pd.DataFrame(protocol.shared["excluded"].items(), columns=["left out", "why"]),
+        "reversed": reversed_answers(),
+        **answer_tables(),
     }
-    for name, lines in parts.items():
-        text = fill_block(text, f"benchmark {name}", lines)
-    return text
+    changed = tables["reversed"].drop(columns="version 2")
+    texts = {RESULTS / f"{name}.csv": table.to_csv(index=False, float_format="%.4g") for name, table in tables.items()}
+    parts = {
+        PAGE: {
+            "run": progress(protocol, Pieces(protocol)),
+            "answers": said(tables),
+            "effects": effects_of(tables),
+            "held-out": held_out(),
+        },
+        WITHDRAWN: {"reversed": to_markdown([*changed], changed.to_numpy()).splitlines()},
+    }
+    for path, blocks in parts.items():
+        texts[path] = path.read_text(encoding="utf-8")
+        for name, lines in blocks.items():
+            texts[path] = fill_block(texts[path], f"benchmark {name}", lines)
+    return texts
 
 
-def reversed_answers() -> list[str]:
-    """Return what version 1 answered next to what version 2 does, with the word that follows, in Markdown."""
-    if not ANSWERS.is_file():
-        return ["Not run yet."]
-    known = json.loads(ANSWERS.read_text(encoding="utf-8"))
-    fewer, codes, _, _, tuned, _, orders, sets = (next(iter(by.values()))["numbers"] for by in known.values())
+def reversed_answers() -> pd.DataFrame:
+    """Return what version 1 answered next to what version 2 does, with the word that follows."""
+    fewer, codes, _, _, tuned, _, orders, sets = (next(iter(by.values()))["numbers"] for by in known_answers().values())
 
     def best(effects: dict[str, Any], family: str, predictor: str) -> tuple[str, str]:
         """Return the largest effect of a family for a predictor as text, and its word."""
@@ -484,17 +463,61 @@ def reversed_answers() -> list[str]:
         ["How many data sets does a comparison need?", "80 (selectors), 10 (projections), 400 (coders)", needed,
          "recomputed"],
     ]  # fmt: skip
-    return to_markdown(["question", "version 1", "version 2", "the answer of version 1"], rows).splitlines()
+    return pd.DataFrame(rows, columns=["question", "version 1", "version 2", "the answer of version 1"])
 
 
-def said() -> list[str]:
-    """Return the answers in Markdown."""
-    if not ANSWERS.is_file():
-        return ["Not run yet."]
-    lines: list[str] = []
-    for question, by in json.loads(ANSWERS.read_text(encoding="utf-8")).items():
-        lines += to_lines(question, by)
-    return lines
+def known_answers() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what `answer` has written."""
+    return json.loads(ANSWERS.read_text(encoding="utf-8"))
+
+
+def answer_tables() -> dict[str, pd.DataFrame]:
+    """Return the table of each answer that has one, by all measures; effects with their intervals."""
+    tables = {}
+    for file, by in zip(_FILES, known_answers().values(), strict=True):
+        parts = []
+        for measure, own in by.items():
+            header, rows = own["table"] or ([], [])
+            if effects := own["numbers"].get("effects"):
+                by_labels = {f"label coder, {place}": one for place, one in own["numbers"].get("by labels", {}).items()}
+                header = ["reduced by", "predictor", "number", *Effect._fields]
+                rows = [[*place.rsplit(", ", 2), *one.values()] for place, one in (effects | by_labels).items()]
+            table = pd.DataFrame(rows, columns=header).replace({"reduced by": NOUNS, "predictor": PREDICTORS})
+            table.insert(0, "measure", measure)
+            parts.append(table)
+        if len(table := pd.concat(parts)):
+            tables[file] = table
+    return tables
+
+
+def effects_of(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the effects on the first measure by number of features, directions or codes, in Markdown."""
+    table = pd.concat([tables["features"], tables["labels"]]).astype({"number": int})
+    shown = table["reduced by"].isin(NOUNS.values()) & (table["predictor"] != PREDICTORS[CHOSEN])
+    table = table[shown & (table["measure"] == table["measure"].iloc[0])]
+    numbers, rows = sorted(table["number"].unique()), []
+    for place, part in table.groupby(["reduced by", "predictor"], sort=False):
+        texts = {row.number: f"{row.mean:+.3f} {row.word}".removesuffix(" undecided") for row in part.itertuples()}
+        rows.append([*place, *(texts.get(number, "") for number in numbers)])
+    return to_markdown(["reduced by", "predictor", *map(str, numbers)], rows).splitlines()
+
+
+def said(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the answers by the first measure in Markdown, each with a link to its table, and what to use."""
+    lines = []
+    for file, (question, by) in zip(_FILES, known_answers().items(), strict=True):
+        sentences = [one for one in next(iter(by.values()))["sentences"] if PREDICTORS[CHOSEN] not in one]
+        link = f" [Table](benchmark/{file}.csv)." if file in tables else ""
+        lines.append(f"- **{question}** {' '.join(sentences)}{link}")
+    used = []
+    for predictor in (MAIN, "ml-knn"):
+        named = []
+        for family, noun in NOUNS.items():
+            first, (second, *_), _ = evidence.choices(family, evidence.Wanted(predictor))
+            named.append(f"{noun}s: `{first.method}` {first.near:.2f}, `{second.method}` {second.near:.2f}")
+        used.append(f"With {PREDICTORS[predictor]}, {'; '.join(named)}.")
+    within = "The first two of each family, with the probability of being within 0.01 of the best."
+    return [*lines, f"- **What should I use?** {within} {' '.join(used)} [All](which-method.md#first-choices)."]
 
 
 def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
@@ -525,20 +548,18 @@ def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
     failed, warned = cells["value"].isna().mean(), (cells["warnings"].fillna("") != "").mean()
     lines += [
         f"Of {len(cells):,} values of {measure_label(measure)} {100 * failed:.1f} % failed, and {100 * warned:.1f} % "
-        "have a warning.",
-        "",
+        "have a warning."
     ]
     means = scores.cells("selection", measure).pivot_table(
         index=["predictor", "dataset"], columns="method", values="value", aggfunc="first"
     )
-    rows = []
-    for predictor in means.index.get_level_values("predictor").unique():
-        own = means.loc[predictor]
+    found = []
+    for predictor, own in means.drop(CHOSEN).groupby("predictor", sort=False):
         below = int((own["all-features"] < own[MAJORITY] - 1e-9).sum())
-        rows.append([PREDICTORS[predictor], str(len(own)), f"{own['all-features'].mean():.3f}"])
-        rows[-1] += [f"{own[MAJORITY].mean():.3f}", str(below)]
-    header = ["predictor", "data sets", f"all features: mean {measure_label(measure)}", "label frequencies"]
-    return [*lines, *to_markdown([*header, "data sets below them"], rows).splitlines()]
+        found.append(f"{own['all-features'].mean():.3f} with {PREDICTORS[str(predictor)]} (lower on {below} sets)")
+    frequencies = means[MAJORITY].groupby("dataset").first().mean()
+    lines.append(f"Its mean with label frequencies is {frequencies:.3f}. On all features it is {', '.join(found)}.")
+    return [" ".join(lines)]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -573,8 +594,8 @@ def main(arguments: list[str] | None = None) -> None:
         elif own.step == "answers":
             answer()
         elif own.step == "page":
-            for path, page in pages_of(protocol).items():
-                write_text(path, page)
+            for path, text in texts_of(protocol).items():
+                write_text(path, text)
         else:
             pieces.check()
             listed = pieces.listed()

@@ -26,7 +26,7 @@ import pandas as pd
 
 from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
 from mlreduce_studies.gathering.job_tables import write_table
-from mlreduce_studies.tables.layout import fill_block
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
 TABLE = PROJECT / "docs" / "scale" / "scheduling.csv"
@@ -100,13 +100,11 @@ def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
 
 
 def rows_of_page(table: pd.DataFrame) -> list[str]:
-    """Return the table of the page in Markdown."""
-    rows = ["| jobs | | wall | Snakemake | its jobs | Snakemake's memory |", "| --- | --- | --- | --- | --- | --- |"]
-    for row in table.itertuples():
-        in_jobs = f"{row.in_jobs:,.0f} s" if row.call == "run" else ""
-        costs = f"{row.wall:,.0f} s | {row.seconds:,.0f} s | {in_jobs} | {row.gigabytes:.2f} GB"
-        rows.append(f"| {row.jobs:,} | {row.call} | {costs} |")
-    return rows
+    """Return the costs of the runs in Markdown."""
+    runs = table[table["call"] == "run"]
+    costs = runs[["wall", "seconds", "in_jobs"]].map("{:,.0f} s".format)
+    shown = pd.concat([runs["jobs"].map("{:,}".format), costs, runs["gigabytes"].map("{:.2f} GB".format)], axis=1)
+    return to_markdown(["jobs", "wall", "Snakemake", "its jobs", "memory"], shown.to_numpy()).splitlines()
 
 
 def main() -> None:

@@ -100,8 +100,8 @@ def measure(only: list[str], sizes: list[str], again: bool, jobs: int) -> None:
             list(pool.map(lambda each: one(*each), wanted))
 
 
-def page(table: pd.DataFrame) -> list[str]:
-    """Return in Markdown how many methods end at each size, and those that do not or take most, worst first."""
+def page(table: pd.DataFrame, most: int = 10) -> list[str]:
+    """Return in Markdown how many methods end at each size, and the worst: those that do not end, or take most."""
     counts = pd.crosstab(table["size"], table["outcome"])
     outcomes = [name for name in ("ends", "refuses", "slow", "large", "fails") if name in counts]
     rows = []
@@ -114,8 +114,8 @@ def page(table: pd.DataFrame) -> list[str]:
     order = sorted(shares.index, key=lambda name: (name not in bad, -shares[name], name))
     header = ["method", *(f"{title}, {size}" for size in SIZES for title in ("outcome", "s", "GB"))]
     places = {(row.method, row.size_): row for row in table.rename(columns={"size": "size_"}).itertuples()}
-    cells = [[name, *(text for size in SIZES for text in _cells(places.get((name, size))))] for name in order]
-    lines = to_markdown(["", *outcomes], rows).splitlines()
+    cells = [[name, *(text for size in SIZES for text in _cells(places.get((name, size))))] for name in order[:most]]
+    lines = to_markdown(["size", *outcomes], rows).splitlines()
     return [*lines, "", *to_markdown(header, cells).splitlines()]
 
 

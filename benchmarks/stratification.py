@@ -1,6 +1,7 @@
-"""Stratified folds compared with other packages: the table of docs/model-selection.md.
+"""Stratified folds compared with other packages: docs/performance/folds.csv, and the table of docs/model-selection.md.
 
     MLREDUCE_MIRROR=... python benchmarks/stratification.py
+    python benchmarks/stratification.py page                # the table of the page, from the file
 
 scikit-multilearn comes with the extra `dev`; `iterative-stratification` is used where it can be imported, such as from
 a folder of PYTHONPATH into which ``pip install --no-deps --target FOLDER iterative-stratification`` has put it.
@@ -9,22 +10,25 @@ a folder of PYTHONPATH into which ``pip install --no-deps --target FOLDER iterat
 from __future__ import annotations
 
 import importlib.util
+import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import KFold
 
 import mlreduce
 from mlreduce.model_selection import MultilabelStratifiedKFold
-from mlreduce_studies.tables.layout import fill_block
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 FOLDS = 10
 DATASETS = ("medical", "enron", "yeast", "cal500", "corel5k", "rcv1s1", "bibtex", "delicious")
 PAGE = Path(__file__).parents[1] / "docs" / "model-selection.md"
+FILE = PAGE.parent / "performance" / "folds.csv"
 
 
 def theirs(name: str, **options: Any) -> Any:
@@ -61,32 +65,47 @@ def quality(labels: np.ndarray, folds: list[np.ndarray]) -> tuple[float, float, 
     return float(deviation), float((counts[:, total >= FOLDS] == 0).mean()), float(pairs_missing), int(np.ptp(sizes))
 
 
-def rows() -> Iterator[str]:
-    """Yield the lines of the table."""
-    yield f"| data set | {' | '.join(SPLITTERS)} |"
-    yield "| --- |" + " --- |" * len(SPLITTERS)
+def measure() -> pd.DataFrame:
+    """Return a row for each data set and splitter; shares of folds without a row in percent."""
+    rows = []
     for name in DATASETS:
         labels = mlreduce.load_dataset(name).Y.astype(int)
-        cells = []
-        for made in SPLITTERS.values():
-            splitter, began = made(), time.perf_counter()
+        for splitter, made in SPLITTERS.items():
+            folds_of, began = made(), time.perf_counter()
             with np.errstate(all="ignore"):
-                folds = [test for _, test in splitter.split(labels, labels)]
+                folds = [test for _, test in folds_of.split(labels, labels)]
                 seconds = time.perf_counter() - began
                 deviation, missing, pairs_missing, spread = quality(labels, folds)
-            shares = f"{100 * missing:.1f} %, {100 * pairs_missing:.1f} %"
-            cells.append(f"{deviation:.4f}, {shares}, {spread}, {seconds:.2f} s")
-        yield f"| {name} {labels.shape[0]} x {labels.shape[1]} | {' | '.join(cells)} |"
+            shares = [f"{100 * share:.1f}" for share in (missing, pairs_missing)]
+            rows.append([name, *labels.shape, splitter, f"{deviation:.4f}", *shares, spread, f"{seconds:.2f}"])
+    sizes = ["dataset", "rows", "labels", "splitter"]
+    return pd.DataFrame(rows, columns=[*sizes, "deviation", "labels_missing", "pairs_missing", "spread", "seconds"])
+
+
+def table() -> list[str]:
+    """Return a row for each splitter in Markdown: the median or mean over the data sets, the largest, and the sum."""
+    cells = pd.read_csv(FILE)
+    header = ["folds", "deviation", "labels missing, %", "pairs missing, %", "largest difference of sizes", "seconds"]
+    rows = [
+        [
+            *(str(splitter), f"{part['deviation'].median():.4f}", f"{part['labels_missing'].mean():.1f}"),
+            *(f"{part['pairs_missing'].mean():.1f}", f"{part['spread'].max()}", f"{part['seconds'].sum():.1f}"),
+        ]
+        for splitter, part in cells.groupby("splitter", sort=False)
+    ]
+    return to_markdown(header, rows).splitlines()
 
 
 def main() -> None:
-    """Write the table into the page."""
-    warnings.simplefilter("ignore")
-    if importlib.util.find_spec("iterstrat") is None:
-        del SPLITTERS["iterative-stratification 0.1.9"]
-    pairs = np.array([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
-    list(MultilabelStratifiedKFold(2, order=2).split(pairs, pairs))  # compiles all loops: no two folds have all labels
-    PAGE.write_text(fill_block(PAGE.read_text("utf-8"), "folds", rows()), "utf-8")
+    """Measure, unless only the page is wanted, and write the table into the page."""
+    if sys.argv[1:] != ["page"]:
+        warnings.simplefilter("ignore")
+        if importlib.util.find_spec("iterstrat") is None:
+            del SPLITTERS["iterative-stratification 0.1.9"]
+        pairs = np.array([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+        list(MultilabelStratifiedKFold(2, order=2).split(pairs, pairs))  # compiles all loops: no two folds have all
+        measure().to_csv(FILE, index=False)
+    PAGE.write_text(fill_block(PAGE.read_text("utf-8"), "folds", table()), "utf-8")
 
 
 if __name__ == "__main__":

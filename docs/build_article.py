@@ -15,32 +15,40 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 import numpy as np
 import pandas as pd
 from update_results import (
+    OPENING,
     PROJECT,
     REFERENCE,
     RETROSPECTIVE,
     STUDIES,
     as_frozen,
     claims_in,
-    draw_claims,
+    committed_claims,
     headline_claims,
     is_run,
+    papers_claims,
     select_weak,
 )
 
 from mlreduce.configuration import read_yaml
+from mlreduce.methods import evidence as methods_evidence
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save, style
+from mlreduce.stats.ranking import MARGIN, WHOLE
+from mlreduce_studies.benchmark.answers import PREDICTORS
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED, WITHIN, sums_by_protocol
 from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, VERDICTS, group_verdicts, verdict_counts
 from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.sensitivity import stays
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SOURCE = PROJECT / "docs" / "article"
 SIMULATION, SENSITIVITY = (PROJECT / "docs" / "verdicts" / f"{name}.csv" for name in ("simulation", "sensitivity"))
@@ -53,6 +61,79 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "snakemake")
 
 class Typst(str):
     """Text that is Typst's markup or code already."""
+
+
+#: Verdicts and their colours, in the order in which they are counted.
+SHADES = dict(zip(SUMMARY, ("#009E73", "#D55E00", "#c8c8c8", "#E69F00", "#56B4E9", "#CC79A7", "#ededed"), strict=True))
+#: What is drawn of confirmed claims that say little.
+LITTLE = "confirmed, says little"
+
+
+def draw_claims(path: Path) -> None:
+    """Draw how many claims of each paper have which verdict, and what is near the best in each family."""
+    with house_style():
+        figure, (headline, axis, proofs, other) = pyplot().subplots(
+            1, 4, figsize=(12.4, 3.9), layout="constrained", facecolor="white", width_ratios=[0.22, 1, 0.5, 1.1]
+        )
+        draw_verdicts(headline, axis, proofs)
+        place = 0.0
+        for case, family in OPENING.items():
+            first, then, controls = methods_evidence.choices(family)
+            other.text(0, place, case, fontsize=8.5, va="center", fontweight="bold")
+            shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
+            for step, one in enumerate(shown, 1):
+                bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
+                known = describe_choice(one)
+                name = f"{one.method} ({known})" if known else one.method
+                other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
+            place += len(shown) + 1.3
+        other.invert_yaxis()
+        other.set(xlim=(0, 1.45), xticks=[0, 0.5, 1], yticks=[])
+        other.set_xlabel(f"probability of being within {MARGIN:g} of the best", loc="left")
+        other.spines[["left", "top", "right"]].set_visible(False)
+        other.spines["bottom"].set_bounds(0, 1)
+        other.set_title(f"What to use, with {PREDICTORS[one.predictor]}?", loc="left", pad=24)
+        save(figure, [path])
+
+
+def describe_choice(choice: methods_evidence.Ranking) -> str:
+    """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
+    if choice.method in WHOLE:
+        return "nothing reduced"
+    return "tuned" if choice.searched else ""
+
+
+def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
+    """Draw the verdict on the headline claim of each paper, then the others: by experiments, and by mathematics."""
+    claims, first = committed_claims(), headline_claims().set_index("study")["verdict"]
+    named = {verdict: kind for kind, verdicts in SUMMARY.items() for verdict in verdicts}
+    headline.barh([*claims], 1, color=[SHADES[named[first[study]]] for study in claims], height=0.7)
+    few = select_weak(papers_claims())["study"].value_counts()
+    for study, counts in claims.items():
+        counts[LITTLE] = int(few.get(study, 0))
+        counts["confirmed"] -= counts[LITTLE]
+    parts = {
+        experiments: ("confirmed", LITTLE, "refuted", "undecided", *CLASSES["no baseline"], "not judged"),
+        mathematics: CLASSES["mathematics"],
+    }
+    for axis, verdicts in parts.items():
+        left = [0] * len(claims)
+        for verdict in verdicts:
+            widths = [counts[verdict] for counts in claims.values()]
+            colour = SHADES.get(verdict, "#9ad5c4")
+            bars = axis.barh([*claims], widths, left=left, color=colour, label=verdict, height=0.7)
+            axis.bar_label(bars, [width or "" for width in widths], label_type="center", fontsize=8)
+            left = [start + width for start, width in zip(left, widths, strict=True)]
+        axis.set(xlabel="claims", xlim=(0, max(left)), yticks=[])
+    for axis, title in ((headline, "Headline"), (experiments, "By experiments"), (mathematics, "By mathematics")):
+        axis.invert_yaxis()
+        axis.set_title(title, loc="left", pad=38)
+    headline.set(xticks=[], xlim=(0, 1))
+    headline.spines[:].set_visible(False)
+    for axis, columns in ((experiments, 3), (mathematics, 1)):
+        axis.legend(
+            loc="lower left", bbox_to_anchor=(-0.02, 0.97), ncols=columns, frameon=False, fontsize=8, columnspacing=1
+        )
 
 
 def escape(value: Any) -> Any:

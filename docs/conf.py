@@ -30,6 +30,7 @@ extensions = [
     "method_tables",
     "results_site",
     "site_links",
+    "table_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
@@ -105,8 +106,8 @@ html_css_files = ["header.css", "site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 # Without pages below them, their side bar would be empty.
-_ALONE = ("getting-started", "which-method", "benchmark", "benchmark-withdrawn", "leaderboard", "peers")
-html_sidebars = {f"docs/{page}": [] for page in _ALONE}
+_ALONE = ("index", "getting-started")
+html_sidebars = {"_tables/**": []} | {f"docs/{page}": [] for page in _ALONE}
 html_theme_options = {
     "show_prev_next": False,
     "show_nav_level": 1,

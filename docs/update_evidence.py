@@ -11,7 +11,7 @@ comparison of a family with the most methods times data sets: the benchmark's.
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
@@ -36,6 +36,10 @@ from mlreduce_studies.gathering.rankings import MAIN, StudyRanking, main_measure
 from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files
 
 PROJECT = Path(__file__).parents[1]
+sys.path.insert(0, str(PROJECT / "benchmarks"))
+
+import growth  # noqa: E402
+
 REFERENCE = PROJECT / "results" / "reference"
 SCORES = scores.Scores(Protocol(PROJECT))
 GROUPS = scores.groups_of(PROJECT)
@@ -127,7 +131,9 @@ def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
 
 @cache
 def predictors(name: str) -> list[StudyRanking]:
-    """Return the rankings of the predictors of a study where nothing is reduced."""
+    """Return the rankings of the predictors of a study where nothing is reduced; none of the benchmark."""
+    if name.startswith(evidence.BENCHMARK):
+        return []
     study = study_of(name)
     measure = main_measure(study.tables, study.measures)
     summary = summary_of(name)
@@ -147,24 +153,17 @@ def rows_of(name: str) -> pd.DataFrame:
 
     Of several predictors of a study that is none of the benchmark those with `MAIN` alone.
     """
-    study = study_of(name)
     if name.startswith(evidence.BENCHMARK):
-        rankings = [
-            one
-            for measure in SCORES.measures
-            for tuned in (False, True)
-            for one in benchmarked(study.family, measure, tuned)
-        ]
-        families = [""] * len(rankings)
-        if study.family == "selection":
-            of_predictors = [one for measure in SCORES.measures for one in benchmarked_predictors(measure)]
-            rankings, families = rankings + of_predictors, families + ["predictors"] * len(of_predictors)
+        family = study_of(name).family
+        rankings = [one for place in product(SCORES.measures, (False, True)) for one in benchmarked(family, *place)]
+        measures = SCORES.measures if family == "selection" else ()
+        of_predictors = [one for measure in measures for one in benchmarked_predictors(measure)]
     else:
         by_main = any(one.predictor == MAIN for one in studied(name))
         rankings = [one for one in studied(name) if not by_main or one.predictor == MAIN]
-        families = [""] * len(rankings) + ["predictors"] * len(predictors(name))
-        rankings += predictors(name)
-    tables = [table_of(name, one, family) for one, family in zip(rankings, families, strict=True)]
+        of_predictors = predictors(name)
+    tables = [table_of(name, one, "") for one in rankings]
+    tables += [table_of(name, one, "predictors") for one in of_predictors]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
@@ -211,17 +210,12 @@ def sets() -> pd.DataFrame:
     tables = []
     for name in studies():
         table = pd.read_csv(REFERENCE / name / "datasets.csv" if (REFERENCE / name).is_dir() else PROJECT / scores.SETS)
-        there = {dataset for one in (*studied(name), *own_predictors(name)) for dataset in one.ranking.data_sets}
+        there = {dataset for one in (*studied(name), *predictors(name)) for dataset in one.ranking.data_sets}
         columns = ["study", "dataset", "instances", "features", "labels", "zeros"]
         table = table[table["dataset"].isin(there)].assign(study=name)[columns].round({"zeros": 4})
         own = GROUPS if name.startswith(evidence.BENCHMARK) else {}
         tables.append(table.assign(group=[own.get(dataset, dataset) for dataset in table["dataset"]]))
     return pd.concat(tables, ignore_index=True)
-
-
-def own_predictors(name: str) -> list[StudyRanking]:
-    """Return the rankings of the predictors of a study, none of the benchmark's, which has too few."""
-    return [] if name.startswith(evidence.BENCHMARK) else predictors(name)
 
 
 def sets_in(name: str) -> list[str]:
@@ -257,8 +251,7 @@ def advice() -> pd.DataFrame:
     """
     rows = []
     for family, study in SCORES.studies.items():
-        for one in (one for measure in SCORES.measures for tuned in (False, True)
-                    for one in benchmarked(family, measure, tuned)):  # fmt: skip
+        for one in (one for place in product(SCORES.measures, (False, True)) for one in benchmarked(family, *place)):
             kinds = product(("group", "data set"), ((), CONTROLS))
             found = {(left, out): held_out(family, one, out, with_related=left == "group") for left, out in kinds}
             weighted = advice_pays(found["group", ()])
@@ -331,11 +324,6 @@ def line(amounts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 
 def costs() -> pd.DataFrame:
     """Return the constants of the costs: a row per method that was measured."""
-    spec = importlib.util.spec_from_file_location("growth", PROJECT / "benchmarks" / "growth.py")
-    assert spec is not None
-    assert spec.loader is not None
-    growth = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(growth)
     rows = []
     for name, fits in pd.read_csv(growth.FITS).dropna().groupby("method"):
         complexities: list[Complexity] = evidence.complexities(str(name))

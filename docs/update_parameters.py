@@ -1,23 +1,24 @@
-"""Write which estimators have each parameter into docs/parameters.md, and a row for each new name.
+"""Write which estimators have each parameter into docs/tables/parameters.csv, and the most frequent into the page.
 
     python docs/update_parameters.py
 
-Meanings are written by hand: one for each name, whatever the estimator. tests/unit/test_parameters_page.py says when to
-run it.
+Meanings are written by hand in that table: one for each name, whatever the estimator. New names are at its end.
+tests/unit/test_parameters_page.py says when to run it.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from pathlib import Path
 
+import pandas as pd
 from sklearn.base import BaseEstimator
 
 import mlreduce
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PAGE = Path(__file__).parent / "parameters.md"
-ROW = re.compile(r"^\| `(\w+)` \| (.*) \| (.*) \|\n", re.MULTILINE)
+TABLE = PAGE.parent / "tables" / "parameters.csv"
 #: Of more estimators than these only the number is written.
 _NAMED = 4
 
@@ -33,19 +34,29 @@ def find_parameters() -> dict[str, list[str]]:
     return classes
 
 
-def update_page(page: str) -> str:
-    """Return the page with the present names and classes; new names, at the end, have no meaning yet."""
-    classes = find_parameters()
-    meanings = {name: meaning for name, meaning, _ in ROW.findall(page)}
-    rows = ""
-    for name in [*(name for name in meanings if name in classes), *sorted(classes.keys() - meanings.keys())]:
-        where = ", ".join(f"`{cls}`" for cls in classes[name])
-        where = where if len(classes[name]) <= _NAMED else f"{len(classes[name])} estimators"
-        rows += f"| `{name}` | {meanings.get(name, '')} | {where} |\n"
-    first = ROW.search(page)
-    assert first is not None
-    return page[: first.start()] + rows + ROW.sub("", page[first.start() :])
+def read_table() -> pd.DataFrame:
+    """Return the table of the names."""
+    return pd.read_csv(TABLE, keep_default_na=False)
+
+
+def update_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with the present names and classes; new names, at the end, have no meaning yet."""
+    classes, meanings = find_parameters(), dict(zip(table["name"], table["meaning"], strict=True))
+    names = [*(name for name in meanings if name in classes), *sorted(classes.keys() - meanings.keys())]
+    few = {name: " ".join(classes[name]) if len(classes[name]) <= _NAMED else "" for name in names}
+    rows = [(name, meanings.get(name, ""), len(classes[name]), few[name]) for name in names]
+    return pd.DataFrame(rows, columns=["name", "meaning", "estimators", "in"])
+
+
+def update_page(page: str, table: pd.DataFrame, most: int = 12) -> str:
+    """Return the page with the names that most estimators have."""
+    shown = table.sort_values("estimators", ascending=False, kind="stable").head(most)[
+        ["name", "meaning", "estimators"]
+    ]
+    return fill_block(page, "parameters", to_markdown([*shown], shown.astype(str).to_numpy()).splitlines())
 
 
 if __name__ == "__main__":
-    PAGE.write_text(update_page(PAGE.read_text("utf-8")), "utf-8")
+    now = update_table(read_table())
+    TABLE.write_text(now.to_csv(index=False), "utf-8")
+    PAGE.write_text(update_page(PAGE.read_text("utf-8"), now), "utf-8")

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
+from collections import Counter
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import update_evidence
-from scipy.stats import norm
 
 from mlreduce import registry
 from mlreduce.configuration import read_yaml
 from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce.plot.figure import pyplot
-from mlreduce.plot.layout import house_style, save
-from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, one_variant, rank
+from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, rank
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
 from mlreduce_studies.gathering.rankings import MAIN, sized_cells
@@ -29,14 +29,11 @@ from mlreduce_studies.site.reasons import Pair, telling_pair
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
-from mlreduce_studies.verdicts.audit import REPRODUCED, audit_sentences, beside_printed, sums_by_protocol
+from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, summary_counts
-from mlreduce_studies.verdicts.judging import _MORE_DATASETS, _MORE_SPLITS, LEVEL
+from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.sensitivity import Variant, stays
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
@@ -49,7 +46,7 @@ PAGES = (
     *(
         PROJECT / "docs" / name
         for name in (
-            *("papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
+            *("index.md", "papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
             *("benchmark.md", "scale.md", "coverage.md"),
         )
     ),
@@ -57,16 +54,14 @@ PAGES = (
 )
 #: The entry in place of missing results.
 NOT_RUN = "not run yet"
-PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
-#: Families in the opening picture and text.
+#: Where tables of experiments with verdicts are, and where complete tables are, of which pages show parts.
+VERDICTS, COMPLETE = PROJECT / "docs" / "verdicts", PROJECT / "docs" / "tables"
+#: How many rows of a complete table a page shows.
+SHOWN = 8
+#: Families in the opening text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
-#: Predictors of which a ranking is shown, in words.
-#: Verdicts and their colours, in the order in which they are counted.
-SHADES = dict(zip(SUMMARY, ("#009E73", "#D55E00", "#c8c8c8", "#E69F00", "#56B4E9", "#CC79A7", "#ededed"), strict=True))
-#: What is drawn of confirmed claims that say little.
-LITTLE = "confirmed, says little"
 #: The verdicts of the edition as it was frozen, before the amendment of 2026-11-28.
-AS_FROZEN = PROJECT / "docs" / "verdicts" / "as-frozen.csv"
+AS_FROZEN = VERDICTS / "as-frozen.csv"
 
 
 def claims_in(file: Path) -> pd.DataFrame:
@@ -111,73 +106,6 @@ def committed_claims() -> dict[str, dict[str, int]]:
     return {study: counts for study, counts in by_study.items() if any(counts.values())}
 
 
-def draw_claims(path: Path) -> None:
-    """Draw how many claims of each paper have which verdict, and what is near the best in each family."""
-    with house_style():
-        figure, (headline, axis, proofs, other) = pyplot().subplots(
-            1, 4, figsize=(12.4, 3.9), layout="constrained", facecolor="white", width_ratios=[0.22, 1, 0.5, 1.1]
-        )
-        draw_verdicts(headline, axis, proofs)
-        place = 0.0
-        for case, family in OPENING.items():
-            first, then, controls = methods_evidence.choices(family)
-            other.text(0, place, case, fontsize=8.5, va="center", fontweight="bold")
-            shown = {one.method: one for one in (first, *then[:2], *controls)}.values()
-            for step, one in enumerate(shown, 1):
-                bar = other.barh(place + step, one.near, color="#8a8f98" if one in controls else "#0072B2", height=0.7)
-                known = describe_choice(one)
-                name = f"{one.method} ({known})" if known else one.method
-                other.bar_label(bar, [f" {one.near:.2f}  {name}"], fontsize=8)
-            place += len(shown) + 1.3
-        other.invert_yaxis()
-        other.set(xlim=(0, 1.45), xticks=[0, 0.5, 1], yticks=[])
-        other.set_xlabel(f"probability of being within {MARGIN:g} of the best", loc="left")
-        other.spines[["left", "top", "right"]].set_visible(False)
-        other.spines["bottom"].set_bounds(0, 1)
-        other.set_title(f"What to use, with {PREDICTORS[one.predictor]}?", loc="left", pad=24)
-        save(figure, [path])
-
-
-def describe_choice(choice: methods_evidence.Ranking) -> str:
-    """Return what a reader must know of a method's number: that nothing is reduced, or that it was tuned."""
-    if choice.method in WHOLE:
-        return "nothing reduced"
-    return "tuned" if choice.searched else ""
-
-
-def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
-    """Draw the verdict on the headline claim of each paper, then the others: by experiments, and by mathematics."""
-    claims, first = committed_claims(), headline_claims().set_index("study")["verdict"]
-    named = {verdict: kind for kind, verdicts in SUMMARY.items() for verdict in verdicts}
-    headline.barh([*claims], 1, color=[SHADES[named[first[study]]] for study in claims], height=0.7)
-    few = select_weak(papers_claims())["study"].value_counts()
-    for study, counts in claims.items():
-        counts[LITTLE] = int(few.get(study, 0))
-        counts["confirmed"] -= counts[LITTLE]
-    parts = {
-        experiments: ("confirmed", LITTLE, "refuted", "undecided", *CLASSES["no baseline"], "not judged"),
-        mathematics: CLASSES["mathematics"],
-    }
-    for axis, verdicts in parts.items():
-        left = [0] * len(claims)
-        for verdict in verdicts:
-            widths = [counts[verdict] for counts in claims.values()]
-            colour = SHADES.get(verdict, "#9ad5c4")
-            bars = axis.barh([*claims], widths, left=left, color=colour, label=verdict, height=0.7)
-            axis.bar_label(bars, [width or "" for width in widths], label_type="center", fontsize=8)
-            left = [start + width for start, width in zip(left, widths, strict=True)]
-        axis.set(xlabel="claims", xlim=(0, max(left)), yticks=[])
-    for axis, title in ((headline, "Headline"), (experiments, "By experiments"), (mathematics, "By mathematics")):
-        axis.invert_yaxis()
-        axis.set_title(title, loc="left", pad=38)
-    headline.set(xticks=[], xlim=(0, 1))
-    headline.spines[:].set_visible(False)
-    for axis, columns in ((experiments, 3), (mathematics, 1)):
-        axis.legend(
-            loc="lower left", bbox_to_anchor=(-0.02, 0.97), ncols=columns, frameon=False, fontsize=8, columnspacing=1
-        )
-
-
 def is_run(study: str) -> bool:
     """Return whether a study has committed results."""
     return (REFERENCE / study / "manifest.json").is_file()
@@ -197,7 +125,7 @@ def papers() -> str:
         if authors is not None:
             authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
             title = f"{authors}: {title}"
-        cells = [NOT_RUN, "", *("" for _ in SHADES)]
+        cells = [NOT_RUN, "", *("" for _ in SUMMARY)]
         if is_run(name):
             sums = sums_by_protocol(pd.read_csv(REFERENCE / name / "audit.csv"), [*study["protocols"]])
             first = headline.loc[name]
@@ -213,7 +141,7 @@ def papers() -> str:
             links.append(f"[audit](../results/reference/{name}/audit.md)")
         rows.append([title, *cells, ", ".join(links)])
     by = {verdict: kind for kind in ("experiments", "mathematics") for verdict in CLASSES[kind]}
-    header = [f"by {by[verdict]}: {verdict}" if verdict in by else verdict for verdict in SHADES]
+    header = [f"by {by[verdict]}: {verdict}" if verdict in by else verdict for verdict in SUMMARY]
     return format_linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
 
 
@@ -236,17 +164,16 @@ def summarize_headlines() -> list[str]:
         )
         line = next(line for line in settings.to_dict("records") if line["verdict"] == claim["verdict"])
         pair = telling_pair(line, differences[differences["setting"] == line["setting"]])
-        lines.append(f"- {link}: {brief(claim['claim'], 400)} **{claim['verdict'].capitalize()}**: {describe(pair)}.")
+        lines.append(f"- {link}: {describe(pair)} (**{claim['verdict']}**).")
     return lines
 
 
 def describe(pair: Pair) -> str:
-    """Return on how many data sets a method is ahead of another by more than the margin, and behind."""
+    """Return on how many data sets a method is better than another by more than the margin, and worse."""
     half = pair.table[["wins", "ties", "losses"]].sum(axis=1) / 2
-    ahead, behind = (int((pair.table[side] > half).sum()) for side in ("wins", "losses"))
+    better, worse = (int((pair.table[side] > half).sum()) for side in ("wins", "losses"))
     of = f"{len(pair.table)} data set{'s' * (len(pair.table) > 1)}"
-    others = f", the least favourable of {pair.pairs} comparisons" if pair.pairs > 1 else ""
-    return f"`{pair.method}` is ahead of `{pair.other}` on {ahead} of {of} and behind on {behind}{others}"
+    return f"`{pair.method}` is better than `{pair.other}` on {better} of {of} and worse on {worse}"
 
 
 def _cited(authors: str) -> str:
@@ -263,73 +190,50 @@ def _cited(authors: str) -> str:
 
 
 def claims(study: str) -> str:
-    """Return the claims of a paper with their verdicts, the headline first; the evidence is in the study's audit.
+    """Return the verdicts on a paper: the headline claim and those that say most, and how many there are of all.
 
-    Those by experiments and those by mathematics are in two tables.
+    Questions and readings of ours are not counted. All claims are in docs/tables/claims.csv.
     """
-    claims = pd.read_csv(REFERENCE / study / "claims.csv").fillna({"weakness": ""})
+    table = pd.read_csv(REFERENCE / study / "claims.csv").fillna({"weakness": ""}).query("not own")
     _, headline = says_and_headline(STUDIES[study].with_name("README.md"))
-    claims = claims.sort_values("id", key=lambda ids: ids != headline, kind="stable")
-    rest = claims[claims["verdict"] == "cannot be checked"]
-    proofs = claims[claims["verdict"].isin(CLASSES["mathematics"])]
-    judged = claims.drop([*rest.index, *proofs.index])
-    rows, proved = (
-        [
-            [f"{'(Ours, not counted.) ' * bool(claim['own'])}{claim['claim']}", f"**{claim['verdict']}**"]
-            + ([claim["weakness"]] if part is judged else [])
-            for claim in part.to_dict("records")
-        ]
-        for part in (judged, proofs)
+    order = [*CLASSES["experiments"], *CLASSES["no baseline"]]
+    judged = table[table["verdict"].isin(order)]
+    places = judged["verdict"].map(order.index) + len(order) * (judged["weakness"] != "")
+    first = judged.loc[places[judged["id"] != headline].sort_values(kind="stable").index[: SHOWN - 1]]
+    rows = [
+        [claim["claim"], f"**{claim['verdict']}**"]
+        for claim in pd.concat([judged[judged["id"] == headline], first]).to_dict("records")
+    ]
+    few = len(select_weak(judged))
+    rest = (
+        f"{len(rows)} of {len(judged)} claims on experiments are shown. "
+        + f"{few} of those that are confirmed say little. " * bool(few)
     )
-    reasons = [[claim["claim"], claim["evidence"]] for claim in rest.to_dict("records")]
-    table = to_markdown(["cannot be checked", "why"], reasons)
-    hidden = f"<details><summary>{len(rest)} sentences that cannot be checked</summary>\n\n{table}\n</details>\n"
-    by_proof = f"By mathematics:\n\n{to_markdown(['claim', 'verdict'], proved)}\n" if proved else ""
-    header = ["claim", "verdict", "says little if confirmed, since"]
-    return f"By experiments:\n\n{to_markdown(header, rows)}\n{by_proof}{hidden}"
+    counted = ", ".join(f"{number} {word}" for word, number in table["verdict"].value_counts().items())
+    wrong = [f"- {claim}" for claim in table.loc[table["verdict"] == "false by algebra", "claim"]]
+    parts = [f"By experiments:\n\n{to_markdown(['claim', 'verdict'], rows)}", f"{rest}All: {counted}."]
+    parts += ["\n".join(["False by mathematics:\n", *wrong])] if wrong else []
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 def printed(study: str) -> str:
-    """Return the printed numbers of a paper next to the computed ones."""
-    cells = pd.read_csv(REFERENCE / study / "audit.csv")
-    paths = (REFERENCE / study / f"audit-{name}.csv" for name in ("sizes", "order"))
-    sizes, order = (pd.read_csv(path) if path.is_file() else None for path in paths)
-    sentences = audit_sentences(cells, sizes, order=order)
-    file = read_yaml(STUDIES[study])
-    protocol = next(iter(file["protocols"]))
-    parts = ["\n".join(f"- {sentence}" for sentence in sentences)]
-    for table in sorted(cells["table"].unique()):
-        shown = beside_printed(cells, table, protocol)
-        parts.append(f"<details><summary>{file['tables'][table]['caption']}</summary>\n\n{shown}\n</details>\n")
-    return "\n\n".join(parts)
+    """Return how many printed numbers each table of a paper has that are reproduced, by protocol."""
+    audit = pd.read_csv(REFERENCE / study / "audit.csv")
+    protocols = [*read_yaml(STUDIES[study])["protocols"]]
+    parts = [*audit.groupby("table"), ("all", audit)]
+    rows = [[name, *(format_reproduced(part, protocol) for protocol in protocols)] for name, part in parts]
+    return to_markdown(["table", *protocols], rows)
 
 
-def editions() -> str:
-    """Return claims whose verdict is not the same in the retrospective and the confirmatory edition, and why.
+def format_reproduced(audit: pd.DataFrame, protocol: str) -> str:
+    """Return how many of the printed cells are reproduced with a protocol."""
+    verdicts = audit.loc[audit["protocol"] == protocol, "verdict"]
+    return f"{verdicts.eq('reproduced').sum()} of {len(verdicts)}"
 
-    The claims as frozen are judged on the retrospective scores too, which separates changes of the claim from those
-    of the data.
-    """
-    rows = []
-    for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
-        before, frozen = (
-            claims_in(RETROSPECTIVE / study / file).set_index("id") for file in ("claims.csv", "frozen.csv")
-        )
-        now = as_frozen().query("study == @study").set_index("id")
-        for claim, row in now.iterrows():
-            old, middle = (edition["verdict"].get(claim, "no such claim") for edition in (before, frozen))
-            if old == middle == row["verdict"]:
-                continue
-            why = (
-                []
-                if old == middle
-                else ["the claim, its scope or its settings" if claim in before.index else "a new claim"]
-            )
-            why += [] if middle == row["verdict"] else ["the new run"]
-            rows.append([study, claim, old, middle, row["verdict"], "; ".join(why)])
-    return to_markdown(
-        ["study", "claim", "retrospective", "as frozen, on the old scores", "confirmatory", "what changed it"], rows
-    )
+
+def by_protocol(audit: pd.DataFrame) -> str:
+    """Return how many of the printed cells are reproduced with each protocol."""
+    return ", ".join(f"{format_reproduced(audit, protocol)} ({protocol})" for protocol in audit["protocol"].unique())
 
 
 def as_frozen() -> pd.DataFrame:
@@ -357,7 +261,7 @@ def amended_claims() -> pd.DataFrame:
 
 
 def amendment() -> str:
-    """Return the counts before and after the amendment, side by side, and the claims that it changed."""
+    """Return the counts before and after the amendment, and how many claims each of its rules changed."""
     both = amended_claims()
     before, after = (
         summary_counts(both.rename(columns={verdict: "verdict", column: "own"})[["verdict", "own"]])
@@ -371,52 +275,63 @@ def amendment() -> str:
     ]
     rows += [[verdict, str(before[verdict]), str(after[verdict])] for verdict in SUMMARY]
     rows += [["counted as ours", *(str(int(both[column].sum())) for column in ("was_own", "is_own"))]]
-    changed = both[both["rule"] != ""]
-    by_rule = changed.value_counts(["rule", "before", "after"], sort=False).reset_index(name="claims")
-    counts = [
-        [row["rule"], row["before"], row["after"] + " (ours)" * ("reading" in row["rule"]), str(row["claims"])]
-        for row in by_rule.to_dict("records")
-    ]
-    listed = [
-        [row["study"], row["id"], row["before"], row["after"] + " (ours)" * bool(row["is_own"]), row["rule"]]
-        for row in changed.to_dict("records")
-    ]
-    few = select_weak(papers_claims())
-    kinds = few["weakness"].str.replace(r"on (?!yeast)\S+ alone", "on one other data set alone", regex=True)
-    kinds = kinds.str.replace(r"by construction: .*", "by construction", regex=True)
-    little = kinds.value_counts().sort_index()
-    parts = [
-        to_markdown(["claims", "as frozen", "amended"], rows),
-        f"{len(changed)} claims are changed, by rule:\n\n"
-        + to_markdown(["rule", "as frozen", "amended", "claims"], counts),
-        to_markdown(["study", "claim", "as frozen", "amended", "rule"], listed),
-        f"{len(few)} of the {after['confirmed']} confirmed claims say little:\n\n"
-        + to_markdown(["confirmed", "claims"], [[kind, str(number)] for kind, number in little.items()]),
-    ]
-    return "\n".join(parts)
+    by_rule = both.loc[both["rule"] != "", "rule"].value_counts()
+    changed = f"It changed {by_rule.sum()} claims: " + ", ".join(f"{n} by {rule}" for rule, n in by_rule.items())
+    few = f"{len(select_weak(papers_claims()))} of the {after['confirmed']} confirmed claims say little."
+    return f"{to_markdown(['claims', 'as frozen', 'amended'], rows)}\n{changed}. {few}\n"
 
 
-def readings() -> str:
-    """Return the claims that rest on a reading of ours, and why."""
-    rows = [
-        [study, claim.id, claim.entry["reading_because"]]
-        for study in committed_claims()
-        for claim in claims_of(study)
-        if "reading_because" in claim.entry
-    ]
-    return to_markdown(["study", "claim", "what the paper has, and what is ours"], rows)
+def retrospective_claims() -> pd.DataFrame:
+    """Return the verdicts of the retrospective edition, and what changed those that differ from the edition as frozen.
+
+    The claims as frozen are judged on the retrospective scores too, which separates changes of the claim from those
+    of the data.
+    """
+    rows = []
+    frozen_now = as_frozen().set_index(["study", "id"])["verdict"]
+    for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
+        before, frozen = (
+            claims_in(RETROSPECTIVE / study / file).set_index("id")["verdict"] for file in ("claims.csv", "frozen.csv")
+        )
+        for claim, verdict in frozen_now[study].items():
+            old, middle = before.get(claim, ""), frozen.get(claim, "")
+            why = [] if old == middle else ["the claim, its scope or its settings" if old else "a new claim"]
+            why += [] if middle == verdict else ["the new run"]
+            rows.append([study, claim, old, "; ".join(why)])
+    return pd.DataFrame(rows, columns=["study", "id", "retrospective", "what changed it"])
+
+
+def editions() -> str:
+    """Return how many claims have another verdict in the confirmatory edition as frozen, and what changed it."""
+    counts = retrospective_claims()["what changed it"].value_counts().drop("").sort_index()
+    return to_markdown(["what changed the verdict", "claims"], [[why, str(n)] for why, n in counts.items()])
+
+
+def claims_table() -> pd.DataFrame:
+    """Return all claims of all papers, with their verdicts in all editions and what is said about them."""
+    readings = {claim.id: claim.entry.get("reading_because", "") for study in STUDIES for claim in claims_of(study)}
+    table = pd.concat([claims_in(REFERENCE / study / "claims.csv").assign(study=study) for study in committed_claims()])
+    by = {verdict: grounds for grounds, verdicts in CLASSES.items() for verdict in verdicts}
+    changes = amended_claims()[["study", "id", "before", "rule"]].merge(retrospective_claims(), how="left")
+    table = table.merge(changes, on=["study", "id"], how="left").assign(
+        headline=lambda claims: claims["id"].isin(headline_claims()["id"]).map({True: "yes", False: ""}),
+        own=lambda claims: claims["own"].map({True: "yes", False: ""}),
+        by=lambda claims: claims["verdict"].map(by).replace("no baseline", "experiments"),
+        reading=lambda claims: claims["id"].map(readings),
+    )
+    names = {"own": "ours, not counted", "weakness": "says little, since", "before": "as frozen"}
+    names |= {"rule": "amended by", "reading": "what is ours"}
+    columns = ["study", "id", "headline", "claim", "by", "verdict", *names, "retrospective", "what changed it"]
+    return table[columns].rename(columns=names)
 
 
 def why_undecided() -> str:
     """Return why claims of papers are undecided: what their counted settings say, and what would decide those."""
-    reasons = {
-        "settings that the paper leaves open contradict each other: confirmed in one, refuted in another": 0,
-        "some of these settings decide, and the others do not": 0,
-        "every setting would be decided by more data sets or splits of the same differences": 0,
-        f"a setting that neither {_MORE_DATASETS[-1]} data sets nor {_MORE_SPLITS[-1]:,} splits of these differences "
-        "would decide: data sets disagree, or the differences lie at the margin": 0,
-    }
-    contradict, some, more, never = reasons
+    contradict = "settings that the paper leaves open contradict each other"
+    some = "some of these settings decide, and others do not"
+    more = "more data sets or splits of the same differences would decide every setting"
+    never = "they would not: data sets disagree, or the differences lie at the margin"
+    reasons = dict.fromkeys((contradict, some, more, never), 0)
     for study in committed_claims():
         claims = claims_in(REFERENCE / study / "claims.csv")
         claims = claims[(claims["verdict"] == "undecided") & ~claims["own"]]
@@ -437,127 +352,73 @@ def why_undecided() -> str:
 def frozen(folder: str = "papers", name: str = "frozen") -> str:
     """Return when papers or benchmark were frozen, with which seed, and what was changed since."""
     content = read_yaml(PROJECT / folder / f"{name}.yaml")
-    text = f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
-    changes: dict[tuple[str, str], list[str]] = {}
-    for change in content["amendments"]:
-        changes.setdefault((change["date"], change["why"]), []).append(f"`{change['file']}`")
-    rows = [[date, ", ".join(files), why] for (date, why), files in changes.items()]
+    dates = [change["date"] for change in content["amendments"]]
+    since = f"Changes to files since: {len(dates)}, the last on {max(dates)}" if dates else "Not changed since"
     return (
-        f"{text}Changed since:\n\n{format_linked(['date', 'files', 'what and why'], rows)}"
-        if rows
-        else f"{text}Not changed since.\n"
+        f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
+        f"{since} ([list](../{folder}/{name}.yaml)).\n"
     )
 
 
 def seeds() -> str:
     """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
-    path = PROJECT / "docs" / "verdicts" / "seeds.csv"
-    verdicts = pd.concat(
-        pd.read_csv(path).assign(study=path.parent.name, seed=2012, splits="all")[
-            ["study", "seed", "splits", "id", "verdict"]
-        ]
-        for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))
+    frozen = sorted(RETROSPECTIVE.glob("*/frozen.csv"))
+    judged = pd.concat(
+        [*(pd.read_csv(path).assign(seed=2012) for path in frozen), pd.read_csv(VERDICTS / "seeds.csv")],
     )
-    verdicts = pd.concat([verdicts, pd.read_csv(path)]).astype({"splits": str}) if path.is_file() else verdicts
-    by_results = set(CLASSES["experiments"])
-    now = as_frozen().set_index("id")["verdict"]
-    verdicts = verdicts[verdicts["verdict"].isin(by_results) & verdicts["id"].map(now).isin(by_results)]
-    verdicts = verdicts.assign(now=verdicts["id"].map(now))
-    rows = []
-    for seed, part in verdicts.groupby("seed", sort=True):
-        turned = (part["now"] != "undecided") & (part["verdict"] != "undecided") & (part["now"] != part["verdict"])
-        same = (part["now"] == part["verdict"]).mean()
-        splits = " or ".join(
-            sorted(part["splits"].unique(), key=lambda splits_of_seed: (len(splits_of_seed), splits_of_seed))
-        )
-        papers = (
-            ", ".join(sorted(part["study"].unique())) if part["study"].nunique() < sum(map(is_run, STUDIES)) else "all"
-        )
-        rows.append([str(seed), splits, papers, str(len(part)), f"{100 * same:.0f} %", str(turned.sum())])
-    header = [
-        "seed",
-        "splits",
-        "papers",
-        "claims judged by results",
-        "same verdict",
-        "turned from confirmed to refuted, or back",
-    ]
-    return to_markdown(header, rows)
+    judged = judged.assign(now=judged["id"].map(as_frozen().set_index("id")["verdict"]))
+    judged = judged[judged[["verdict", "now"]].isin(CLASSES["experiments"]).all(axis=1)]
+    decided = judged[["verdict", "now"]].ne("undecided").all(axis=1)
+    judged = judged.assign(
+        same=judged["verdict"] == judged["now"], turned=decided & (judged["verdict"] != judged["now"])
+    )
+    sums = judged.groupby("seed").agg(claims=("same", "size"), same=("same", "mean"), turned=("turned", "sum"))
+    return (
+        f"With {len(sums)} other seeds, of {sums['claims'].min()} to {sums['claims'].max()} claims that results judge, "
+        f"{100 * sums['same'].min():.0f} to {100 * sums['same'].max():.0f} % have the same verdict, and "
+        f"{sums['turned'].sum()} turned from confirmed to refuted or back.\n"
+    )
 
 
 def simulation() -> str:
     """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
-    rates = pd.read_csv(PROJECT / "docs" / "verdicts" / "simulation.csv", dtype={"holds": str})
+    rates = pd.read_csv(VERDICTS / "simulation.csv", dtype={"holds": str}).query("cells == 1")
     selected = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
-    scopes = {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}
     rows = []
-    for holds, name in scopes.items():
-        part = selected[(selected["holds"] == holds) & (selected["cells"] == 1)]
-        far = part[part["effect_in_margins"].abs() == 2]
-        right = [f"{100 * far[far['splits'] == splits]['right'].mean():.0f}" for splits in (5, 10, 100)]
+    for holds, name in {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}.items():
+        part = selected[selected["holds"] == holds]
+        far = part[part["effect_in_margins"].abs() == 2].groupby("splits")["right"].mean()
+        right = [f"{100 * far[splits]:.0f}" for splits in (5, 10, 100)]
         rows.append([name, f"{100 * part['wrong'].max():.1f}", f"{100 * part['wrong'].mean():.2f}", *right])
-    header = [
-        "holds on",
-        "wrong, at most",
-        "wrong, mean",
-        *(f"right at twice the margin, {n} splits" for n in (5, 10, 100)),
-    ]
-    table = to_markdown(header, rows)
-    others = {
-        "bonferroni": "Bonferroni's method",
-        "posterior": "the posterior probability that enough of them are true",
-    }
-    rows = []
-    for name, words in {"lancaster": "Lancaster's method (ours)", **others}.items():
-        part = rates[(rates["combined_by"] == name) & (rates["holds"] != "tendency") & (rates["cells"] == 1)]
-        border, rest = (part[(part["variation"] == "border") == is_border] for is_border in (True, False))
-        far = rest[rest["effect_in_margins"].abs() == 2]["right"].mean()
-        rows.append([words, *(f"{100 * value:.1f}" for value in (rest["wrong"].max(), border["wrong"].max(), far))])
-    header = [
-        "data sets combined by",
-        "wrong, at most",
-        "wrong, at most, at the border",
-        "right at twice the margin, mean",
-    ]
-    at_margin = pd.read_csv(PROJECT / "docs" / "verdicts" / "tendency.csv")
-    most, mean = (100 * value for value in (at_margin["wrong"].max(), at_margin["wrong"].mean()))
-    largest = 100 * selected.loc[selected["holds"] == "tendency", "wrong"].max()
-    tendency = (
-        f"Of tendencies up to {largest:.1f} % are wrong, where {100 * LEVEL:.0f} % are promised. That is the largest "
-        f"of {int((selected['holds'] == 'tendency').sum())} rates of 200 repetitions each. The {len(at_margin)} cases "
-        "whose difference is the margin itself, where a wrong verdict is the most likely, were repeated 2,000 times "
-        f"([tendency.csv](verdicts/tendency.csv)): {mean:.1f} % are wrong in the mean, and {most:.1f} % at most."
-    )
+    header = ["holds on", "wrong, at most", "wrong, mean", *(f"right, {n} splits" for n in (5, 10, 100))]
+    others = rates[rates["holds"] != "tendency"].groupby("combined_by")["wrong"].max()
+    at_margin = 100 * pd.read_csv(VERDICTS / "tendency.csv")["wrong"]
     return (
-        f"In percent, mean over kinds of sentences and numbers of data sets:\n\n{table}\n\n{tendency}\n\n"
-        "Other ways to combine data sets. At the border just enough of them, or just too few, are clearly inside, and "
-        f"the others a twentieth of the margin from its end:\n\n{to_markdown(header, rows)}"
+        f"In percent; right where the difference is twice the margin:\n\n{to_markdown(header, rows)}\n"
+        f"The level is {100 * LEVEL:.0f} %, and a rate is of 200 repetitions. Tendencies whose difference is the "
+        f"margin itself, repeated 2,000 times, are wrong in {at_margin.mean():.1f} % of the cases, at most "
+        f"{at_margin.max():.1f} % ([table](verdicts/tendency.csv)). Where just enough data sets are inside, at most "
+        f"{100 * others['lancaster']:.1f} % are wrong; with Bonferroni's method {100 * others['bonferroni']:.1f} %, by "
+        f"the posterior probability {100 * others['posterior']:.1f} %.\n"
     )
 
 
 def sensitivity() -> str:
     """Return which share of the verdicts stays where claims are judged in other ways."""
-    table = pd.read_csv(PROJECT / "docs" / "verdicts" / "sensitivity.csv")
-    ways = stays(table)
+    ways = stays(pd.read_csv(VERDICTS / "sensitivity.csv"))
     single = ways[(ways[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
-    words = {
-        "margin": "margins times {}",
-        "scope": "each claim as `{}`",
-        "settings": "settings: {}",
-        "combination": "data sets combined as {}",
-    }
+    words = {"margin": "margins times {:g}", "scope": "each claim as `{}`"}
+    words |= {"settings": "settings: {}", "combination": "data sets combined as {}"}
     rows = []
     for row in single.to_dict("records"):
         key = next(name for name in words if row[name] != getattr(Variant(), name))
-        value = f"{row[key]:g}" if key == "margin" else row[key]
-        rows.append([words[key].format(value), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
-    in_all = f"{100 * ways['stay'].mean():.0f} % of the verdicts stay (at least {100 * ways['stay'].min():.0f} %)"
+        rows.append([words[key].format(row[key]), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
+    in_all = f"{100 * ways['stay'].mean():.0f} % of the verdicts stay, at least {100 * ways['stay'].min():.0f} %"
     header = ["changed", "verdicts that stay", "turned from confirmed to refuted, or back"]
     return (
-        f"{ways['claims'].iloc[0]} claims that results decide were judged in {len(ways)} other ways: the margin "
-        "halved and doubled, every scope for every claim, the first setting only or those too that are only shown, and "
-        f"data sets combined without independence. In all of them together {in_all}. One change at a time:\n\n"
-        f"{format_linked(header, rows)}"
+        f"We judged {ways['claims'].iloc[0]} claims in {len(ways)} other ways: with the margin halved or doubled, "
+        "every scope for every claim, fewer or more settings, and data sets combined without independence. "
+        f"On average {in_all}. One change at a time:\n\n{format_linked(header, rows)}"
     )
 
 
@@ -566,30 +427,6 @@ def cost(study: str) -> str:
     total = json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]["total"]
     minutes, memory = total["cpu_seconds"] / 60, total["peak_mb"] / 1000
     return f"{total['jobs']} jobs, {minutes:.0f} processor minutes, at most {memory:.1f} GB in one job.\n"
-
-
-def shares() -> str:
-    """Return how many printed cells of cplst-2012, and rows with all cells, each share of training rows reproduces."""
-    study = "cplst-2012"
-    audit = pd.read_csv(REFERENCE / study / "audit.csv")
-    audit["reproduced"] = audit["verdict"] == "reproduced"
-    train = {name: f"{100 * rule['train']:.0f} %" for name, rule in read_yaml(STUDIES[study])["protocols"].items()}
-    inside = 2 * norm.cdf(REPRODUCED) - 1
-    parts = [(name.replace("table", "Table "), cells_of_table) for name, cells_of_table in audit.groupby("table")]
-    parts += [("all", audit), ("yeast in all", audit[audit["dataset"] == "yeast"])]
-    rows = []
-    for name, part in parts:
-        cells = part.groupby("protocol")["reproduced"].agg(["sum", "size"])
-        every = (
-            part.groupby(["protocol", "table", "dataset", "method"])["reproduced"]
-            .all()
-            .groupby("protocol")
-            .agg(["sum", "size"])
-        )
-        counts = [f"{sums.loc[key, 'sum']} of {sums.loc[key, 'size']}" for sums in (cells, every) for key in train]
-        rows.append([name, *counts, f"{inside * cells['size'].iloc[0]:.0f}"])
-    header = [f"{what}, {share}" for what in ("cells", "rows with all cells") for share in train.values()]
-    return to_markdown(["table", *header, "cells expected by chance"], rows)
 
 
 def study_costs() -> str:
@@ -612,42 +449,6 @@ def study_costs() -> str:
     return to_markdown(["study", "jobs", "processor hours", "most of it", "longest job", "largest job"], rows)
 
 
-def theorem() -> str:
-    """Return how often the condition of theorem 1 holds, and how often the average is then, and at all, closer."""
-    rows = []
-    for row in pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "theorem.csv").to_dict("records"):
-        elsewhere = row["better_elsewhere"] / (row["cells"] - row["holds"])
-        shares = (row["holds"] / row["cells"], row["better_where_it_holds"] / row["holds"], elsewhere)
-        everywhere = (row["better_where_it_holds"] + row["better_elsewhere"]) / row["cells"]
-        entry = "half, as in proposition 3" if row["nystrom"] == "half" else "full, as in proposition 2"
-        rows.append([row["dataset"], entry, row["condition"], *(f"{share:.3f}" for share in (*shares, everywhere))])
-    header = [
-        "data set",
-        "Nystrom's entry",
-        "condition",
-        "holds",
-        "closer where it holds",
-        "closer elsewhere",
-        "closer",
-    ]
-    return to_markdown(header, rows)
-
-
-def times(over: str, *methods: str) -> str:
-    """Return seconds of methods over those of another, and the ratios that are printed in parentheses."""
-    seconds = pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "ratios.csv").pivot(index="dataset", columns="method")
-    rows = [
-        [name]
-        + [
-            f"{row[('seconds', method)] / row[('seconds', over)]:.3g}"
-            + ("" if pd.isna(row[("printed_ratio", method)]) else f" ({row[('printed_ratio', method)]:.3g})")
-            for method in methods
-        ]
-        for name, row in seconds.iterrows()
-    ]
-    return to_markdown([f"over {over}", *methods], rows)
-
-
 @cache
 def claims_of(study: str) -> list[Claim]:
     """Return the claims of a paper; none where it has no file of them."""
@@ -661,36 +462,28 @@ def waits(study: str, *what: str) -> str:
     Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
     `open` says (open=PATTERN).
     """
-    lines = []
+    lines, known = [], verdicts()
     audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
-    claims, known = claims_of(study), verdicts()
     for pattern in what:
         place, _, silence = pattern.partition("=")
+        if "/" in place and len(audit):
+            places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
+            cells = audit[[fnmatchcase(cell_place, place) for cell_place in places]]
+            words = " ".join(part for part in place.split("/") if part != "*")
+            lines.append(f"{words}, printed cells reproduced: {by_protocol(cells)}")
         if "/" in place:
-            if len(audit):
-                places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
-                for protocol, cells in audit[[fnmatchcase(cell_place, place) for cell_place in places]].groupby(
-                    "protocol"
-                ):
-                    reproduced = cells["verdict"].eq("reproduced").sum()
-                    words = ", ".join(part for part in (*place.split("/"), str(protocol)) if part != "*")
-                    lines.append(f"{words}: {reproduced} of {len(cells)} printed cells reproduced")
             continue
         matching = [
-            claim.id
-            for claim in claims
+            known.get(claim.id, NOT_RUN)
+            for claim in claims_of(study)
             if (re.search(silence, claim.entry.get("open", "")) if silence else fnmatchcase(claim.id, place))
         ]
         if not matching:
             raise KeyError(f"{study} has no claim {pattern}")
-        verdicts_now = [known.get(name, NOT_RUN) for name in matching]
-        if silence:
-            counts = ", ".join(f"{number} {word}" for word, number in pd.Series(verdicts_now).value_counts().items())
-            lines.append(f"claims with a line for each reading: {counts}")
-        else:
-            links = [f"[{name}](../papers/{study}/claims.yaml)" for name in matching]
-            lines += [f"{link}: {verdict}" for link, verdict in zip(links, verdicts_now, strict=True)]
-    return "Waiting:\n\n" + "".join(f"- {line}\n" for line in lines)
+        several = silence or len(matching) > 1
+        counts = (f"{n} {word}" if several else word for word, n in Counter(matching).most_common())
+        lines.append(f"{'claims with a line for each reading' if silence else f'`{place}`'}: {', '.join(counts)}")
+    return f"Waiting: {'; '.join(lines)}.\n"
 
 
 class Evidence(NamedTuple):
@@ -700,15 +493,11 @@ class Evidence(NamedTuple):
     ----------
     study, protocol, measure : str
     predictor : str
-        With which all methods are measured; "" with ``mixed`` and ``of``.
+        With which all methods are measured; "" with ``of``.
     control : str
         What the others should beat; "" for none.
-    mixed : bool
-        Whether methods are compared that have different predictors.
     of : str
         The label of a method at full size, of which predictors are compared; "" to compare methods.
-    most : int or None
-        How many are shown, and the controls; None for all.
     """
 
     study: str
@@ -716,9 +505,7 @@ class Evidence(NamedTuple):
     measure: str
     predictor: str = ""
     control: str = ""
-    mixed: bool = False
     of: str = ""
-    most: int | None = None
 
 
 SELECTED, PROJECTED = (
@@ -727,12 +514,11 @@ SELECTED, PROJECTED = (
 )
 EVIDENCE = {
     **{
-        f"{family}{of}": Evidence(f"benchmark-2-{family}", "folds", "average-precision", predictor, most=10)
+        f"{family}{of}": Evidence(f"benchmark-2-{family}", "folds", "average-precision", predictor)
         for family in ("projections", "selectors", "coders")
         for of, predictor in (("", MAIN), ("-neighbours", "k-nn" if family == "coders" else "ml-knn"))
     },
     "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
-    "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", mixed=True),
     "all-selectors": SELECTED("ml-knn"),
     "all-selectors-ridge": SELECTED(MAIN),
     "all-coders": Evidence("coders", "ten-fold", "micro-f1", MAIN, control="pbr"),
@@ -747,61 +533,71 @@ EVIDENCE = {
 def ranking(family: str) -> Ranking:
     """Return the ranking that a page shows of a family."""
     spec = EVIDENCE[family]
-    if not spec.mixed and not spec.of:
+    if not spec.of:
         rankings = update_evidence.studied(spec.study, spec.measure)
         return next(one.ranking for one in rankings if (one.protocol, one.predictor) == (spec.protocol, spec.predictor))
     cells = sized_cells(update_evidence.summary_of(spec.study).query("measure == @spec.measure"))
     cells = cells[cells["protocol"] == spec.protocol].drop(columns=["protocol", "measure"])
-    if spec.of:
-        unreduced = update_evidence.whole_cells(spec.study, cells, spec.of)
-        return rank(unreduced, higher_is_better(spec.measure))
-    chosen = one_variant(cells.drop(columns="predictor"), *update_evidence.names_in(spec.study))
-    return rank(chosen, higher_is_better(spec.measure), seconds=update_evidence.seconds_of(chosen["method"]))
+    return rank(update_evidence.whole_cells(spec.study, cells, spec.of), higher_is_better(spec.measure))
 
 
 def summarize_findings() -> str:
-    """Return the results in short and which methods to use, for the first lines of README.md."""
-    wrapped = partial(fill, width=124, break_long_words=False, break_on_hyphens=False)
-    papers_in_short = "\n".join(wrapped(line, subsequent_indent="  ") for line in summarize_headlines())
-    return "\n\n".join([wrapped(summarize_claims()), papers_in_short, wrapped(summarize_choices())]) + "\n"
+    """Return the result of each paper in a sentence, and which methods to use, for README.md."""
+    wrapped = partial(fill, width=124, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
+    parts = [
+        "Each paper reports that its method is best. In our computation, by the comparison that is least favourable to "
+        "it:",
+        "\n".join(map(wrapped, summarize_headlines())),
+        fill(summarize_claims(), width=124),
+        "## What to use",
+        fill(
+            f"The number is the probability of being within {MARGIN:g} of the best with default parameters, on "
+            f"{methods_evidence.choices('projection').first.data_sets} data sets of the "
+            "[benchmark](docs/benchmark.md); "
+            "`all-features` and `br` reduce nothing.",
+            width=124,
+            break_on_hyphens=False,
+        ),
+        "\n".join(map(wrapped, summarize_choices())),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def front() -> str:
+    """Return what README.md says before its commands, with links from docs/index.md, the home of the site."""
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    text = readme[readme.index("Dimension reduction") : readme.index("## Two commands")]
+    text = re.sub(r"<!-- opening: (?:begin|end) -->\n\n", "", text)
+    return re.sub(r"(?<=\]\()(?!https?:)[^)]+", lambda link: posixpath.relpath(link[0], "docs"), text)
 
 
 def summarize_claims() -> str:
     """Return the counts of the papers' verdicts: of the headlines, by experiments, and by mathematics."""
     counts = committed_claims()
-    sums = {verdict: sum(claims[verdict] for claims in counts.values()) for verdict in SHADES}
-    headline = headline_claims()["verdict"].value_counts()
-    confirmed = headline.pop("confirmed") if "confirmed" in headline else 0
-    names = {"baseline not reproduced": "without baseline"}
-    others = ", ".join(f"{number} {names.get(verdict, verdict)}" for verdict, number in headline.items())
+    sums = {verdict: sum(claims[verdict] for claims in counts.values()) for verdict in SUMMARY}
+    confirmed = (headline_claims()["verdict"] == "confirmed").sum()
     tested = sum(sums[verdict] for verdict in CLASSES["experiments"])
-    few = len(select_weak(papers_claims()))
     return (
-        f"**Results:** of {len(counts)} headline claims {confirmed or 'none'} {'are' if confirmed > 1 else 'is'} "
-        f"confirmed ({others}). By experiments {sums['confirmed']} of {tested} claims are confirmed ({few} say "
-        f"little), {sums['refuted']} refuted, {sums['undecided']} undecided; {sums['baseline not reproduced']} more "
-        f"lack a baseline. By mathematics {sums['proved']} are proved, {sums['false by algebra']} false."
+        f"So {confirmed or 'none'} of {len(counts)} headline claims {'are' if confirmed > 1 else 'is'} confirmed. "
+        f"By experiments {sums['confirmed']} of {tested} claims are confirmed and {sums['refuted']} refuted; by "
+        f"mathematics {sums['proved']} are proved and {sums['false by algebra']} are false."
     )
 
 
-def summarize_choices() -> str:
-    """Return which methods come first with their defaults by each predictor, nothing reduced among them."""
-    number = methods_evidence.choices("projection").first.data_sets
-    sentences = [
-        f"**To use**, by the [benchmark](docs/benchmark.md) of defaults on {number} data sets, with the probability of "
-        f"being within {MARGIN:g} of the best."
-    ]
-    for predictor in (MAIN, "ml-knn"):
+def summarize_choices() -> list[str]:
+    """Return a sentence for each case: the first methods by each predictor, with what reduces nothing."""
+    sentences = []
+    for case, family in OPENING.items():
         parts = []
-        for case, family in OPENING.items():
-            wanted = methods_evidence.Wanted(predictor)
-            first, (second, *_), _controls = chosen = methods_evidence.choices(family, wanted)
+        for predictor in (MAIN, "ml-knn"):
+            first, (second, *_), _controls = chosen = methods_evidence.choices(
+                family, methods_evidence.Wanted(predictor)
+            )
             named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
             shown = ", then ".join(f"`{one.method}` ({one.near:.2f})" for one in named)
-            parts.append(f"to {case.lower()}, {shown}" if predictor == MAIN else shown)
-        order = "" if predictor == MAIN else "in the same order, "
-        sentences.append(f"With {PREDICTORS[predictor]}, {order}{'; '.join(parts)}.")
-    return " ".join([*sentences, "`all-features` and `br` reduce nothing."])
+            parts.append(f"with {PREDICTORS[predictor]} {shown}")
+        sentences.append(f"- **{case}**: {'; '.join(parts)}.")
+    return sentences
 
 
 def whole_of(chosen: methods_evidence.Choices) -> list[methods_evidence.Ranking]:
@@ -810,42 +606,44 @@ def whole_of(chosen: methods_evidence.Choices) -> list[methods_evidence.Ranking]
 
 
 def evidence(family: str) -> str:
-    """Return how the methods of a family rank over the data sets of a study, the best first."""
-    spec, made = EVIDENCE[family], ranking(family)
-    larger, means, known = higher_is_better(spec.measure), made.by_set["mean"], made.table["seconds"].notna().any()
+    """Return the first methods of a ranking over the data sets of a study, and its controls."""
+    spec, made, table = EVIDENCE[family], ranking(family), ranking_table(family)
+    numbers = made.table[(np.arange(len(table)) < SHOWN) | made.table.index.isin(CONTROLS)]
+    known = numbers["seconds"].notna().any()
     rows = [
-        [name, f"{row['near']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}", f"{row['rank']:.1f}"]
-        + [f"{row['mean']:.3f}", f"{row['won']:.2f}"]
-        + ([_ahead(means[name] - means[spec.control], larger)] if spec.control else [])
-        + ([f"{row['seconds']:.2g}{'*' * row['front']}"] if known else [])
-        for place, (name, row) in enumerate(made.table.iterrows())
-        if spec.most is None or place < spec.most or name in CONTROLS
+        [
+            *(str(name), f"{row['near']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}", f"{row['rank']:.1f}"),
+            *(f"{row['mean']:.3f}", f"{row['seconds']:.2g}")[: 1 + known],
+        ]
+        for name, row in numbers.iterrows()
     ]
-    header = ["predictor" if spec.of else "method", f"within {made.margin:g} of the best", "95 % interval", "mean rank"]
-    header += [f"mean {measure_label(spec.measure)}", "best in"]
-    header += [f"better than {spec.control}"] if spec.control else []
-    header += ["seconds"] if known else []
-    named = f" ({', '.join(made.data_sets)})" if len(made.data_sets) <= MOST_NAMED else ""
+    method, near, *_, mean = table.columns[:6]
+    header = [method, near, "95 % interval", "mean rank", mean, *(["seconds"] if known else [])]
     by = f"With {PREDICTORS.get(spec.predictor, spec.predictor)}, " if spec.predictor else ""
-    sets = f"{by}{len(made.data_sets)} data sets{named}"
-    left = len(made.table) - len(rows)
-    rest = (
-        f"\n\nThe other {left} are behind the tenth, and in [a picture](benchmark.md#rankings-with-ridge-regression).\n"
-        if left
-        else ""
-    )
-    return f"{sets}, {made.settings} settings:\n\n{to_markdown(header, rows)}{rest}"
+    link = f" [All {len(table)} rows](tables/ranking-{family}.csv)." if len(rows) < len(table) else ""
+    return f"{by}{len(made.data_sets)} data sets, {made.settings} settings.{link}\n\n{to_markdown(header, rows)}"
 
 
-def _ahead(differences: pd.Series, larger: bool) -> str:
+def ranking_table(family: str) -> pd.DataFrame:
+    """Return all rows of a ranking: a method or predictor, and its numbers."""
+    spec, made = EVIDENCE[family], ranking(family)
+    names = {"near": f"within {made.margin:g} of the best", "low": "low", "high": "high", "rank": "mean rank"}
+    names |= {"mean": f"mean {measure_label(spec.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
+    table = made.table[[*names]].replace({"front": {True: "yes", False: ""}}).rename(columns=names)
+    if spec.control:
+        means, larger = made.by_set["mean"], higher_is_better(spec.measure)
+        differences = {name: means[name] - means[spec.control] for name in table.index}
+        table[f"better than {spec.control}"] = [_ahead(one, larger) for one in differences.values()]
+    return table.rename_axis("predictor" if spec.of else "method").reset_index().dropna(axis=1, how="all")
+
+
+def _ahead(differences: pd.Series, larger: bool) -> float:
     """Return the probability that a method is ahead of the control by more than the margin."""
     if not differences.any():
-        return ""
-    return f"{signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above:.2f}"
+        return float("nan")
+    return float(signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above)
 
 
-#: Data sets that are named before a table; of more their number says enough.
-MOST_NAMED = 15
 #: Families of which a first choice is named: what they reduce, and of which comparison.
 CASES = {
     **{
@@ -869,18 +667,10 @@ def first_choices() -> str:
     rows = []
     for case, (family, wanted) in CASES.items():
         first, then, controls = methods_evidence.choices(family, wanted)
-        sets = f"{first.data_sets} data sets of {first.study}"
-        by = (
-            f"{measure_label(first.measure)} with {first.predictor}"
-            if first.predictor
-            else measure_label(first.measure)
-        )
-        place = f"{by}, {sets}"
-        interval = f" ({first.low:.2f} to {first.high:.2f})"
-        named = [
-            ", ".join(f"`{one.method}` {one.near:.2f}" for one in several) for several in ([first], then, controls)
-        ]
-        rows.append([case, named[0] + interval, *named[1:], place])
+        measure = measure_label(first.measure) + f" with {first.predictor}" * bool(first.predictor)
+        named = [", ".join(f"`{one.method}` {one.near:.2f}" for one in part) for part in ([first], then, controls)]
+        named[0] += f" ({first.low:.2f} to {first.high:.2f})"
+        rows.append([case, *named, f"{measure}, {first.data_sets} data sets of {first.study}"])
     return format_linked(["what is reduced", "first", "then", "controls", "by"], rows)
 
 
@@ -890,66 +680,50 @@ def items_of_papers() -> dict[str, list[dict[str, Any]]]:
     return read_yaml(COVERAGE)
 
 
+def coverage() -> str:
+    """Return how many items of each paper are here, and those that are not, with their reasons."""
+    table, rows = coverage_table(), []
+    missing = table["state"].str.startswith("not made")
+    for study, part in table.groupby("study", sort=False):
+        specified = read_yaml(STUDIES[study])
+        listed = {name for item in items_of_papers()[study] for name in item.get("outputs", [])}
+        more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
+        name = f"[{study}](../papers/{study}/README.md)"
+        rows.append([name, *(str(n) for n in (len(part), (~missing[part.index]).sum(), more))])
+    rows.append(["all", str(len(table)), str((~missing).sum()), ""])
+    listed = "".join(
+        f"- {row.study}, {row.item} ({row.what}): {row.state.removeprefix('not made: ')}.\n"
+        for row in table[missing].itertuples()
+    )
+    return f"{format_linked(['paper', 'items', 'here', 'further tables and figures'], rows)}\nMissing:\n\n{listed}"
+
+
 @cache
-def coverage_of(study: str) -> list[list[str]]:
-    """Return a row per item of a paper: its name, what it is, where it is here, and its state.
+def coverage_table() -> pd.DataFrame:
+    """Return the items of all papers: what each is, where it is here, and its state.
 
     Raises
     ------
     KeyError, StopIteration, ConfigurationError
         If an item names a claim, an output or a method that does not exist.
     """
-    folder, known = REFERENCE / study, verdicts()
-    audit = pd.read_csv(folder / "audit.csv") if (folder / "audit.csv").is_file() else pd.DataFrame()
-    rows = []
-    for item in items_of_papers()[study]:
-        if "reason" in item:
-            rows.append([item["item"], item["what"], "", f"not made: {item['reason']}"])
-            continue
-        places, states = [], []
+    rows, known = [], verdicts()
+    for study, item in ((study, item) for study, items in items_of_papers().items() for item in items):
         for name in item.get("methods", []):
             registry.method_class(name)
-            places.append(f"`{name}`")
+        audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame(columns=["table"])
+        places, states = [*item.get("methods", [])], []
         for name in item.get("outputs", []):
             ends = ("csv",) if name == "datasets" else ("md", "svg", "png")  # tables have their numbers as CSV too
-            file = next(path for end in ends if (path := folder / f"{name}.{end}").is_file())
-            places.append(f"[{name}](../{file.relative_to(PROJECT)})")
-            states += _printed_cells(audit, name)
+            files = (REFERENCE / study / f"{name}.{end}" for end in ends)
+            places.append(next(file.name for file in files if file.is_file()))
+            printed_cells = audit[audit["table"] == name]
+            states += [f"printed cells reproduced: {by_protocol(printed_cells)}"] if len(printed_cells) else []
         states += [f"{claim}: {known[claim]}" for claim in item.get("claims", [])]
         states = states or ["computed" if "outputs" in item else "implemented"]
-        states += [item["note"]] if "note" in item else []
-        rows.append([item["item"], item["what"], ", ".join(places), "; ".join(states)])
-    return rows
-
-
-def _printed_cells(audit: pd.DataFrame, table: str) -> list[str]:
-    """Return how many of the printed cells of a table are reproduced, by protocol; nothing where none is printed."""
-    cells = audit[audit["table"] == table] if len(audit) else audit
-    counts = []
-    for protocol, part in cells.groupby("protocol", sort=False) if len(cells) else ():
-        reproduced = int((part["verdict"] == "reproduced").sum())
-        counts.append(f"{reproduced} of {len(part)} ({protocol})")
-    return [f"printed cells reproduced: {', '.join(counts)}"] if counts else []
-
-
-def coverage(study: str) -> str:
-    """Return the items of a paper as a table, and what there is beyond them."""
-    listed = {name for item in items_of_papers()[study] for name in item.get("outputs", [])}
-    specified = read_yaml(STUDIES[study])
-    more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
-    beyond = f"Tables and figures of the [study](../papers/{study}/study.yaml) beyond those of the paper: {more}."
-    return f"{format_linked(['item', 'what', 'here', 'state'], coverage_of(study))}\n{beyond}\n"
-
-
-def coverage_counts() -> str:
-    """Return how many items of the papers there are, and how many are not made."""
-    states = [row[3] for study in items_of_papers() for row in coverage_of(study)]
-    missing = sum(state.startswith("not made") for state in states)
-    text = (
-        f"Of {len(states)} items of {len(items_of_papers())} papers {len(states) - missing} are here, and {missing} "
-        "are not made, each with its reason."
-    )
-    return fill(text, 124) + "\n"
+        states = [f"not made: {item['reason']}"] if "reason" in item else [*states, *filter(None, [item.get("note")])]
+        rows.append([study, item["item"], item["what"], ", ".join(places), "; ".join(states)])
+    return pd.DataFrame(rows, columns=["study", "item", "what", "here", "state"])
 
 
 #: Parts of pages that scripts in benchmarks write.
@@ -957,29 +731,39 @@ OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-l
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {
+    "opening": summarize_findings,
+    "first-choices": first_choices,
+    "study-costs": study_costs,
+    "why-undecided": why_undecided,
     **{
-        "evidence": evidence,
-        "opening": summarize_findings,
-        "first-choices": first_choices,
-        "papers": papers,
-        "amendment": amendment,
-        "readings": readings,
-        "waits": waits,
-        "editions": editions,
-        "frozen": frozen,
-        "why-undecided": why_undecided,
-        "seeds": seeds,
-        "simulation": simulation,
-        "sensitivity": sensitivity,
-        "shares": shares,
-        "study-costs": study_costs,
-        "theorem": theorem,
-        "times": times,
-        "coverage": coverage,
-        "coverage-counts": coverage_counts,
+        block.__name__: block
+        for block in (
+            amendment,
+            coverage,
+            editions,
+            evidence,
+            front,
+            frozen,
+            papers,
+            seeds,
+            sensitivity,
+            simulation,
+            waits,
+        )
     },
     **OF_A_STUDY,
 }
+#: The complete tables by their files' names.
+TABLES = {
+    "claims": claims_table,
+    "coverage": coverage_table,
+    **{f"ranking-{family}": partial(ranking_table, family) for family in EVIDENCE},
+}
+
+
+def table_text(name: str) -> str:
+    """Return the text of a complete table."""
+    return str(TABLES[name]().to_csv(index=False, float_format="%.4g", lineterminator="\n"))
 
 
 #: The verdict on a claim within a sentence; lines may be broken anywhere.
@@ -1020,5 +804,6 @@ if __name__ == "__main__":
 
     for page in PAGES:
         page.write_text(update_page(page.read_text(encoding="utf-8")), encoding="utf-8")
-    draw_claims(PICTURE)
+    for name in TABLES:
+        (COMPLETE / f"{name}.csv").write_text(table_text(name), encoding="utf-8")
     update_numbers.main()

@@ -48,8 +48,8 @@ Its F1 is at least a half: <!-- verdict mine-at-least-a-half -->not run yet<!-- 
 
 <!-- claims NAME: end -->
 """
-#: Methods of the families of which docs/add-method.md prints none: each is another by another name, and so is its
-#: definition.
+#: Methods of the families of which the pages on writing a method print none: each is another by another name, and so
+#: is its definition.
 DERIVED = {
     "my-embedding": ("embedding", "scaling", "MDS", "mds"),
     "my-propagation": ("propagation", "ml_grf", "MLGRF", "ml_grf"),
@@ -159,7 +159,8 @@ def add_paper(project: Path, claims=(CLAIM,), name: str = "mine-2020", study=STU
 
 def add_methods(project: Path) -> list[str]:
     """Add a method of each family, a definition of each and a page of all, and return their names."""
-    blocks = {piece.file: piece.text for piece in pieces(project / "docs" / "add-method.md") if piece.file}
+    pages = (project / "docs" / "tutorial-researcher.md", project / "docs" / "add-method.md")
+    blocks = {piece.file: piece.text for page in pages for piece in pieces(page) if piece.file}
     classes = {}
     for file, text in blocks.items():
         if file.endswith(".py"):

@@ -32,6 +32,8 @@ def rewrite_links(app: Sphinx, docname: str, source: list[str]) -> None:
 
     def rewritten(link: re.Match[str]) -> str:
         target = (path.parent / link["target"]).resolve()
+        if target == PROJECT / "examples":
+            return f"[{link['text']}](/docs/gallery/index.rst)"
         if target.is_dir():
             page = next((page for name in ("README.md", "audit.md") if (page := target / name).is_file()), None)
             return (

@@ -63,3 +63,16 @@ def mcls() -> Iterator[Sentence]:
         given=program.loc["emotions", "difference"] < 2e-14,
     )
     yield quote("rank correlations of {:.2f} and {:.2f}", *equations.loc[["emotions", "yeast"], "spearman"])
+
+
+@quoted_on("docs/performance.md")
+def criteria() -> Iterator[Sentence]:
+    for text, (least, most) in zip(
+        ("all features of emotions takes {} to {} seconds", "the best 200 of bibtex {} to {} seconds"),
+        table("docs/performance/criteria.csv").iloc[:, 1:].agg(["min", "max"]).T.to_numpy(),
+        strict=True,
+    ):
+        yield quote(text, least, most)
+    theirs = table("docs/performance/pyit-mlfs.csv")
+    yield quote("PyIT-MLFS takes {:,} to {:,} times as long", theirs["ratio"].min(), theirs["ratio"].max())
+    yield quote("{} of its {} rankings are ours", theirs["where they differ"].isna().sum(), len(theirs))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from mlreduce_studies.study import PAPERS, study_files
-from quoted import DEVIATIONS, PROJECT, REFERENCE, Sentence, quote, quoted_on, state, table, value
+from quoted import DEVIATIONS, PROJECT, REFERENCE, Sentence, quote, quoted_on, table, value
 
 
 @quoted_on("README.md")
@@ -19,7 +19,6 @@ def readme() -> Iterator[Sentence]:
 
 @quoted_on(DEVIATIONS)
 def last_sections() -> Iterator[Sentence]:
-    yield state("The program of the first author joins each label ... with the weight 1", "its code")
     sizes = table("qpfs-lowrank-2016/audit-sizes.csv").query("dataset == 'birds' and quantity == 'features'")
     yield quote("({} features instead of the {} attributes that papers count)", *sizes.iloc[0][["ours", "printed"]])
     genbase = {"dataset": "genbase", "quantity": "features"}

@@ -106,13 +106,13 @@ def test_the_amendment_is_one_dated_entry_with_its_reason():
 
 def test_the_headline_claims_come_first():
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
-    found = readme[readme.index("**Results:**") :].partition("\n\n")[0]
-    places = [found.index(word) for word in ("headline", "By experiments", "By mathematics")]
+    found = " ".join(readme[readme.index("Each paper reports") : readme.index("## What to use")].split())
+    places = [found.index(word) for word in ("- [", "headline", "By experiments", "by mathematics")]
     assert places == sorted(places)
     verdicts = update_results.headline_claims()["verdict"]
     assert len(verdicts) == len(RUN)
     number = (verdicts == "confirmed").sum()
-    assert f"headline claims {number or 'none'} {'are' if number > 1 else 'is'} confirmed" in " ".join(found.split())
+    assert f"So {number or 'none'} of {len(RUN)} headline claims {'are' if number > 1 else 'is'} confirmed" in found
     papers = (PROJECT / "docs" / "papers.md").read_text(encoding="utf-8")
     header = papers[papers.index("<!-- papers: begin -->") :].splitlines()[2]
     assert header.split(" | ")[1] == "headline claim"

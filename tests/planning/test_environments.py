@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import re
 import sys
 from functools import cache
@@ -124,11 +125,8 @@ def test_what_pip_installs_in_conda_has_the_hashes_of_the_lock_and_needs_nothing
 
 
 def test_each_pin_of_conda_is_in_the_table_of_what_was_seen():
-    page = (PROJECT / "docs" / "environments.md").read_text(encoding="utf-8")
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")
-    ]
-    listed = {row[0]: row[1] for row in rows if len(row) == 4}
+    with (PROJECT / "envs" / "conda-recipes.csv").open(encoding="utf-8", newline="") as file:
+        listed = {row["package"]: row["pin"] for row in csv.DictReader(file)}
     found = {name: version for environment in ENVIRONMENTS for name, version in pins(environment).items()}
     assert found.items() <= listed.items()
 

@@ -243,7 +243,9 @@ def test_what_it_costs(better):
 def test_how_many_suffice(better):
     answer = said.sizes(better, MEASURE)
     assert set(answer.numbers["projection, ridge"].values()) == {1.0}  # all sizes are alike
-    assert answer.sentences[0].startswith("2 features of a selector are as good as more, within 0.01")
+    assert answer.sentences[0].startswith(
+        "For ridge regression, 2 features of a selector, 2 directions of a projection"
+    )
 
 
 def test_how_much_tuning_brings(better, worse):
@@ -257,7 +259,7 @@ def test_how_much_tuning_brings(better, worse):
 def test_which_characteristics_decide(better, worse):
     found, none = (said.characteristics(own, MEASURE) for own in (better, worse))
     assert found.numbers["projection, ridge"]["features"][1] > 0
-    assert any("brings more for ridge regression with more features" in one for one in found.sentences)
+    assert any(re.search("brings more for ridge regression with more .*features", one) for one in found.sentences)
     assert none.numbers["selector, ridge"]["features"][1] <= 0 <= none.numbers["selector, ridge"]["features"][2]
 
 
@@ -300,12 +302,10 @@ def test_power_is_that_of_the_t_test(spread, number):
 def test_answers_are_written_as_json(better):
     made = said.answers(better, [MEASURE])
     assert list(made) == list(said.QUESTIONS)
-    for question, by in made.items():
-        (label, own), *_ = by.items()
-        again = json.loads(json.dumps({"sentences": own.sentences, "numbers": own.numbers, "table": own.table}))
-        lines = said.to_lines(question, {label: again})
-        assert lines[0] == f"### {question}"
-        assert all(one in lines[2] for one in own.sentences)
+    for by in made.values():
+        for own in by.values():
+            written = {"sentences": own.sentences, "numbers": own.numbers, "table": own.table}
+            assert own.sentences == json.loads(json.dumps(written))["sentences"] != []
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ def test_costs_grow_with_the_data_and_the_candidates(protocol, studies):
 
 
 def test_the_pages_are_what_protocol_and_pieces_say(protocol):
-    made = reducebench.pages_of(protocol)
+    made = reducebench.texts_of(protocol)
     for path, page in made.items():
         assert path.read_text(encoding="utf-8") == page, "run: python benchmarks/reducebench.py page"
     text = made[reducebench.PAGE]

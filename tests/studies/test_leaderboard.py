@@ -177,8 +177,7 @@ def test_the_sets_are_those_of_the_benchmark_and_small():
     assert len(set(SETS)) == 6
     assert set(SETS) <= set(protocol.datasets)
     assert set(FAMILIES.values()) == set(protocol.config["studies"])
-    shown = re.findall(r"^\| (\S+) \| ([\d,]+) \|", (PROJECT / "docs" / "benchmark.md").read_text(), re.MULTILINE)
-    rows = {name: int(number.replace(",", "")) for name, number in shown}
+    rows = pd.read_csv(PROJECT / "docs" / "benchmark" / "data-sets.csv", index_col="data set")["rows"]
     assert all(rows[name] <= 700 for name in SETS)
 
 
@@ -496,6 +495,7 @@ def test_what_fails_in_all_its_fits_has_failed(project):
 def test_the_page_is_that_of_the_kept_scores():
     text = (PROJECT / page.PAGE).read_text(encoding="utf-8")
     assert page.page_text(text, PROJECT) == text
+    assert page.table_text(PROJECT) == (PROJECT / page.TABLE).read_text(encoding="utf-8")
     (shown,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert shown == (PROJECT / "leaderboard" / "truncated-svd.yaml").read_text()
     keys = yaml.safe_load((PROJECT / "workflow" / "schemas" / "entry.schema.yaml").read_text())["properties"]

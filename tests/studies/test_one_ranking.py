@@ -27,7 +27,7 @@ from mlreduce_studies.site.runs import Run, StudyResults
 
 PROJECT = Path(__file__).parents[2]
 REFERENCE = PROJECT / "results" / "reference"
-#: Studies, their families, and the tables of docs/peers.md with ridge regression.
+#: Studies, their families, and their rankings in docs/tables with ridge regression.
 FAMILIES = {
     "selectors": ("selection", "all-selectors-ridge"),
     "coders": ("labelspace", "all-coders"),
@@ -68,7 +68,10 @@ def test_the_site_the_guide_and_recommend_rank_alike(study, entries, recommended
     order = [one.method for one in own]
     shown = entries.foremost[study].ranking
     pd.testing.assert_frame_equal(update_results.ranking(table).table[NUMBERS], shown.table[NUMBERS])
-    assert [row[0] for row in block("peers.md", f"evidence {table}")] == list(shown.table.index)
+    order_shown = [row[0] for row in block("peers.md", f"evidence {table}")]
+    assert pd.read_csv(update_results.COMPLETE / f"ranking-{table}.csv")["method"].to_list() == list(shown.table.index)
+    assert order_shown == [name for name in shown.table.index if name in order_shown]
+    assert {*order_shown} == {*shown.table.index[: update_results.SHOWN]} | ({*CONTROLS} & {*shown.table.index})
     # Advice is that of the comparison, or of the benchmark where it has been run.
     assert own[0].study == f"benchmark-2-{study}"
     ranking = update_evidence.studied(own[0].study)[0].ranking

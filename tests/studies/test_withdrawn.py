@@ -47,16 +47,16 @@ def test_advice_has_ridge_regression_and_what_reduces_nothing():
 
 def test_readme_and_guide_name_the_predictor_nothing_reduced_and_the_same_first_methods():
     readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
-    use = re.search(r"\*\*To use\*\*.*?<!-- opening: end -->", readme)[0]
     guide = (PROJECT / "docs" / "which-method.md").read_text(encoding="utf-8")
-    for predictor, named in (("ridge", "With ridge regression, "), ("ml-knn", "With ML-kNN, ")):
-        sentence = use[use.index(named) :].partition(". ")[0]
-        for family in ("projection", "selection", "labelspace"):
+    for case, family in update_results.OPENING.items():
+        sentence = readme[readme.index(f"**{case}**: with ridge regression") :].partition(". ")[0]
+        ridge, neighbours = sentence.split("; with ML-kNN ")
+        for predictor, part in (("ridge", ridge), ("ml-knn", neighbours)):
             first, then, controls = evidence.choices(family, evidence.Wanted(predictor))
             (whole,) = (one for one in controls if one.method in WHOLE)
-            assert f"`{first.method}` ({first.near:.2f}" in sentence
-            assert f"`{whole.method}` ({whole.near:.2f})" in sentence
-            assert first != whole or f"`{then[0].method}` ({then[0].near:.2f}" in sentence
+            assert f"`{first.method}` ({first.near:.2f}" in part
+            assert f"`{whole.method}` ({whole.near:.2f})" in part
+            assert first != whole or f"`{then[0].method}` ({then[0].near:.2f}" in part
             assert f"| `{first.method}` {first.near:.2f} (" in guide
 
 
@@ -67,11 +67,11 @@ def test_every_table_of_a_ranking_is_introduced_by_its_predictor(page):
     assert blocks
     for name, head in blocks:
         spec = update_results.EVIDENCE[name]
-        if not (spec.of or spec.mixed):  # there predictors are the rows, or a part of each method
+        if not spec.of:  # there predictors are the rows
             assert re.search(rf"With .*({NAMED})", head), name
             assert spec.predictor in {MAIN, "ml-knn", "k-nn", "kernel-ridge"}
 
 
 def test_pages_lead_to_what_was_wrong_with_version_1():
-    for page in ("benchmark.md", "which-method.md", "peers.md", "index.md"):
+    for page in ("benchmark.md", "which-method.md", "peers.md"):
         assert "benchmark-withdrawn" in (PROJECT / "docs" / page).read_text(encoding="utf-8"), page

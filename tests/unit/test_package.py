@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mlreduce_studies.leaderboard.packages import _pinned_lines
+
 PROJECT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCKS = sorted(path for folder in ("envs", "leaderboard") for path in PROJECT.glob(f"{folder}/*.lock"))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -48,15 +51,13 @@ def test_printed_install_lines_are_that_of_the_readme_or_name_an_extra():
         if path.name == "release.md" or {"_build", "api", "gallery"} & {*path.parts}:
             continue
         text = path.read_text(encoding="utf-8")
-        assert path.name == "README.md" or "0.1.0 is unreleased" not in text
+        assert path.name in {"README.md", "index.md"} or "0.1.0 is unreleased" not in text
         printed |= {(path.name, line) for line in re.findall(r"pip install ('[^']+'|[^\s`]+)", text)}
     lines = {line for _, line in printed if not line.startswith("-")}  # -r of a lock
-    assert lines >= {"."}
+    assert "'.[plot]'" in lines
     for line in lines - {"."}:
-        (named,) = re.fullmatch(r"'mlreduce\[(.+)\]'", line).groups()
+        (named,) = re.fullmatch(r"'(?:mlreduce|\.)\[(.+)\]'", line).groups()
         assert named in {*extras, "{extra}"}, line
-    for named in re.findall(r'`"\.\[(\w+)\]"`', readme):
-        assert named in extras
 
 
 def test_citation_and_package_have_one_version():
@@ -84,6 +85,14 @@ def test_the_oldest_lock_has_the_lower_bounds():
         (locked,) = re.findall(rf"^{name}==([0-9.]+)", lock, re.MULTILINE)
         numbers = [int(part) for part in bound.split(".")]
         assert [int(part) for part in locked.split(".")][: len(numbers)] == numbers, name
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+def test_locks_are_pins_with_hashes_alone(lock):
+    """With which every pip from 23 on installs; tests/test_installation.py does."""
+    lines = _pinned_lines(lock)
+    assert lines
+    assert [line for line in lines if not re.search(r"( --hash=sha256:[0-9a-f]{64})+$", " ".join(line.split()))] == []
 
 
 def test_the_makefile_is_short():

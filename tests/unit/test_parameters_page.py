@@ -1,4 +1,4 @@
-"""docs/parameters.md has one meaning for each name of a parameter, and former names lead to present ones."""
+"""docs/tables/parameters.csv has one meaning for each name of a parameter, and former names lead to present ones."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _spec.loader.exec_module(update_parameters)
 
 
 def test_every_parameter_has_one_meaning():
-    page = (DOCS / "parameters.md").read_text("utf-8")
-    assert page == update_parameters.update_page(page), "run python docs/update_parameters.py"
-    rows = update_parameters.ROW.findall(page)
-    assert [name for name, meaning, _ in rows if not meaning] == [], "write what they mean"
-    assert len({name for name, *_ in rows}) == len({meaning for _, meaning, _ in rows}) == len(rows)
+    page, table = (DOCS / "parameters.md").read_text("utf-8"), update_parameters.read_table()
+    assert update_parameters.update_table(table).equals(table), "run python docs/update_parameters.py"
+    assert page == update_parameters.update_page(page, table), "run python docs/update_parameters.py"
+    assert table.loc[table["meaning"] == "", "name"].tolist() == [], "write what they mean"
+    assert table["name"].is_unique
+    assert table["meaning"].is_unique
 
 
 def test_seeds_are_none_by_default():

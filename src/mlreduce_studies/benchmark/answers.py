@@ -23,7 +23,6 @@ from mlreduce.stats.ranks import DECIMALS
 from mlreduce.stats.tendency import signed_rank
 from mlreduce.validation import FloatArray
 from mlreduce_studies.benchmark.scores import CHOSEN, Scores, names_in
-from mlreduce_studies.tables.layout import to_markdown
 
 __all__ = ["QUESTIONS", "Answer", "Effect", "Evidence", "answers"]
 
@@ -275,16 +274,14 @@ def _labels(low: float, high: float) -> str:
 
 
 def _helps(found: Mapping[tuple[str, str, float], Effect], predictor: str, kinds: Mapping[str, str]) -> str:
-    """Return whether a reduction helps a predictor: its best number, and where it costs."""
+    """Return whether a reduction helps a predictor at its best number."""
     parts = []
     for kind, text in kinds.items():
         effects = {size: effect for (of, name, size), effect in found.items() if (of, name) == (kind, predictor)}
         if not effects:
             continue
         best = max(effects, key=lambda size: effects[size].mean)
-        costly = [f"{size:g}" for size, effect in effects.items() if effect.word == "costs"]
-        least = f"; {', '.join(costly)} cost" if costly else ""
-        parts.append(f"the best number of {text} is {best:g}: {effects[best]}, {effects[best].word}{least}")
+        parts.append(f"the best number of {text} is {best:g}: {effects[best]}, {effects[best].word}")
     sentences = ". ".join(part if place == 0 else part.capitalize() for place, part in enumerate(parts))
     return f"With {PREDICTORS[predictor]}, {sentences}."
 
@@ -309,7 +306,7 @@ def _sizes(found: Mapping[Any, Effect]) -> list[float]:
 
 
 def costs(evidence: Evidence, measure: str) -> Answer:
-    """Compare seconds and memory with those of the same predictor where nothing is reduced."""
+    """Compare seconds and memory with those of the same predictor where nothing is reduced: medians over data sets."""
     if evidence.speed is None:
         return Answer(["Not measured yet."])
     rows, numbers, sentences = [], {}, []
@@ -333,8 +330,8 @@ def costs(evidence: Evidence, measure: str) -> Answer:
         part = medians.xs(predictor, level="predictor")
         spans = [f"{part[name].min():.2g} to {part[name].max():.2g} times" for name in parts]
         sentences.append(
-            f"With {PREDICTORS[predictor]} fit and prediction take {spans[0]} as long as without reduction (medians "
-            f"over data sets), a prediction alone {spans[1]}, and the model has {spans[2]} the size."
+            f"With {PREDICTORS[predictor]} fit and prediction take {spans[0]} as long as without reduction. "
+            f"A prediction alone takes {spans[1]} as long, and the model has {spans[2]} the size."
         )
     header = ["reduced by", "predictor", "method", "number", "seconds", "of a prediction", "size of the model"]
     return Answer(sentences, numbers, ([*header, "more than 5 % quicker", "slower"], rows))
@@ -364,16 +361,19 @@ def characteristics(evidence: Evidence, measure: str) -> Answer:
             traits = evidence.traits.loc[gains.index]
             correlations = {name: rank_interval(gains.to_numpy(), traits[name].to_numpy(), level) for name in TRAITS}
             numbers[f"{noun}, {predictor}"] = {name: list(values) for name, values in correlations.items()}
-            for name, values in correlations.items():
-                if values[1] > 0 or values[2] < 0:
-                    more = "more" if values[0] > 0 else "less"
-                    sentences.append(
-                        f"A {noun} brings {more} for {PREDICTORS[predictor]} with more {TRAITS[name]} ({_rho(values)})."
-                    )
+            for word, sign in (("more", 1), ("less", -1)):
+                sure = {
+                    TRAITS[name]: rho
+                    for name, (rho, *ends) in correlations.items()
+                    if min(sign * end for end in ends) > 0
+                }
+                if sure:
+                    named = ", ".join(f"{trait} ({rho:+.2f})" for trait, rho in sure.items())
+                    sentences.append(f"A {noun} brings {word} for {PREDICTORS[predictor]} with more {named}.")
             rows.append([noun, PREDICTORS[predictor], *(f"{values[0]:+.2f}" for values in correlations.values())])
     if not sentences:
         sentences = ["Nothing measured decides what a reduction brings."]
-    sentences.append(f"Intervals are those of {len(TRAITS)} rank correlations together at 95 %.")
+    sentences.append(f"These are rank correlations with intervals without 0, {len(TRAITS)} of them together at 95 %.")
     return Answer(sentences, numbers, (["reduced by", "predictor", *TRAITS.values()], rows))
 
 
@@ -392,10 +392,6 @@ def rank_interval(first: FloatArray, second: FloatArray, level: float) -> tuple[
     drawn = correlation(first[rows], second[rows])
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(correlation(first[None], second[None])[0]), float(low), float(high)
-
-
-def _rho(values: Sequence[float]) -> str:
-    return f"{values[0]:+.2f}, {values[1]:+.2f} to {values[2]:+.2f}"
 
 
 # Defaults against tuned
@@ -443,7 +439,8 @@ def _by_method(evidence: Evidence, family: str, measure: str, predictor: str, *,
 
 def sizes(evidence: Evidence, measure: str) -> Answer:
     """Count from which number on the method chosen elsewhere is as good as with the most."""
-    sentences, numbers, rows = [], {}, []
+    numbers, rows = {}, []
+    enough_for: dict[str, list[str]] = {}
     for family, noun in NOUNS.items():
         for predictor in evidence.predictors(family, measure):
             chosen = evidence.chosen(family, measure, predictor)
@@ -456,10 +453,12 @@ def sizes(evidence: Evidence, measure: str) -> Answer:
             numbers[f"{noun}, {predictor}"] = shares
             rows.append([noun, PREDICTORS[predictor], *(f"{100 * share:.0f} %" for share in shares.values())])
             half = next(size for size, share in shares.items() if share >= 0.5)
-            sentences.append(
-                f"{half:g} {KINDS[family]} of a {noun} are as good as more, within {MARGIN:g}, for "
-                f"{PREDICTORS[predictor]} on half of the {len(table)} data sets."
-            )
+            enough_for.setdefault(predictor, []).append(f"{half:g} {KINDS[family]} of a {noun}")
+    sentences = [
+        f"For {PREDICTORS[predictor]}, {', '.join(enough)} are enough on half of the data sets."
+        for predictor, enough in enough_for.items()
+    ]
+    sentences.append(f"With more the measure is at most {MARGIN:g} better.")
     header = ["reduced by", "predictor", *(f"{size:g}" for size in SIZES)]
     rows = [[*row, *[""] * (len(header) - len(row))] for row in rows]
     return Answer(sentences, numbers, (header, rows))
@@ -489,14 +488,12 @@ def papers(evidence: Evidence, measure: str) -> Answer:
             numbers[f"{paper}, {predictor}"]["word"] = word
             spread = f"{tau:+.2f} ({low:+.2f} to {high:+.2f})"
             rows.append([paper, PREDICTORS[predictor], str(len(shared)), spread, f"{p:.2g}", word])
-    by_main = {key.rpartition(", ")[0]: own for key, own in numbers.items() if key.endswith(", ridge")}
-    sentences = []
-    for word in ("reproduced", "reversed", "undecided"):
-        named = [
-            f"{paper} ({own['tau']:+.2f}, p {own['p']:.2g})" for paper, own in by_main.items() if own["word"] == word
-        ]
-        if named:
-            sentences.append(f"With ridge regression the order of methods is {word}: {', '.join(named)}.")
+    by_main = [own["word"] for key, own in numbers.items() if key.endswith(", ridge")]
+    sentences = [
+        f"The order of methods is {word} with ridge regression for {by_main.count(word)} of {len(by_main)} papers."
+        for word in ("reproduced", "reversed", "undecided")
+        if word in by_main
+    ]
     return Answer(sentences, numbers, (["paper", "predictor", "methods", "Kendall's tau", "p", "order"], rows))
 
 
@@ -535,7 +532,7 @@ def kendall(one: FloatArray, two: FloatArray) -> FloatArray:
 
 def how_many(evidence: Evidence, measure: str) -> Answer:
     """Compute the power with which a t test tells neighbours in rank apart that differ by the margin."""
-    sentences, numbers, rows = [], {}, []
+    groups, needs, numbers, rows = 0, [], {}, []
     for family, noun in NOUNS.items():
         for predictor in evidence.predictors(family, measure):
             cells = evidence.cells(family, measure)
@@ -547,16 +544,17 @@ def how_many(evidence: Evidence, measure: str) -> Answer:
             spreads = [spread for spread in spreads if spread > 10.0**-DECIMALS]  # others are one method
             if len(means) < FEWEST or not spreads:
                 continue
+            groups = len(means)
             powers = {number: float(np.median([power(own, number) for own in spreads])) for number in NUMBERS}
             needed = next((number for number, share in powers.items() if share >= POWER), None)
             numbers[f"{noun}, {predictor}"] = {"needed": needed, "power": powers, "pairs": len(spreads)}
-            need = f"{needed} groups of data sets" if needed else f"more than {NUMBERS[-1]} groups"
             if predictor == "ridge":
-                sentences.append(
-                    f"To distinguish two {noun}s that differ by {MARGIN:g} with {PREDICTORS[predictor]} takes {need} "
-                    f"(t test at 5 %, power {POWER:g}); here are {len(means)}."
-                )
+                needs.append(f"{needed or f'more than {NUMBERS[-1]}'} for two {noun}s")
             rows.append([noun, PREDICTORS[predictor], *(f"{share:.2f}" for share in powers.values())])
+    sentences = [
+        f"Groups of data sets to distinguish methods that differ by {MARGIN:g} with ridge regression (t test at 5 %, "
+        f"power {POWER:g}): {', '.join(needs)}. Here are {groups}."
+    ]
     return Answer(sentences, numbers, (["power with groups", "predictor", *map(str, NUMBERS)], rows))
 
 
@@ -601,14 +599,3 @@ def answers(evidence: Evidence, measures: Sequence[str]) -> dict[str, dict[str, 
         question: {measure_label(name): answer(evidence, name) for name in measures}
         for question, answer in QUESTIONS.items()
     }
-
-
-def to_lines(question: str, by: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return an answer in Markdown: by the first measure, with those by the others folded."""
-    (measure, first), *others = by.items()
-    lines = [f"### {question}", "", f"By {measure}: {' '.join(first['sentences'])}", ""]
-    lines += [*to_markdown(*first["table"]).splitlines(), ""] if first["table"] else []
-    for name, own in others:
-        if own["sentences"] != first["sentences"]:
-            lines += [f"<details><summary>By {name}</summary>", "", " ".join(own["sentences"]), "", "</details>", ""]
-    return lines

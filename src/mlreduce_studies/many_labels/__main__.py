@@ -26,7 +26,7 @@ PAGES = {name: PROJECT / "docs" / f"{name}.md" for name in ("many-labels", "scal
 def pages_of(rows: pd.DataFrame, settings: Settings) -> dict[str, str]:
     """Return the pages with what the rows say."""
     page, scale = (path.read_text(encoding="utf-8") for path in PAGES.values())
-    page = fill_block(page, "answer", [f"**{answer.sentence(rows, settings)}**"])
+    page = fill_block(page, "answer", answer.sentences(rows, settings))
     page = fill_block(page, "rows", answer.tables(rows, settings))
     return {"many-labels": page, "scale": fill_block(scale, "many-labels-nodes", answer.nodes(rows, settings))}
 

@@ -70,22 +70,22 @@ class Answer:
         self.quickest = _first(near, near["seconds"])
 
     def text(self) -> str:
-        """Return what is to say of the data set: part of a sentence."""
+        """Return what is to say of the data set, in sentences."""
         without = self.without
+        text = f"{_model(without)} on all features: P@5 {_costs(without)}."
         if self.reduced is None:
-            return f"no reduced model takes less time than {_model(without)} without reduction ({_costs(without)})"
+            return f"{text} In this comparison no reduced model takes less time."
         gain = self.reduced["P@5"] - without["P@5"]
         error = _error(self.reduced, without)
         word = "no clear difference" if abs(gain) <= ERRORS * error else "a gain" if gain > 0 else "a loss"
-        text = (
-            f"{word} of {gain:+.3f} ± {error:.3f} in P@5, by {_reducer(self.reduced)} in front of "
-            f"{_model(self.reduced)} ({_costs(self.reduced)}) instead of {_model(without)} without reduction "
-            f"({_costs(without)})"
+        text += (
+            f" In no more time, reduction brings {word} of {gain:+.3f} ± {error:.3f} in P@5, by "
+            f"{_reducer(self.reduced)} in front of {_model(self.reduced)} ({_costs(self.reduced)})."
         )
         if self.quickest is None:
             return text
         least = f"{_reducer(self.quickest)} in front of {_model(self.quickest)} ({_costs(self.quickest)})"
-        return f"{text}, and at a P@5 that is not clearly lower the least time by {least}"
+        return f"{text} At a P@5 that is not clearly lower, {least} takes the least time."
 
 
 def _first(rows: pd.DataFrame, values: Any) -> Any:
@@ -120,32 +120,29 @@ def _by_data(rows: pd.DataFrame, settings: Settings) -> Iterator[tuple[str, pd.D
             yield name, part
 
 
-def sentence(rows: pd.DataFrame, settings: Settings) -> str:
-    """Return the answer."""
-    parts = [f"(size of {name}) {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)]
-    return f"At equal time, on generated data, reduction of the features brings {'; '.join(parts)}."
+def sentences(rows: pd.DataFrame, settings: Settings) -> list[str]:
+    """Return the answer, an entry of a list for each data set."""
+    return [
+        f"- Generated in the size of {name}. {Answer(part, settings).text()}" for name, part in _by_data(rows, settings)
+    ]
 
 
-def tables(rows: pd.DataFrame, settings: Settings) -> list[str]:
-    """Return the lines of a table for each data set, and of what did not end."""
-    measures = [f"{name}@{k}" for name in ("P", "nDCG", "PSP") for k in (1, 3, 5)]
-    header = ["model", "features", "setting", "reduce s", "fit s", "row ms", "MB", "model MB", *measures]
+def tables(rows: pd.DataFrame, settings: Settings, most: int = 12) -> list[str]:
+    """Return the lines of a table for each data set, the best on the validation rows first, and of what did not end."""
+    header = ["model", "features", "setting", "reduce s", "fit s", "row ms", "P@5"]
     lines: list[str] = []
     for name, part in _by_data(rows, settings):
         cells = [
             [
                 *(MODELS[row["model"]], _reducer(row), row["setting"].strip("{}").replace('"', "") or "default"),
-                *(f"{row['reduce']:.1f}", f"{row['fit']:.1f}", f"{row['per_row']:.2f}"),
-                *(f"{row['megabytes']:,.0f}", f"{row['size']:,.0f}", *(f"{row[measure]:.3f}" for measure in measures)),
+                *(f"{row['reduce']:.1f}", f"{row['fit']:.1f}", f"{row['per_row']:.2f}", f"{row['P@5']:.3f}"),
             ]
-            for _, row in chosen(part).iterrows()
+            for _, row in chosen(part).sort_values("valid", ascending=False, kind="stable").head(most).iterrows()
         ]
         lines += [f"### {name}", "", *to_markdown(header, cells).splitlines(), ""]
-        failed = part[part["reason"] != ""]
-        reasons = (f"- {_model(row)}, {_reducer(row)}: {row['reason']}" for _, row in failed.iterrows())
-        if len(failed):
-            lines += ["Not trained, or over the limits:", "", *dict.fromkeys(reasons), ""]
-        lines += [_at_an_end(part, settings) + _count_rows(part, name, settings), ""]
+        failed = int((part["reason"] != "").sum())
+        lines += [_at_an_end(part, settings) + _count_rows(part, name, settings)]
+        lines += [f"{failed} were not trained, or are over the limits.", ""] if failed else [""]
     return lines[:-1]
 
 
