@@ -78,13 +78,14 @@ def clone_project(folder: Path) -> Path:
         if os.path.lexists(PROJECT / name) and name:  # with its time, by which Snakemake goes
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, folder / name, follow_symlinks=False)
+    # Make does not install again what is installed; before the index, or a reset would write the files anew.
+    for name in ("pyproject.toml", "envs/requirements.lock", "envs/docs.lock"):
+        os.utime(folder / name, (0, 0))
     git("add", "--all")
     git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "As edited")
     (folder / ".venv").symlink_to(sys.prefix)
     for compiled in (PROJECT / "src").rglob("__pycache__"):  # as after make install: that takes half a minute
         shutil.copytree(compiled, folder / compiled.relative_to(PROJECT))
-    for name in ("pyproject.toml", "envs/requirements.lock", "envs/docs.lock"):
-        os.utime(folder / name, (0, 0))  # make does not install again what is installed
     return folder
 
 
