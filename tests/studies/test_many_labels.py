@@ -291,3 +291,11 @@ def test_the_picture_has_a_line_for_a_reducer_and_marks_no_reduction(settings):
     assert lines["chi-square"] == [[2.0, 0.15], [4.0, 0.17]]  # the smaller percentage first
     assert lines["no reduction"] == [[10.0, 0.18]]
     assert axis.get_xscale() == "log"
+
+
+def test_a_folder_without_a_model_changes_no_page(tmp_path, monkeypatch):
+    before = {name: path.read_bytes() for name, path in pages.PAGES.items()}
+    monkeypatch.setattr("sys.argv", ["many_labels", str(tmp_path)])
+    with pytest.raises(SystemExit, match="no model has ended there"):
+        pages.main()
+    assert {name: path.read_bytes() for name, path in pages.PAGES.items()} == before

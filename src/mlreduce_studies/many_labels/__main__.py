@@ -50,7 +50,9 @@ def main() -> None:
     """Gather, and write the pages and the picture."""
     settings = Settings.read(PROJECT / FILE, peers=True)
     for folder in map(Path, sys.argv[1:]):
-        gather(ended_rows(settings, folder), str(TABLE))
+        if not (ended := ended_rows(settings, folder)):
+            raise SystemExit(f"{folder}: no model has ended there; run workflow/rules/many_labels.smk first")
+        gather(ended, str(TABLE))
     rows = answer.read(TABLE)
     for name, text in pages_of(rows, settings).items():
         PAGES[name].write_text(text, encoding="utf-8")
