@@ -384,7 +384,7 @@ def test_pieces_of_the_benchmark_stand_beside_entries_once_all_sets_have_one(pro
     assert found["seconds"].round(6).eq(0.1).all()
     entry = read_entry("mine", folder)
     keep(entry, folder, outcome_of(entry, dict.fromkeys(SETS, 0.6)), SETS)
-    text = page.page_text((folder / page.PAGE).read_text(), folder)
+    text = page.texts_of((folder / page.PAGE).read_text(), folder)[0]
     projections = text.partition("## Projections")[2].partition("## Selectors")[0]
     shown = re.findall(r"^\| (?!method|---)(.*?) \|", projections, re.MULTILINE)
     assert [name.partition("]")[0].strip("[") for name in shown][:2] == ["Mine", "all-features"]
@@ -426,10 +426,10 @@ def test_scores_belong_to_the_files_of_an_entry(project):
     kept = keep(entry, folder, outcome_of(entry, {"flags": 0.6}), ["flags"])
     assert kept.is_of(entry, folder)
     assert not kept.whole
-    assert "run on 1 of 6 sets" in page.page_text((folder / page.PAGE).read_text(), folder)
+    assert "run on 1 of 6 sets" in page.texts_of((folder / page.PAGE).read_text(), folder)[0]
     changed = read_entry("mine", project(parameters={"n_iter": 3}))
     assert not kept.is_of(changed, folder)
-    assert "run in another version" in page.page_text((folder / page.PAGE).read_text(), folder)
+    assert "run in another version" in page.texts_of((folder / page.PAGE).read_text(), folder)[0]
     path = folder / "results" / "leaderboard" / "mine" / "scores.parquet"
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with pytest.raises(DataError, match="its SHA-256 is not that of entry.json; run it again: make enter METHOD=mine"):
@@ -494,8 +494,8 @@ def test_what_fails_in_all_its_fits_has_failed(project):
 
 def test_the_page_is_that_of_the_kept_scores():
     text = (PROJECT / page.PAGE).read_text(encoding="utf-8")
-    assert page.page_text(text, PROJECT) == text
-    assert page.table_text(PROJECT) == (PROJECT / page.TABLE).read_text(encoding="utf-8")
+    table = (PROJECT / page.TABLE).read_text(encoding="utf-8")
+    assert page.texts_of(text, PROJECT) == (text, table)
     (shown,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert shown == (PROJECT / "leaderboard" / "truncated-svd.yaml").read_text()
     keys = yaml.safe_load((PROJECT / "workflow" / "schemas" / "entry.schema.yaml").read_text())["properties"]

@@ -30,19 +30,21 @@ _HEADER = ("method", "near the best", "rank", "average precision", "seconds", "v
 def write_page(project: str | Path) -> None:
     """Update the page and the table of all rows."""
     path = Path(project, PAGE)
-    write_text(path, page_text(path.read_text(encoding="utf-8"), project))
-    write_text(Path(project, TABLE), table_text(project))
+    page, table = texts_of(path.read_text(encoding="utf-8"), project)
+    write_text(path, page)
+    write_text(Path(project, TABLE), table)
 
 
-def page_text(text: str, project: str | Path) -> str:
-    """Return the text of the page with updated tables: the first methods of the project, and all entries."""
-    known, parts = entries(project), []
+def texts_of(page: str, project: str | Path) -> tuple[str, str]:
+    """Return the page with the first methods of the project and all entries, and the table of all rows as CSV."""
+    known, parts, table = entries(project), list[str](), list[list[str]]()
     for family in FAMILIES:
         parts.append(f"## {_HEADINGS[family]}")
         if not any(entry.family == family for entry in known.values()):
             parts.append("No entry yet.")
             continue
         rows, alone = _family(family, known, project)
+        table += [[family, *row] for _, row in rows]
         if alone:
             parts.append(
                 "Compared with the control only: the [benchmark](benchmark.md) has not been run with this family on "
@@ -51,22 +53,13 @@ def page_text(text: str, project: str | Path) -> str:
         shown = [row for place, (name, row) in enumerate(rows) if place < _SHOWN or name in known]
         lines = [_HEADER, ["---"] * len(_HEADER), *shown]  # with links, which to_markdown would not keep
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-    return fill_block(text, "leaderboard", ["\n\n".join(parts)])
-
-
-def table_text(project: str | Path) -> str:
-    """Return all rows as CSV."""
-    known = entries(project)
-    rows = [[family, *row] for family in FAMILIES for _, row in _family(family, known, project)[0]]
-    table = pd.DataFrame(rows, columns=["family", *_HEADER]).replace(r"\[(.*)\]\(.*\)", r"\1", regex=True)
-    return str(table.to_csv(index=False, lineterminator="\n"))
+    cells = pd.DataFrame(table, columns=["family", *_HEADER]).replace(r"\[(.*)\]\(.*\)", r"\1", regex=True)
+    return fill_block(page, "leaderboard", ["\n\n".join(parts)]), str(cells.to_csv(index=False, lineterminator="\n"))
 
 
 def _family(family: str, known: Mapping[str, Entry], project: str | Path) -> tuple[list[tuple[str, list[str]]], bool]:
     """Return the row of each method of a family with entries, the best first, and whether the benchmark has none."""
     entered = {name: entry for name, entry in known.items() if entry.family == family}
-    if not entered:
-        return [], True
     kept = {name: read_kept(name, project) for name in entered if Path(project, RESULTS, name).is_dir()}
     current = {name: one for name, one in kept.items() if one.is_of(entered[name], project)}
     whole = {name: one for name, one in current.items() if one.whole}
