@@ -52,7 +52,7 @@ from mlreduce.methods.evidence import BENCHMARK
 from mlreduce.metrics import evaluate, measure_label
 from mlreduce.plot.layout import house_style
 from mlreduce.predictors.decision import Decision, fold_predictions
-from mlreduce.stats.ranking import CONTROLS
+from mlreduce.stats.ranking import CONTROLS, MARGIN
 from mlreduce.validation import FloatArray
 from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, WHOLE, Effect, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
@@ -516,7 +516,7 @@ def said(tables: dict[str, pd.DataFrame]) -> list[str]:
             first, (second, *_), _ = evidence.choices(family, evidence.Wanted(predictor))
             named.append(f"{noun}s: `{first.method}` {first.near:.2f}, `{second.method}` {second.near:.2f}")
         used.append(f"With {PREDICTORS[predictor]}, {'; '.join(named)}.")
-    within = "The first two of each family, with the probability of being within 0.01 of the best."
+    within = f"The first two of each family, with the probability of being within {MARGIN:g} of the best."
     return [*lines, f"- **What should I use?** {within} {' '.join(used)} [All](which-method.md#first-choices)."]
 
 

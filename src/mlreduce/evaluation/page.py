@@ -122,7 +122,7 @@ def _write_body(settings: Mapping[str, Any], failures: pd.DataFrame, sections: S
             yield draw_figure(
                 partial(section.plot, "sizes"),
                 f"{measure_label(section.measure)} against size: mean over the folds and its standard error. A single "
-                "point is of a method that has one size; what is not reduced is at 100 %.",
+                "point is of a method that has one size; a dotted line is of what is not reduced.",
             )
         if section.statistics is not None:
             yield from _write_statistics(section, section.statistics, f"{settings['margin']:g}", size)

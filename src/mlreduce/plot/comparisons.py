@@ -52,7 +52,7 @@ def quality_against_size(
     Returns
     -------
     Axes
-        One line per method.
+        One line per method, at the sizes that it has; for what is not reduced a dotted line at all sizes.
 
     Raises
     ------

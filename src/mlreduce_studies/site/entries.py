@@ -238,13 +238,14 @@ class Entries:
 
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
+        known = name in registry.method_names()
         return {
             "name": name,
             "colour": colour_of(name),
             "described": _described(name),
             "benchmark": next(iter(rankings_of(name)), None),
-            "example": example_of(name) if name in registry.method_names() else "",
-            "limits": limits_of(name) if name in registry.method_names() else [],
+            "example": example_of(name) if known else "",
+            "limits": limits_of(name) if known else [],
             "answer": next(
                 (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
             ),

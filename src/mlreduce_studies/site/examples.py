@@ -70,7 +70,7 @@ def limits_of(name: str) -> list[str]:
     facts, described = facts_of(name), describe(name)
     unknown = {"no": "It takes no unknown labels.", "rows": "Labels may be unknown for complete instances only."}
     sparse = {"no": "It takes no sparse features.", "made dense": "It makes sparse features dense."}
-    said = [
+    sentences = [
         "It needs labels." if facts.needs_labels else "It does not use labels." if facts.needs_labels is False else "",
         "Each instance must have one label." if facts.single_label else unknown.get(facts.unknown_labels, ""),
         f"It needs at least {facts.least_labels} labels." if facts.least_labels > 1 else "",
@@ -80,8 +80,10 @@ def limits_of(name: str) -> list[str]:
     ]
     seconds = typical_seconds(name)
     if described.cost:
-        said.append(f"A fit takes {described.cost}" + (f"; it holds {described.memory}." if described.memory else "."))
+        sentences.append(
+            f"A fit takes {described.cost}" + (f"; it holds {described.memory}." if described.memory else ".")
+        )
     if seconds is not None:
         shape = f"{TYPICAL.n:,} instances, {TYPICAL.d} features and {TYPICAL.q} labels"
-        said.append(f"For {shape} it takes about {seconds:.2g} s, within a factor of about four.")
-    return [sentence for sentence in said if sentence]
+        sentences.append(f"For {shape} it takes about {seconds:.2g} s, within a factor of about four.")
+    return [sentence for sentence in sentences if sentence]

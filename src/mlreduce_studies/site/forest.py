@@ -62,15 +62,15 @@ class Intervals:
         if chosen is None or pair.method == pair.other:
             return {}
         first, second = (self._cells(line, chosen, method) for method in (pair.method, pair.other))
-        found = {}
+        intervals = {}
         for row in pair.table.to_dict("records"):
             name = row["dataset"]
             if name not in first or name not in second or (line["protocol"], name) not in self._shares:
                 continue
             values = (first[name] - second[name]).dropna(axis=1, how="all").dropna().mean(axis=1).to_numpy()
             if len(values) > 1 and np.isclose(values.mean(), row["difference"], rtol=1e-3, atol=1e-7):
-                found[name] = posterior(values, self._shares[line["protocol"], name]).interval()
-        return found
+                intervals[name] = posterior(values, self._shares[line["protocol"], name]).interval()
+        return intervals
 
     def _cells(self, line: Mapping[Any, Any], chosen: Mapping[str, Any], method: str) -> dict[str, pd.DataFrame]:
         """Return data sets to signed scores: splits by cells of measure, predictor and size."""
@@ -105,7 +105,7 @@ def _at_sizes(rows: pd.DataFrame, text: str) -> pd.DataFrame:
     if text.startswith("threshold "):
         return rows[rows["energy"] == float(text.split()[1])].assign(size=0.0)
     percents = [float(part.removesuffix(" %")) for part in text.split("; ") if part.endswith(" %")]
-    return rows[rows["size_percent"].isin(percents)].assign(size=lambda own: own["size_percent"])
+    return rows[rows["size_percent"].isin(percents)].assign(size=lambda table: table["size_percent"])
 
 
 def forest(line: Mapping[Any, Any], pair: Pair, intervals: Mapping[str, tuple[float, float]]) -> markupsafe.Markup:
