@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import M5PRegressor
+from mlreduce.predictors._tree_growth import _QUICK_ERROR, _Buffers, _quick_weights
 from mlreduce.predictors._tree_models import _eliminate
 
 matplotlib.use("Agg")
@@ -71,10 +72,33 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
     st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 30), st.integers(1, 8),
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
+@example("continuous", "smooth", 25, 1, 2153, False, False, 1)
 def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_samples_split):
     X, y = problem(features, targets, n, d, seed)
     # Near-collinear columns of so few rows multiply the rounding errors of both.
     assert_by_the_book(X, y, X, 1e-6, pruning=pruning, smoothing=smoothing, min_samples_split=min_samples_split)
+
+
+def test_approximate_weights_of_boundaries_are_within_their_bound():
+    n, rng = 2_001, np.random.default_rng(0)
+    left, right = np.arange(1, n), np.arange(n - 1, 0, -1)
+    reciprocal = np.append(0, 1 / np.arange(1, n + 1))
+    quick, guess = np.zeros((2, 2 * n), np.float32)
+    errors = []
+    for height in np.geomspace(1, 300, 50):  # the variances of most rows are so many shares of that of all
+        y = rng.normal(size=n)
+        y[-20:] *= height
+        y -= y.mean()
+        sums, squares, total = np.cumsum(y)[:-1], np.cumsum(y**2)[:-1], np.sum(y**2)
+        low = squares / left - (sums / left) ** 2
+        high = (total - squares) / right - (sums / right) ** 2
+        exact = left * np.fmax(low * n / total, 0) ** 0.2 + right * np.fmax(high * n / total, 0) ** 0.2
+        ranks = np.zeros(n, np.int64)
+        buffers = _Buffers(sums, squares, ranks, reciprocal, quick, guess, quick.view(np.int32), guess.view(np.int32))
+        lowest = _quick_weights(sums, squares, 1, (0.0, total), n, buffers)
+        assert lowest == quick[: n - 1].min()
+        errors.append(np.abs(quick[: n - 1] / exact - 1)[1:-1].max())  # a side of one row is pure but for rounding
+    assert 0.7 * _QUICK_ERROR < max(errors) < _QUICK_ERROR
 
 
 # Known answers
