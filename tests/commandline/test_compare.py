@@ -177,7 +177,7 @@ def test_interrupted_on_a_terminal_it_goes_on(data, given, tmp_path, jobs):
     assert process.communicate()[0] == ""
     assert process.returncode == 130
     assert "Traceback" not in shown
-    assert shown.splitlines()[-1] == "mlreduce: interrupted; results are saved, and the same command resumes"
+    assert shown.splitlines()[-1] == "mlreduce: interrupted; the same command resumes with the results that are saved"
     kept = list(fits.iterdir())
     assert 5 <= len(kept) < 60
     for path in kept:

@@ -20,7 +20,7 @@ def add_commands(commands: Any) -> None:
     )
     add_data(parser)
     also = {"time_budget": "--minutes", "memory_limit": "--gigabytes", "n_jobs": "--jobs", "random_state": "--seed"}
-    parser.set_defaults(after_interruption="; results are saved, and the same command resumes", also=also)
+    parser.set_defaults(after_interruption="; the same command resumes with the results that are saved", also=also)
     parser.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
     parser.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
     parser.add_argument("--measures", metavar="NAMES", help="the first decides the order")
