@@ -94,8 +94,8 @@ reference: $(STAMP) ## the full protocols, into results/reference; MLREDUCE_MIRR
 		$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/$$name.yaml || exit 1; done
 	docs/gather_results.sh
 
-site: $(STAMP) ## results/reference as pages, in results/site; RUNS="a b" compares two runs
-	$(BIN)/python -m mlreduce_studies.site $(or $(RUNS),results/reference) --to $(or $(SITE),results/site)
+site: $(STAMP) ## results/reference as pages, in results/site; RUN=results/mine another run
+	$(BIN)/python -m mlreduce_studies.site $(or $(RUN),results/reference) --to $(or $(SITE),results/site)
 
 enter: $(STAMP) ## an entry of the leaderboard: METHOD=NAME
 	$(BIN)/python -m mlreduce_studies.enter $(METHOD)

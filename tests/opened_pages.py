@@ -4,9 +4,7 @@ from __future__ import annotations
 
 PAGES = [
     *("index.html", "papers/planted.html", "compare.html", "methods/index.html", "methods/mvmd.html"),
-    *("datasets/index.html", "datasets/birds.html", "predictors/index.html", "predictors/ridge.html"),
-    *("measures/index.html", "measures/instance-f1.html", "provenance.html", "downloads.html"),
-    "search.html?q=owl",
+    *("datasets/index.html", "datasets/birds.html", "downloads.html", "search.html?q=mvmd"),
 ]
 
 

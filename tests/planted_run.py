@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.stats.margins import wins_ties_losses
@@ -158,13 +157,3 @@ def _make(base: Path, datasets: Sequence[str], methods: Sequence[str], text: str
     }
     run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
     (base / DESCRIPTION).write_text(json.dumps(run))
-
-
-def planted_data(base: Path, name: str, labels: Sequence[str]) -> None:
-    """Write a prepared data set beside a run."""
-    rng = np.random.default_rng(0)
-    Y = (rng.random((60, len(labels))) < 0.4).astype(np.int8)
-    folder = base.parent / "data"
-    folder.mkdir(exist_ok=True)
-    data = MultiLabelData(rng.random((60, 3)), Y, ["a", "b", "c"], list(labels), name)
-    data.save(folder / f"{name}.npz")

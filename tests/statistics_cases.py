@@ -1,4 +1,4 @@
-"""The cases on which the statistics of the library are tested, and the ranking also in the pages' script.
+"""The cases on which the statistics of the library are tested.
 
 In `stats/cases.json`: by hand, from SciPy's distributions, and for the signed-rank test from the sum over all pairs in
 400,000 draws. ``null`` is NaN; "refused" is a `DataError`.
@@ -10,9 +10,3 @@ import json
 from pathlib import Path
 
 CASES = json.loads((Path(__file__).parent / "stats" / "cases.json").read_text(encoding="utf-8"))
-
-#: Calls the ranking of `scores.js` with the arguments of a case.
-SCRIPT = """({arguments: [sets, higher, margin]}) => {
-    const filled = (value) => Array.isArray(value) ? value.map(filled) : value ?? NaN;
-    return mlreduceScores.ranking(filled(sets), higher, margin).flatMap(Object.values);
-}"""

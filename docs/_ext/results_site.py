@@ -37,7 +37,7 @@ def add_header(app: Sphinx, pagename: str, templatename: str, context: dict[str,
 def write_results(app: Sphinx, exception: Exception | None) -> None:
     """Write the site of the results into the built documentation, and the index of both."""
     if exception is None and app.builder.name == "html":
-        write_site([open_run(RESULTS, PROJECT)], app.outdir / SITE, documented=True)
+        write_site(open_run(RESULTS, PROJECT), app.outdir / SITE, documented=True)
         write_index(Path(app.outdir))
 
 

@@ -11,7 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from planted_run import planted_data, planted_run
+from planted_run import planted_run
 
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.writing import write_site
@@ -81,8 +81,7 @@ def axe(tmp_path_factory):
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     base = planted_run(tmp_path_factory.mktemp("results") / "run")
-    planted_data(base, "birds", ["wren", "owl", "tit"])
-    write_site([read_run(base)], base / "site")
+    write_site(read_run(base), base / "site")
     return base
 
 

@@ -35,10 +35,9 @@ KINDS = [
     *(f"docs/api/generated/mlreduce.{name}.html" for name in ("MVMD", "recommend")),
     *("README.html", "CHANGELOG.html", "search.html", "search.html?q=threshold", "genindex.html"),
     "_tables/scale/sizes.html",
-    *(f"site/{name}.html" for name in ("index", "compare", "downloads", "provenance")),
+    *(f"site/{name}.html" for name in ("index", "compare", "downloads")),
     *("site/papers/cplst-2012.html", "site/papers/gmba-2016.html", "site/papers/selectors.html"),
     *("site/methods/index.html", "site/methods/cplst.html", "site/datasets/index.html", "site/datasets/birds.html"),
-    *("site/measures/index.html", "site/predictors/index.html", "site/predictors/ridge.html"),
 ]
 
 
@@ -145,7 +144,7 @@ def test_every_page_has_the_same_header_with_its_place(visits, site):
     for page, text in {
         "site/papers/cplst-2012.html": "Papers",
         "site/methods/mvmd.html": "Methods",
-        "site/provenance.html": "Papers",
+        "site/downloads.html": "Papers",
         "docs/decisions.html": "Learn",
         "docs/which-method.html": "Benchmark",
         "docs/api/generated/mlreduce.MVMD.html": "API",
@@ -238,7 +237,7 @@ QUERIES = {
     "pca": "site/methods/pca.html docs/api/generated/mlreduce.PCA.html docs/methods/pca.html",
     "cplst": "site/methods/cplst.html docs/api/generated/mlreduce.CPLST.html site/papers/cplst-2012.html",
     "emotions": "site/datasets/emotions.html",
-    "hamming loss": "site/measures/hamming-loss.html",
+    "hamming loss": "docs/api/generated/mlreduce.metrics.label.hamming_loss.html",
     "binary relevance": "site/methods/br.html docs/api/generated/mlreduce.BR.html site/methods/br-knn.html",
     "extreme classification": "docs/many-labels.html docs/large-data.html",
     "scikit-multilearn": "docs/other-tools.html docs/migration.html",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -42,7 +41,7 @@ CROWD = [
 def crowded(tmp_path_factory):
     """A site of thirteen methods."""
     base = planted_run(tmp_path_factory.mktemp("crowded") / "run", DATASETS[:2], CROWD)
-    write_site([read_run(base)], base / "site")
+    write_site(read_run(base), base / "site")
     (one,) = [one for one in ranked(read_run(base).studies[0]) if one.measure == "instance-f1"]
     return base / "site", {one.labels[name] for name in highlighted(one.ranking.table)}
 
@@ -52,16 +51,13 @@ def coloured(page, place):
     return page.locator(f"{place} .legend:not(details .legend) > button").all_text_contents()
 
 
-def test_of_many_lines_the_best_have_colours_and_names_and_the_others_are_reached(opened, crowded):
+def test_of_many_lines_the_best_have_colours_and_the_others_are_reached(opened, crowded):
     site, named = crowded
     for width, scheme in ((1400, "light"), (390, "dark")):
         page = opened("papers/planted.html", width, base=site, color_scheme=scheme)
         ready(page, "figure.chart")
         assert {text.strip() for text in coloured(page, "figure.chart")} == named
-        names = page.locator("figure.chart .mark-text.role-mark text")
-        assert sorted(names.all_text_contents()) == sorted([*named] * 2)  # on each of two data sets
-        boxes = sorted((box["x"], box["y"], box["height"]) for box in (own.bounding_box() for own in names.all()))
-        assert all(y + 0.6 * height < after for (x, y, height), (other, after, _) in pairwise(boxes) if x == other)
+        assert page.locator("figure.chart .mark-text.role-mark text").count() == 0  # the legend has the names
         text, page_text = (
             page.eval_on_selector(place, "e => getComputedStyle(e)[e.tagName === 'BODY' ? 'color' : 'fill']")
             for place in ("figure.chart .role-axis-label text", "body")
@@ -141,11 +137,12 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, site):
 
 def test_a_run_has_the_search_over_its_own_pages(opened):
     page = opened("papers/planted.html")
-    page.fill("header.top input[name=q]", "owl")
+    page.fill("header.top input[name=q]", "birds")
     page.press("header.top input[name=q]", "Enter")
-    expect(page.locator("#found > li > a")).to_have_text(["birds"])
-    page.click("#found > li > a")
-    assert page.inner_text("h1") == "birds"
+    found = page.locator("#found > li > a").first
+    expect(found).to_have_text("birds")
+    found.click()
+    expect(page.locator("h1")).to_have_text("birds")
     assert opened("search.html?q=nosuchword").inner_text("#count") == "No page has such words."
 
 

@@ -136,7 +136,7 @@ def test_a_full_disk_at_any_moment_keeps_the_old_site_and_names_a_file(small_dis
     first, second = two_runs
     site = small_disk.folder / "site"
     small_disk.remount("size=64m")
-    write_site([first], site)
+    write_site(first, site)
     (site / "mine.txt").write_text("mine")
     old = files_of(site)
     used = shutil.disk_usage(small_disk.folder).used
@@ -145,11 +145,11 @@ def test_a_full_disk_at_any_moment_keeps_the_old_site_and_names_a_file(small_dis
         with pytest.raises(
             StorageError, match=r"disk/site/.+ could not be written: No space .*; make room and run again"
         ):
-            write_site([second], site)
+            write_site(second, site)
         assert files_of(site) == old
         assert [path.name for path in small_disk.folder.iterdir()] == ["site"]
     small_disk.remount("size=64m")
-    write_site([second], site)
+    write_site(second, site)
     assert files_of(site).keys() == old.keys()
     assert files_of(site) != old
 
@@ -158,16 +158,16 @@ def test_a_full_disk_at_any_moment_keeps_the_old_site_and_names_a_file(small_dis
 def test_a_killed_writer_keeps_the_old_site(tmp_path, two_runs):
     first, second = two_runs
     site = tmp_path / "site"
-    write_site([second], site)
+    write_site(second, site)
     new = files_of(site)
     started = time.monotonic()
-    write_site([first], site)
+    write_site(first, site)
     lasting = time.monotonic() - started
     old, moments = files_of(site), random.Random(0)
     for _ in range(20):
         child = os.fork()
         if child == 0:
-            write_site([second], site)
+            write_site(second, site)
             os._exit(0)
         time.sleep(moments.uniform(0, 1.1 * lasting))
         os.kill(child, signal.SIGKILL)
@@ -175,4 +175,4 @@ def test_a_killed_writer_keeps_the_old_site(tmp_path, two_runs):
         found = files_of(site)
         assert found in (old, new)
         if found == new:
-            write_site([first], site)
+            write_site(first, site)

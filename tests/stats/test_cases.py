@@ -1,4 +1,4 @@
-"""The library's statistics on the cases that the pages' script is tested on too (tests/browser)."""
+"""The library's statistics on cases."""
 
 from __future__ import annotations
 

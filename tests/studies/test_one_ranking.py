@@ -41,7 +41,7 @@ NUMBERS = ["near", "low", "high", "rank", "won", "mean"]
 def entries(reference):
     described = {name: describe_study(update_evidence.study_of(name)) for name in FAMILIES}
     studies = [StudyResults(name, REFERENCE / name, own) for name, own in described.items()]
-    return Entries([Run("reference", REFERENCE, studies, "", "")])
+    return Entries(Run("reference", REFERENCE, studies, "", ""))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,7 @@
-"""Text in committed pictures can be read: no two texts overlap, and none is small on a page 1400 pixels wide."""
+"""Text in committed pictures can be read: no two texts overlap, none is small on a page 1400 pixels wide.
+
+And no labels fan out of one point: where several lines end together, the legend has their names.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from mlreduce.plot.layout import name_ends, panels
 from mlreduce_studies.figures import save
 
 PROJECT = Path(__file__).parents[2]
@@ -21,6 +25,8 @@ PICTURES = sorted(
 ) + sorted((PROJECT / "docs").glob("[bs][ce]*/*.svg"))  # fmt: skip
 #: Pixels of a text, at least; of the main part of a page; and what texts may overlap by, in points.
 SMALLEST, WIDTH, TOUCHING = 7, 1344, 0.5
+#: Labels that may be joined to one point, and points as near as this, in points.
+FAN, TOGETHER = 2, 1.5
 SVG, HREF = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 
 
@@ -98,6 +104,18 @@ def overlapping(texts):
     ]
 
 
+def largest_fan(picture, texts):
+    """Return the most labels that lines join to one point: lines of two points that no panel clips, to a text."""
+    starts = []
+    for path in ElementTree.parse(picture).getroot().iter(f"{SVG}path"):
+        line = re.fullmatch(r"M ([\d.]+) ([\d.]+)\s+L ([\d.]+) ([\d.]+)\s*", path.get("d", ""))
+        if line and path.get("clip-path") is None:
+            x, y, right, height = map(float, line.groups())
+            if any(0 <= text.left - right < 6 and text.top - 3 < height < text.bottom + 3 for text in texts):
+                starts.append((x, y))
+    return max((sum(math.dist(one, other) < TOGETHER for other in starts) for one in starts), default=0)
+
+
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_texts_of_a_committed_picture_can_be_read(picture):
     width, texts = texts_of(picture)
@@ -105,6 +123,7 @@ def test_texts_of_a_committed_picture_can_be_read(picture):
     assert overlapping(texts) == []
     pixels = 4 / 3 * min(1.0, WIDTH / (4 / 3 * width))
     assert min(text.size for text in texts) * pixels >= SMALLEST
+    assert largest_fan(picture, texts) <= FAN
 
 
 def test_texts_that_overlap_are_seen(tmp_path):
@@ -117,3 +136,14 @@ def test_texts_that_overlap_are_seen(tmp_path):
     width, texts = texts_of(tmp_path / "drawn.svg")
     assert (width, len(texts), len(overlapping(texts))) == (216, 3, 1)
     assert [text.size for text in texts] == pytest.approx([10] * 3)
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.2])
+def test_labels_that_fan_out_of_one_point_are_seen(tmp_path, apart):
+    drawn, axes = panels(["a"], "t")
+    ends = {name: (1.0, apart * place) for place, name in enumerate(("one", "two", "three", "four"))}
+    axes["a"].plot([0, 1], [0, 1])
+    name_ends(axes["a"], ends, dict.fromkeys(ends, "#000000"), 1.5)
+    save(drawn, [tmp_path / "drawn.svg"])
+    _, texts = texts_of(tmp_path / "drawn.svg")
+    assert largest_fan(tmp_path / "drawn.svg", texts) == (1 if apart else 4)

@@ -14,7 +14,7 @@ with job(snakemake):
 
     content, (described, *pages) = snakemake.params.content, snakemake.output
     run = read_run(Path(described).parent, content)
-    write_site([run], Path(pages[0]).parent)
+    write_site(run, Path(pages[0]).parent)
     for page in pages:
         if page.endswith("report.html"):
             write_page(run, page)

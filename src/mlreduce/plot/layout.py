@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from textwrap import wrap
@@ -222,21 +222,6 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
         x, y = points[name]
         axis.plot([x, 1.02], [y, place], color=colours[name], **drawn)
         axis.text(1.03, place, name, transform=axis.transAxes, va="center", fontsize=7)
-
-
-def name_lines(axes: Iterable[Any], height: float) -> None:
-    """Write the names of coloured lines at their ends, at the right of each panel; see `name_ends`."""
-    for axis in axes:
-        ends, colours = {}, {}
-        for line in axis.get_lines():
-            label = line.get_label()
-            points = np.asarray(line.get_xydata(), dtype=float)
-            points = points[np.isfinite(points).all(axis=1)]
-            if len(points) and not label.startswith("_") and line.get_color() != FAINT:
-                x, y = points[np.argmax(points[:, 0])]
-                level = not line.get_transform().contains_branch_seperately(axis.transData)[0]  # of axhline
-                ends[label], colours[label] = (axis.get_xlim()[1] if level else x, y), line.get_color()
-        name_ends(axis, ends, colours, height)
 
 
 def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:

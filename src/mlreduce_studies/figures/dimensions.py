@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.layout import least_span, lines, name_lines, one_value_each, panels, shared_legend, with_errors
+from mlreduce.plot.layout import least_span, lines, one_value_each, panels, shared_legend, with_errors
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import MEASURE, PREDICTOR
 
@@ -35,6 +35,5 @@ def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
             axis.set(xscale="log", xticks=[tick for tick in _TICKS if swept.min() <= tick <= swept.max()])
             axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axis.xaxis.set_minor_formatter(NullFormatter())
-    name_lines(axes.values(), 1.5)
     shared_legend(drawn)
     return drawn

@@ -12,7 +12,6 @@ from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import (
     least_span,
     line_styles,
-    name_lines,
     one_value_each,
     panels,
     shared_legend,
@@ -75,7 +74,6 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     drawn, axes = panels(names, title, "selected features, %", measure_label(measure), columns=3, size=(3.4, 2.2))
     for panel, axis in zip(shown, axes.values(), strict=True):
         _draw(axis, cells[panel], spec, references, thin)
-    name_lines(axes.values(), 1.5)
     any_run = any(panel in cells for panel in requested)
     shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and any_run else "")
     return drawn

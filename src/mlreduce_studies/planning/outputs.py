@@ -215,7 +215,7 @@ class Outputs:
     def site(self) -> list[str]:
         """Files of the site, and of the single page where the configuration requests it."""
         base = self._plan.base
-        files = [f"{base}/{DESCRIPTION}", *(f"{base}/site/{name}" for name in ("index.html", "site.json.gz"))]
+        files = [f"{base}/{DESCRIPTION}", f"{base}/site/index.html"]
         return files + [f"{base}/report.html"] * (self._plan.config.get("page") == "single")
 
     def page(self, jobs: Iterable[Any]) -> str | None:

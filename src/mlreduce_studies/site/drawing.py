@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mlreduce.files import replacing
@@ -65,26 +66,13 @@ def _size_of(picture: Path) -> tuple[int, int]:
         return image.size
 
 
-def _copy(path: Path, target: Path) -> None:
-    with replacing(target) as place:
-        shutil.copyfile(path, place)
-
-
-def _smaller(path: Path, target: Path) -> None:
-    """Copy a picture with a palette of 256 colours, which a drawing has: half the bytes."""
-    from PIL import Image
-
-    with Image.open(path) as picture, replacing(target) as place:
-        picture.convert("RGB").quantize(256).save(place, optimize=True)
-
-
 def _place(
     study: StudyResults, file: str, protocol: str, figure: Mapping[str, Any], folder: Path
 ) -> tuple[str, dict[str, Any]] | None:
     """Put the picture of a figure into a folder.
 
     The picture of the run and its numbers, if the run has it as SVG; otherwise the figure is drawn again from the
-    gathered table; if the table is missing too, a picture in another format.
+    gathered table; if the table is missing too, a picture without numbers.
 
     Returns
     -------
@@ -92,26 +80,18 @@ def _place(
         Name of the picture, and what `mlreduce.plot.points.drawn_points` says of it; None where the run
         has neither picture nor numbers.
     """
-    picture, numbers = study.folder / f"{file}.svg", study.folder / f"{file}.json"
-    if picture.is_file() and numbers.is_file():
-        _copy(picture, folder / picture.name)
-        points: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8"))
-        return picture.name, points
-    drawn = drawn_again(study, protocol, figure)
-    if drawn is not None:
+    drawn_by_run = all((study.folder / f"{file}{suffix}").is_file() for suffix in (".svg", ".json"))
+    if not drawn_by_run and (drawn := drawn_again(study, protocol, figure)) is not None:
         from mlreduce_studies.figures import save
 
-        with replacing(folder / f"{file}.svg") as place, replacing(folder / f"{file}.json") as drawn_numbers:
-            save(drawn, [place, drawn_numbers])
-        points = json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))
-        (folder / f"{file}.json").unlink()
-        return f"{file}.svg", points
+        with replacing(folder / f"{file}.svg") as place, TemporaryDirectory() as numbers:
+            save(drawn, [place, points := Path(numbers, "points.json")])
+            return f"{file}.svg", json.loads(points.read_text(encoding="utf-8"))
     for suffix in _PICTURES:
         path = study.folder / f"{file}{suffix}"
         if path.is_file():
-            if suffix == ".png":
-                _smaller(path, folder / path.name)
-            else:
-                _copy(path, folder / path.name)
-            return path.name, {"panels": []}
+            with replacing(folder / path.name) as place:
+                shutil.copyfile(path, place)
+            known = path.with_suffix(".json").read_text(encoding="utf-8") if drawn_by_run else '{"panels": []}'
+            return path.name, json.loads(known)
     return None

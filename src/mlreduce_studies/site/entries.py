@@ -1,21 +1,16 @@
-"""What the pages of methods, data sets, predictors and measures show."""
+"""What the pages of methods and data sets show."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from mlreduce import registry
 from mlreduce.methods.evidence import choices, foremost, rankings_of
-from mlreduce.methods.facts import Method, first_line, method_of
-from mlreduce.metrics import find_measure, higher_is_better, measure_label
-from mlreduce.plot.colours import colour_of
+from mlreduce.methods.facts import Method, method_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
 from mlreduce_studies.site.examples import example_of, limits_of
@@ -23,8 +18,6 @@ from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on, w
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
 
-#: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
-COOCCURRING = 25
 # Number of methods that are named for a study, in addition to the controls.
 _BEST = 3
 
@@ -54,18 +47,16 @@ def _described(name: str) -> Method:
 
 
 class Entries:
-    """Methods, data sets, predictors and measures of some runs.
+    """Methods and data sets of a run.
 
     Parameters
     ----------
     every : bool, default=False
-        Whether each method of the package has a page, or those of the runs.
+        Whether each method of the package has a page, or those of the run.
     """
 
-    def __init__(self, runs: Sequence[Run], *, every: bool = False) -> None:
-        self.every = every
-        self.studies = [study for run in runs for study in run.studies]
-        self._data = {study.key: run.folder.parent / "data" for run in runs for study in run.studies}
+    def __init__(self, run: Run, *, every: bool = False) -> None:
+        self.every, self.studies = every, run.studies
 
     @cached_property
     def rankings(self) -> dict[str, list[StudyRanking]]:
@@ -96,20 +87,7 @@ class Entries:
     @cached_property
     def datasets(self) -> dict[str, str]:
         """Data sets to names of pages."""
-        return self._pages_of("dataset")
-
-    @cached_property
-    def predictors(self) -> dict[str, str]:
-        """Predictors to names of pages."""
-        return self._pages_of("predictor")
-
-    @cached_property
-    def measures(self) -> dict[str, str]:
-        """Measures to names of pages."""
-        return self._pages_of("measure")
-
-    def _pages_of(self, column: str) -> dict[str, str]:
-        return page_names(sorted({name for study in self.studies for name in study.summary[column].unique()}))
+        return page_names(sorted({name for study in self.studies for name in study.summary["dataset"].unique()}))
 
     @staticmethod
     def _labels(study: StudyResults) -> list[str]:
@@ -123,51 +101,24 @@ class Entries:
         return str(entry["registered"]) if entry else label
 
     @cached_property
-    def _of_method(self) -> dict[str, dict[str, list[dict[Any, Any]]]]:
-        """For each registered method its average ranks by data set and by measure, its times and its choices."""
-        names = {
-            study.key: {label: self.registered(study, label) for label in self._labels(study)} for study in self.studies
+    def _of_method(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
+        """For each registered method its ranks by study and by data set, by the measure by which a study judges."""
+        ranks = {"by_study": [*self._rows_by_study()], "by_dataset": [*self._rows_by_dataset()]}
+        return {
+            name: {key: [row for row in rows if row["method"] == name] for key, rows in ranks.items()}
+            for name in self.methods
         }
-        tables = {"times": _stacked(self.studies, _times), "choices": _stacked(self.studies, _choices)}
-        ranks = {"by_study": self._main_rows, "by_dataset": self._rows_by_dataset(), "by_measure": self._rows}
-        of_name: dict[str, dict[str, list[dict[Any, Any]]]] = {
-            name: {key: [] for key in (*ranks, *tables)} for name in self.methods
-        }
-        for key, rows in ranks.items():
-            for row in rows:
-                if row["method"] in of_name:
-                    of_name[row["method"]][key].append(row)
-        for key, table in tables.items():
-            for measured in table.to_dict("records"):
-                name = names[measured["study"]].get(measured["method"])
-                if name is not None:
-                    of_name[name][key].append(measured)
-        return of_name
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
-        """The rows of all rankings."""
-        return [row for study in self.foremost for one in self.rankings[study] for row in rows_of(study, one)]
-
-    @cached_property
-    def _main_rows(self) -> list[dict[str, Any]]:
-        """Those of the rankings by the measure by which a study judges."""
-        return [row for row in self._rows if row["measure"] == self.judged_by[row["study"]]]
+    def _rows_by_study(self) -> Iterator[dict[str, Any]]:
+        for study in self.foremost:
+            for one in self.rankings[study]:
+                if one.measure == self.judged_by[study]:
+                    yield from rows_of(study, one)
 
     def _rows_by_dataset(self) -> Iterator[dict[str, Any]]:
         for study, one in self.foremost.items():
             for dataset in one.ranking.data_sets:
                 yield from rows_on(study, one, dataset)
-
-    @cached_property
-    def _winners(self) -> list[dict[str, Any]]:
-        """The best method on each data set in each ranking."""
-        return [
-            rows_on(study, one, dataset)[0]
-            for study in self.foremost
-            for one in self.rankings[study]
-            for dataset in one.ranking.data_sets
-        ]
 
     def first(self, study: str) -> list[dict[str, Any]]:
         """Return what is named of a study: its best methods and the controls, in order."""
@@ -219,13 +170,6 @@ class Entries:
         names = dict.fromkeys(name for item in (*ranked.values(), self.methods) for name in item)
         return [name for name in names if name in self.methods]
 
-    def ranked_labels(self, study: str) -> dict[str, list[str]]:
-        """Return the labels that are ranked in a study, one variant per method, by measure."""
-        found: dict[str, dict[str, None]] = {}
-        for one in self.rankings[study]:
-            found.setdefault(one.measure, {}).update(dict.fromkeys(one.labels.values()))
-        return {measure: [*labels] for measure, labels in found.items()}
-
     def highlighted(self, study: str) -> dict[str, list[str]]:
         """Return the labels that a picture of a study names, by measure: the best, those it is about, the controls."""
         found = {}
@@ -241,7 +185,6 @@ class Entries:
         known = name in registry.method_names()
         return {
             "name": name,
-            "colour": colour_of(name),
             "described": _described(name),
             "benchmark": next(iter(rankings_of(name)), None),
             "example": example_of(name) if known else "",
@@ -258,12 +201,12 @@ class Entries:
             **self._of_method[name],
         }
 
-    def _label(self, study: StudyResults, label: str) -> dict[str, Any]:
+    def _label(self, study: StudyResults, label: str) -> list[str]:
         draws = study.description["averages"].get(label, [])
         entry = study.description["methods"].get(draws[0] if draws else label, {"parameters": {}})
         parameters = {key: value for key, value in entry["parameters"].items() if key != "random_state"}
-        text = ", ".join(f"{key}={json.dumps(value)}" for key, value in parameters.items())
-        return {"study": study.key, "label": label, "parameters": text, "draws": len(draws)}
+        text = ", ".join(f"{key}={json.dumps(value)}" for key, value in parameters.items()) or "defaults"
+        return [study.key, label, f"{text}; mean of {len(draws)} draws" if draws else text]
 
     def dataset(self, name: str) -> dict[str, Any]:
         """Return what the page of a data set shows."""
@@ -282,47 +225,6 @@ class Entries:
             "ranks": [row for rows in ranks.values() for row in rows],
             "answers": answers,
             "first": {family: rows[0]["method"] for family, rows in answers.items()},
-            "winners": [row for row in self._winners if row["dataset"] == name],
-            "cooccurrence": self._cooccurrence(name),
-        }
-
-    def _cooccurrence(self, name: str) -> dict[str, Any] | None:
-        """Return how often pairs of labels are together, from the prepared data of the run; None without them."""
-        path = next((path for folder in self._data.values() if (path := folder / f"{name}.npz").is_file()), None)
-        return None if path is None else _cooccurrence(path)
-
-    def predictor(self, name: str) -> dict[str, Any]:
-        """Return what the page of a predictor shows."""
-        entries = [
-            {"study": study.key, **study.description["predictors"][name]}
-            for study in self.studies
-            if name in study.description["predictors"]
-        ]
-        registered = entries[0]["registered"] if entries else name
-        for entry in entries:
-            entry["parameters"] = ", ".join(f"{key}={json.dumps(value)}" for key, value in entry["parameters"].items())
-        return {
-            "name": name,
-            "label": "",
-            "described": _described(registered),
-            "entries": entries,
-            "ranks": [row for row in self._main_rows if row["predictor"] == name],
-            "winners": [
-                row
-                for row in self._winners
-                if row["predictor"] == name and row["measure"] == self.judged_by[row["study"]]
-            ],
-        }
-
-    def measure(self, name: str) -> dict[str, Any]:
-        """Return what the page of a measure shows."""
-        return {
-            "name": name,
-            "label": measure_label(name),
-            "higher": higher_is_better(name),
-            "definition": _definition(name),
-            "ranks": [row for row in self._rows if row["measure"] == name],
-            "winners": [row for row in self._winners if row["measure"] == name],
         }
 
 
@@ -333,57 +235,3 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         for number, row in enumerate(rows)
         if number < _BEST or row["method"] in CONTROLS
     ]
-
-
-def _definition(measure: str) -> str:
-    """Return the definition of a measure: the first line of its formula's docstring, as a noun phrase."""
-    text = first_line(find_measure(measure).formula).removeprefix("Return ")
-    return text[:1].upper() + text[1:]
-
-
-def _stacked(studies: Sequence[StudyResults], of_study: Callable[[StudyResults], pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat([of_study(study).assign(study=study.key) for study in studies], ignore_index=True)
-
-
-def _times(study: StudyResults) -> pd.DataFrame:
-    """Return mean seconds of fits by data set and method."""
-    times = study.frame("times")
-    if times is None:
-        return pd.DataFrame()
-    timed = times.dropna(subset="seconds")
-    return timed.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
-
-
-def _choices(study: StudyResults) -> pd.DataFrame:
-    """Return how often each value of a parameter was chosen."""
-    choices = study.frame("choices")
-    if choices is None:
-        return pd.DataFrame()
-    if "parameters" in choices:
-        chosen = choices["parameters"].astype(str)
-    else:
-        names = [name for name in ("gamma", "alpha") if name in choices]
-        chosen = choices[names].apply(lambda row: ", ".join(f"{name}={row[name]:g}" for name in names), axis=1)
-    keys = ["protocol", "dataset", "method", "chosen"]
-    return choices.assign(chosen=chosen).groupby(keys, observed=True).size().rename("splits").reset_index()
-
-
-def _cooccurrence(path: Path) -> dict[str, Any]:
-    from mlreduce.datasets.data import MultiLabelData
-
-    data = MultiLabelData.load(path)
-    labels = (data.Y > 0).astype(float)
-    counts = labels.T @ labels
-    matrix = counts.toarray() if hasattr(counts, "toarray") else counts
-    order = sorted(range(len(matrix)), key=lambda label: (-matrix[label, label], label))[:COOCCURRING]
-    shares = [
-        [float(matrix[row, column] / matrix[row, row]) if matrix[row, row] else 0.0 for column in order]
-        for row in order
-    ]
-    names: Mapping[int, str] = dict(enumerate(data.label_names))
-    return {
-        "names": [names[label] for label in order],
-        "counts": [int(matrix[label, label]) for label in order],
-        "shares": shares,
-        "of": len(matrix),
-    }

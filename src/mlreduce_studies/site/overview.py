@@ -1,17 +1,13 @@
-"""What the pages on all studies together show: the front page, the provenance, the downloads, and the data as JSON."""
+"""What the pages on all studies together show: the front page and the downloads."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import math
 import os
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from mlreduce.files import replacing
 from mlreduce.methods.evidence import TYPICAL
@@ -19,15 +15,14 @@ from mlreduce_studies.site.claim_texts import citation_of_all, made_by
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers, findings
 from mlreduce_studies.site.papers import failed_of, tables_of
-from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.site.shapes import STORED, form_fields
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import VERDICTS, summary_counts
 
-# Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
+# Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; copied up to a size.
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
 _LARGEST = 400_000
-_PLAIN = 20_000
 
 # Rows of a table on the front page, at most.
 _ROWS = 12
@@ -118,35 +113,6 @@ def _overview(
     ]
 
 
-def provenance_of(studies: Sequence[StudyResults]) -> list[dict[str, Any]]:
-    """Return what the provenance page says of each study."""
-    return [_provenance(study, study.manifest.get("run", {})) for study in studies]
-
-
-def _provenance(study: StudyResults, run: Mapping[str, Any]) -> dict[str, Any]:
-    shown = ("source", "python", "packages")
-    return {
-        "key": study.key,
-        "source": run.get("source", {}),
-        "python": run.get("python", ""),
-        "packages": run.get("packages", {}),
-        "machine": {key: value for key, value in run.items() if key not in (*shown, "cost", "outputs")},
-        "costs": _costs(study),
-        "inputs": study.manifest.get("inputs", {}),
-        "manifest": json.dumps(study.manifest, indent=1),
-    }
-
-
-def _costs(study: StudyResults) -> list[dict[str, Any]]:
-    jobs = study.frame("jobs")
-    if jobs is None or jobs.empty:
-        return []
-    groups = jobs.groupby("rule", sort=False)
-    table = groups.agg(jobs=("rule", "size"), seconds=("seconds", "sum"), cpu=("cpu_seconds", "sum"))
-    table = table.assign(memory=groups["peak_mb"].max()).reset_index()
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
-
-
 def downloads_of(
     studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path, *, whole: bool = False
 ) -> list[dict[str, Any]]:
@@ -154,54 +120,17 @@ def downloads_of(
 
     Those that are too large for it are linked where they are, in the folder of the run, unless the site is ``whole``.
     """
-    largest = math.inf if whole else _LARGEST
     files = []
     for study in studies:
-        for path in sorted(study.folder.iterdir()):
-            if not path.is_file() or not path.name.endswith(_SUFFIXES):
-                continue
-            content = path.read_bytes() if path.stat().st_size <= 20 * largest else b""
-            name = path.name
-            if len(content) > _PLAIN and path.suffix == ".csv":
-                name, content = f"{name}.gz", gzip.compress(content, mtime=0)
-            copied = 0 < len(content) <= largest
+        for path in sorted(own for own in study.folder.iterdir() if own.is_file() and own.name.endswith(_SUFFIXES)):
+            copied = whole or path.stat().st_size <= _LARGEST
             if copied:
-                with replacing(folder / pages[study.key] / name) as place:
-                    place.write_bytes(content)
+                with replacing(folder / pages[study.key] / path.name) as place:
+                    shutil.copyfile(path, place)
             elsewhere = Path(os.path.relpath(path.resolve(), folder.parent.resolve())).as_posix()
+            address = f"files/{pages[study.key]}/{path.name}" if copied else elsewhere
             files.append(
-                {
-                    "study": study.key,
-                    "source": path.name,
-                    "name": name if copied else path.name,
-                    "format": name.partition(".")[2],
-                }
-                | {"address": f"files/{pages[study.key]}/{name}" if copied else elsewhere, "copied": copied}
-                | {"size": len(content) if copied else path.stat().st_size}
+                {"study": study.key, "name": path.name, "format": path.name.partition(".")[2], "address": address}
+                | {"copied": copied, "size": path.stat().st_size}
             )
     return files
-
-
-def site_data(runs: Sequence[Run], entries: Entries, figures: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Return the data of the site: what each study is, its means, its printed cells, its claims, and its figures."""
-    return {
-        "runs": [
-            {"name": run.name, "title": run.title, "studies": [study.key for study in run.studies]} for run in runs
-        ],
-        "studies": {
-            study.key: {
-                "description": study.description,
-                "summary": _columns(study.summary),
-                "audit": _columns(study.audit),
-                "claims": _columns(study.claims),
-                "figures": {figure["file"]: figure["data"] for figure in figures[study.key]},
-            }
-            for study in entries.studies
-        },
-    }
-
-
-def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    """Return a table as lists by column, with None for what is missing."""
-    plain = table.astype(object).where(table.notna(), None)
-    return {str(name): plain[name].tolist() for name in plain}

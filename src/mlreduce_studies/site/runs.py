@@ -27,7 +27,7 @@ class StudyResults:
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
         self._frames: dict[str, pd.DataFrame | None] = {}
-        self.key = name  # its name on pages; with the name of the run where two runs are compared
+        self.key = name
 
     @cached_property
     def manifest(self) -> dict[str, Any]:

@@ -1,9 +1,8 @@
-"""The shapes of data sets: what the form of the front page computes with, and a drawing of instances and features."""
+"""What the form of the front page computes with, and what the catalogue says of data sets."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
@@ -26,10 +25,6 @@ TUNED = "tuned"
 PARAMETERS = {"default": "defaults", TUNED: "tuned"}
 # Predictors in words; codes, which are numbers, have k-NN in the place of ML-kNN.
 _PREDICTOR_LABELS = {"ridge": "ridge regression", "ml-knn": "ML-kNN", "k-nn": "k nearest neighbours"}
-
-# The drawing: its size, the space for axes at the left and below, and the height and the width of a letter.
-WIDTH, HEIGHT, LEFT, BELOW, TOP = 760, 460, 84, 56, 40
-_LETTER, _LINE = 7.5, 14
 
 
 def form_fields() -> dict[str, dict[str, str]]:
@@ -164,56 +159,3 @@ def _views() -> list[set[str]]:
     catalogue = read_catalogue()
     views = {name: catalogue[name].views() for name in catalogue}
     return [{name, *(view.name for view in value)} for name, value in views.items() if value]
-
-
-def scatter(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return where a drawing of data sets has its marks: instances to the right, features upwards, both logarithmic.
-
-    Parameters
-    ----------
-    sets : sequence of dict
-        Each with ``name``, ``instances``, ``features`` and ``labels``.
-
-    Returns
-    -------
-    dict
-        ``points``, the largest first, each with ``name``, ``x``, ``y``, ``r`` and ``label`` (which end of its name is
-        where, None without room for it); ``x`` and ``y``, the ticks of both axes: places and texts; and the sides of
-        the drawing.
-    """
-    sides = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": HEIGHT - BELOW}
-    if not sets:
-        return {"points": [], "x": [], "y": []} | sides
-    across, x_ticks = _axis([item["instances"] for item in sets], LEFT, WIDTH - 24)
-    upwards, y_ticks = _axis([item["features"] for item in sets], HEIGHT - BELOW, TOP)
-    points: list[dict[str, Any]] = [
-        {"name": item["name"], "x": across(item["instances"]), "y": upwards(item["features"])}
-        | {"r": round(3 + 3.5 * math.log10(max(item["labels"], 1)), 1), "label": None}
-        for item in sorted(sets, key=lambda row: (-row["labels"], row["name"]))
-    ]
-    taken = [(point["x"] - point["r"], point["x"] + point["r"], point["y"]) for point in points]
-    for point in points:
-        x, y, apart, width = point["x"], point["y"], point["r"] + 3, _LETTER * len(point["name"])
-        for anchor, start in (("start", x + apart), ("end", x - apart - width)):
-            end = start + width
-            free = all(abs(y - other) > _LINE or end < low or start > high for low, high, other in taken)
-            if free and start > LEFT and end < WIDTH:
-                taken.append((start, end, y))
-                point["label"] = (anchor, round(x + apart if anchor == "start" else x - apart, 1))
-                break
-    return {"points": points, "x": x_ticks, "y": y_ticks} | sides
-
-
-def _axis(values: Sequence[int], start: float, end: float) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
-    """Return where values of a logarithmic axis are, and its ticks: the powers of ten around the values."""
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    high = max(high, low + 1)
-
-    def place(value: float) -> float:
-        return round(start + (end - start) * (math.log10(value) - low) / (high - low), 1)
-
-    return place, [(place(10**power), _brief(10**power)) for power in range(low, high + 1)]
-
-
-def _brief(value: int) -> str:
-    return str(value) if value < 1000 else f"{value // 1000}k" if value < 10**6 else f"{value // 10**6}M"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.escaping import visible, visible_json
-from mlreduce.exceptions import ConfigurationError, from_extra
-from mlreduce.files import replacing, write_text
+from mlreduce.exceptions import from_extra
+from mlreduce.files import write_text
 from mlreduce.folders import replacing_folder
 from mlreduce.metrics import measure_label
 from mlreduce.plot.colours import PALETTE, colour_of
@@ -25,12 +24,11 @@ from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.formulas import typeset, typeset_paragraphs
 from mlreduce_studies.site.navigation import SITE, header
-from mlreduce_studies.site.overview import downloads_of, front_page, provenance_of, site_data
+from mlreduce_studies.site.overview import downloads_of, front_page
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.search import write_index
-from mlreduce_studies.site.shapes import form_data, scatter
-from mlreduce_studies.site.side_by_side import compare_runs
+from mlreduce_studies.site.shapes import form_data
 from mlreduce_studies.tables.layout import counted
 from mlreduce_studies.verdicts.columns import summary_counts
 
@@ -39,13 +37,13 @@ with from_extra("workflow", "sites"):
     import markupsafe
 
 # Folders of pages, and what they are called in the navigation.
-_KINDS = {"methods": "method", "datasets": "dataset", "predictors": "predictor", "measures": "measure"}
+_KINDS = {"methods": "method", "datasets": "dataset"}
 
 _BOLD = re.compile(r"^\*\*(.*)\*\*$")
 
 
 class Site:
-    """The pages of some runs.
+    """The pages of a run.
 
     Parameters
     ----------
@@ -55,17 +53,11 @@ class Site:
         Whether the site is part of the built documentation.
     """
 
-    def __init__(self, runs: Sequence[Run], target: Path, limit: int, documented: bool = False) -> None:
-        self.runs, self.target, self._limit, self._documented = list(runs), target, limit, documented
-        names = [run.name for run in runs]
-        if len(set(names)) < len(names):
-            raise ConfigurationError(f"two runs are called {names[0]!r}; rename one of the folders")
-        for run in runs:
-            for study in run.studies:
-                study.key = study.name if len(self.runs) == 1 else f"{study.name} ({run.name})"
-        self.studies = [study for run in runs for study in run.studies]
+    def __init__(self, run: Run, target: Path, limit: int, documented: bool = False) -> None:
+        self.run, self.target, self._limit, self._documented = run, target, limit, documented
+        self.studies = run.studies
         self.pages = page_names(study.key for study in self.studies)
-        self.entries = Entries(runs, every=documented)
+        self.entries = Entries(run, every=documented)
         self._claims: dict[str, list[dict[str, Any]]] = {}
         self._templates = _environment()
 
@@ -73,29 +65,17 @@ class Site:
         """Write everything."""
         write_assets(self.target / "assets")
         files = downloads_of(self.studies, self.pages, self.target / "files", whole=self._documented)
-        shown = {
-            study.key: self._write_study(study, [file for file in files if file["study"] == study.key])
-            for study in self.studies
-        }
+        for study in self.studies:
+            self._write_study(study, [file for file in files if file["study"] == study.key])
         self._write_front()
         self._write_entries()
         self._write_comparison()
-        self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
-        if len(self.runs) == 2:
-            compared = compare_runs(*self.runs)
-            with replacing(self.target / "files" / "runs.csv") as path:
-                compared.table.to_csv(path, index=False)
-            self._page("runs.html", "runs", compared=compared)
         self._page("downloads.html", "downloads", files=files)
-        data = site_data(self.runs, self.entries, shown)
-        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-        with replacing(self.target / "site.json.gz") as path:
-            path.write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
         if not self._documented:
             self._page("search.html", "search")
             write_index(self.target)
 
-    def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> None:
         page = self.pages[study.key]
         folder = self.target / "files" / page
         figures = []
@@ -113,7 +93,6 @@ class Site:
         compared = papers.compared_claims(content["claims"])
         if compared:
             self._script(self._claims_file(page), f"{page}/claims", compared)
-        return figures
 
     @staticmethod
     def _claims_file(page: str) -> str:
@@ -129,11 +108,9 @@ class Site:
             pages: Mapping[str, str] = getattr(self.entries, folder)
             names = self.entries.methods_in_order if kind == "method" else pages
             entries = [getattr(self.entries, kind)(name) | {"page": pages[name]} for name in names]
-            drawn = scatter([entry["sizes"][0] | {"name": entry["name"]} for entry in entries if entry.get("sizes")])
-            self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, listed=entries, drawn=drawn)
+            self._page(f"{folder}/index.html", "entries", kind=kind, listed=entries)
             for entry in entries:
-                template = "winners" if kind in ("predictor", "measure") else kind
-                self._page(f"{folder}/{entry['page']}.html", template, entry=entry)
+                self._page(f"{folder}/{entry['page']}.html", kind, entry=entry)
 
     def _write_comparison(self) -> None:
         known = []
@@ -151,7 +128,6 @@ class Site:
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.key)}
-                | {"ranked": self.entries.ranked_labels(study.key)}
                 | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
@@ -170,7 +146,7 @@ class Site:
         write_text(self.target / path, self._render(template, root=root, path=path, **content))
 
     def _render(self, template: str, **content: Any) -> str:
-        shared = {"runs": self.runs, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
+        shared = {"run": self.run, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
         shared |= {name: project_address(name.capitalize()).rstrip("/") for name in ("repository", "documentation")}
         if self._documented:
             shared["documentation"] = f"{content['root']}.."
@@ -282,14 +258,14 @@ def duration(seconds: float) -> str:
 
 
 def write_site(
-    runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, force: bool = False, documented: bool = False
+    run: Run, target: str | Path, limit: int = LIMIT, *, force: bool = False, documented: bool = False
 ) -> None:
-    """Write the results of one run as a site, or of two that are compared.
+    """Write the results of a run as a site.
 
     Parameters
     ----------
-    runs : sequence of Run
-        One or two, from `mlreduce_studies.site.runs.read_run`.
+    run : Run
+        From `mlreduce_studies.site.runs.read_run`.
     target : path
         Folder of the site; an earlier site in it is replaced, other files stay.
     limit : int, default=1_000_000
@@ -304,14 +280,12 @@ def write_site(
     Raises
     ------
     ConfigurationError
-        If there is no run, or more than two, or the folder holds something that is no site.
+        If the folder holds something that is no site.
     StorageError
         If a file cannot be written; the earlier site is then unchanged.
     """
-    if not 1 <= len(runs) <= 2:
-        raise ConfigurationError(f"a site shows one run or compares two; got {len(runs)}")
     with replacing_folder(target, force=force) as folder:
-        Site(runs, folder, limit, documented).write()
+        Site(run, folder, limit, documented).write()
 
 
 def write_page(run: Run, target: str | Path) -> None:
@@ -319,5 +293,5 @@ def write_page(run: Run, target: str | Path) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as pictures:
-        text = Site([run], Path(target).parent, LIMIT).single(Path(pictures))
+        text = Site(run, Path(target).parent, LIMIT).single(Path(pictures))
     write_text(target, text)

@@ -33,17 +33,14 @@ from mlreduce_studies.site.papers import claims_of
 from mlreduce_studies.site.reasons import telling_pair
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.shapes import (
-    HEIGHT,
     MEASURES,
     PARAMETERS,
     PREDICTORS,
     STORED,
     TUNED,
-    WIDTH,
     catalogued,
     form_data,
     form_fields,
-    scatter,
 )
 from mlreduce_studies.site.writing import write_site
 from mlreduce_studies.verdicts.baselines import BASELINE, said_of_baseline
@@ -132,7 +129,7 @@ def test_a_claim_without_its_baseline_says_what_is_not_reproduced_and_has_no_pic
 
 
 def test_the_front_page_begins_with_headlines_and_counts_experiments_apart_from_mathematics(base, tmp_path):
-    write_site([read_run(base)], tmp_path)
+    write_site(read_run(base), tmp_path)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert page.index('class="findings"') < page.index('id="answers"') < page.index('id="studies"')
     header = page[page.index('id="studies"') :].partition("</thead>")[0]
@@ -344,7 +341,7 @@ def test_the_form_offers_what_was_compared(base, tmp_path, monkeypatch):
         assert [*form_fields()["parameters"]] == offered
     monkeypatch.setattr(evidence, "compared_by", lambda: (["ridge"], ["average-precision"]))
     assert [[*part] for part in form_fields().values()] == [["ridge"], ["average-precision"], [TUNED]]
-    write_site([read_run(base)], tmp_path)
+    write_site(read_run(base), tmp_path)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '<select name="predictor"><option value="ridge">ridge regression</option></select>' in page
     assert '<select name="parameters">' not in page
@@ -358,22 +355,6 @@ def test_the_data_of_the_form_are_small():
     for family in data["families"].values():
         assert {*family["used"].values()} == {*range(len(family["comparisons"]))}
         assert [*family["used"]] == [" ".join(wanted) for wanted in WANTED]
-
-
-def test_the_drawing_of_data_sets_keeps_their_order_and_writes_names_where_there_is_room():
-    sets = [
-        {"name": name, "instances": 10**i, "features": 10**j, "labels": q}
-        for name, i, j, q in [("small", 2, 1, 4), ("wide", 2, 4, 40), ("long", 5, 1, 400), ("same", 2, 1, 4)]
-    ]
-    drawn = scatter(sets)
-    places = {point["name"]: point for point in drawn["points"]}
-    assert places["small"]["x"] == places["wide"]["x"] < places["long"]["x"] <= WIDTH
-    assert HEIGHT >= places["small"]["y"] == places["long"]["y"] > places["wide"]["y"] >= 0
-    assert places["small"]["r"] < places["wide"]["r"] < places["long"]["r"]
-    same = places["same"]  # comes first, by its name; the other has no room at either side
-    assert (same["label"], places["small"]["label"]) == (("start", same["x"] + same["r"] + 3), None)
-    assert [text for _, text in drawn["x"]] == ["100", "1k", "10k", "100k"]
-    assert scatter([])["points"] == []
 
 
 def test_the_front_page_counts_commits_where_there_are_several():

@@ -1,11 +1,11 @@
 // Figures with hover values, by Vega-Lite: the same lines as in the picture that they take the place of.
 "use strict";
 window.mlreduceCharts = (() => {
-  const {root, load, whenSeen, element} = window.mlreduce;
+  const {root, load, whenSeen, element, swatch} = window.mlreduce;
   const SHAPES = {o: "circle", s: "square", "^": "triangle-up", D: "diamond", v: "triangle-down", P: "cross", X: "cross", "<": "triangle-left", ">": "triangle-right", p: "circle", h: "square", "*": "triangle-up", d: "diamond"};
   // As they are printed and saved; of the dark pages site.css turns them.
   const TEXT = "#1d1d1f", FAINT = "#BDBDBD", SOFT = "#70757d", GRID = "#d5d8dd";
-  const LINE = 12, PAD = 8; // pixels of a line of text, and around the points of a panel
+  const PAD = 8; // pixels around the points of a panel
 
   // Rows of a panel for Vega-Lite: one per point.
   function rows(panel, hidden) {
@@ -26,16 +26,16 @@ window.mlreduceCharts = (() => {
     return found;
   }
 
-  // What an axis spans in a number of pixels: its ends, and the place of a value from the beginning. The height of a
-  // panel is at least two percent of its values, so that a small difference does not fill it.
-  function spanOf(values, log, pixels, least) {
+  // The ends of an axis in a number of pixels. The height of a panel is at least two percent of its values, so that a
+  // small difference does not fill it.
+  function domainOf(values, log, pixels, least) {
     const turned = (value) => (log ? Math.log10(value) : value), back = (value) => (log ? 10 ** value : value);
     let low = turned(Math.min(...values)), high = turned(Math.max(...values));
     const lacking = Math.max(least && !log ? 0.02 * Math.max(Math.abs(low), Math.abs(high)) - (high - low) : 0, high > low ? 0 : 1e-3);
     low -= lacking > 0 ? lacking / 2 : 0;
     high += lacking > 0 ? lacking / 2 : 0;
     const pad = ((high - low) * PAD) / (pixels - 2 * PAD);
-    return {domain: [back(low - pad), back(high + pad)], at: (value) => (pixels * (turned(value) - low + pad)) / (high - low + 2 * pad)};
+    return [back(low - pad), back(high + pad)];
   }
 
   function axis(panel, which, log, width, domain) {
@@ -53,39 +53,17 @@ window.mlreduceCharts = (() => {
     return encoding;
   }
 
-  // Heights of names, as near to those wanted as a line for each allows: neighbours that are too near are moved together.
-  function spread(wanted, height) {
-    const groups = [];
-    for (const place of wanted) {
-      groups.push({sum: place - LINE * groups.reduce((all, one) => all + one.count, 0), count: 1});
-      while (groups.length > 1 && groups.at(-2).sum / groups.at(-2).count > groups.at(-1).sum / groups.at(-1).count) {
-        const last = groups.pop();
-        groups.at(-1).sum += last.sum;
-        groups.at(-1).count += last.count;
-      }
-    }
-    const last = Math.max(0, height - LINE * (wanted.length - 1));
-    return groups.flatMap((one) => Array(one.count).fill(Math.min(Math.max(one.sum / one.count, 0), last))).map((place, i) => place + LINE * i);
-  }
-
-  // Names at the ends of the lines that have colours.
-  function namesOf(panel, all, styles, spans, width, height) {
-    const shown = [...new Set(all.map((row) => row.line))].filter((name) => !styles.get(name).faint);
-    const ends = shown.map((name) => all.filter((row) => row.line === name).reduce((a, b) => (b.x > a.x ? b : a)));
-    const found = ends.map((row) => ({line: row.line, colour: styles.get(row.line).colour, fromX: row.index < 0 ? width : spans.x.at(row.x), fromY: height - spans.y.at(row.y)})).sort((a, b) => a.fromY - b.fromY);
-    const places = spread(found.map((one) => one.fromY), height);
-    return found.map((one, i) => ({...one, toX: width + 8, toY: places[i]}));
-  }
-
-  function panelSpec(panel, styles, hidden, logs, width, height) {
+  function panelSpec(panel, styles, hidden, width, height) {
     const all = rows(panel, hidden);
     if (panel.y.names) height = Math.max(150, 16 * Object.keys(panel.y.names).length);
     const names = [...new Set(all.map((row) => row.line))];
     const valuesOf = (which) => all.flatMap((row) => [row[which], ...(which === along ? [row.low, row.high] : [])]).filter((value) => value !== undefined);
     const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
-    const isLog = (which) => (logs[which] ?? panel[which].log) && !panel[which].names && valuesOf(which).every((value) => value > 0);
-    const spans = Object.fromEntries([["x", width], ["y", height]].map(([which, pixels]) => [which, spanOf(valuesOf(which).length ? valuesOf(which) : [0, 1], isLog(which), pixels, which === "y" && !panel.y.names)]));
-    const x = axis(panel, "x", isLog("x"), width, spans.x.domain), y = axis(panel, "y", isLog("y"), width, spans.y.domain);
+    const isLog = (which) => panel[which].log && !panel[which].names && valuesOf(which).every((value) => value > 0);
+    const [x, y] = [["x", width], ["y", height]].map(([which, pixels]) => {
+      const domain = domainOf(valuesOf(which).length ? valuesOf(which) : [0, 1], isLog(which), pixels, which === "y" && !panel.y.names);
+      return axis(panel, which, isLog(which), width, domain);
+    });
     const scaled = (of) => ({field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => of(styles.get(name)))}, legend: null});
     const colour = {condition: {test: "seen === datum.line && indexof(faint, datum.line) >= 0", value: TEXT}, ...scaled((line) => line.colour)};
     const tooltip = [{field: "line", title: "line"}];
@@ -97,8 +75,6 @@ window.mlreduceCharts = (() => {
     const opacity = {condition: {test: "seen === null || seen === datum.line", value: 1}, value: .12};
     const strokeDash = scaled((line) => line.dash ?? [1, 0]);
     const lineOf = (lines, strokeWidth) => ({transform: [{filter: {field: "line", oneOf: lines}}, {filter: "datum.index >= 0"}], mark: {type: "line", strokeWidth, clip: true}, encoding: {x, y, color: colour, opacity, order: {field: "index"}, strokeDash, detail: {field: "line"}}});
-    const ends = panel.y.names || panel.x.names ? [] : namesOf(panel, all, styles, spans, width, height);
-    const fixed = (field) => ({field, type: "quantitative", scale: null, axis: null});
     const layer = [
       [faint.some((name) => drawn.includes(name)), lineOf(faint.filter((name) => drawn.includes(name)), .8)],
       [all.some((row) => row.index < 0), {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, opacity, tooltip}}],
@@ -107,8 +83,6 @@ window.mlreduceCharts = (() => {
         encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour, opacity} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour, opacity}}],
       [all.some((row) => row.index >= 0), {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
         encoding: {x, y, color: colour, opacity: faint.some((name) => drawn.includes(name)) ? {condition: [{test: "indexof(faint, datum.line) >= 0 && seen !== datum.line", value: 0}, opacity.condition], value: .12} : opacity, tooltip, shape: scaled((line) => SHAPES[line.marker] ?? "circle")}}],
-      [ends.length, {data: {values: ends}, mark: {type: "rule", strokeWidth: .7}, encoding: {x: fixed("fromX"), y: fixed("fromY"), x2: {field: "toX"}, y2: {field: "toY"}, color: {field: "colour", type: "nominal", scale: null}, opacity}}],
-      [ends.length, {data: {values: ends}, mark: {type: "text", align: "left", dx: 3, fontSize: 10.5, limit: 110, color: TEXT}, encoding: {x: fixed("toX"), y: fixed("toY"), text: {field: "line"}, opacity}}],
     ].filter(([there]) => there).map(([, part]) => part);
     return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height, data: {values: all}, layer};
   }
@@ -150,23 +124,21 @@ window.mlreduceCharts = (() => {
     element("a", {href: address, download: name}).click();
   }
 
-  // Draws panels into a place, with buttons for lines, axes and files, which are called `name`.
+  // Draws panels into a place, with buttons for lines and files, which are called `name`.
   async function draw(place, content, label, name = "figure") {
     await load(`${root}assets/vega.js`);
     const styles = stylesOf(content.panels);
     const hidden = new Set();
-    const logs = {x: null, y: null}; // as each panel has it, until somebody chooses
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
-    const tools = element("div", {class: "tools", role: "group", "aria-label": "Axes and files"});
+    const tools = element("div", {class: "tools", role: "group", "aria-label": "Files"});
     const faint = [...styles].filter(([, line]) => line.faint).map(([own]) => own);
     let view = null;
 
     async function show() {
       const room = Math.max(260, place.clientWidth - 30);
       const named = content.panels.some((panel) => panel.y.names);
-      const longest = Math.max(...[...styles].filter(([, line]) => !line.faint).map(([own]) => Math.min(own.length, 18)));
-      const names = Math.max(named ? 150 : 0, 96 + 6 * longest);
+      const names = named ? 150 : 96;
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
       const alone = content.panels.length === 1;
       const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
@@ -178,7 +150,7 @@ window.mlreduceCharts = (() => {
           axis: {labelColor: TEXT, titleColor: TEXT, domainColor: SOFT, tickColor: SOFT, gridColor: GRID, gridOpacity: .5},
         },
         params: [{name: "seen", value: null}, {name: "faint", value: faint}],
-        columns, concat: content.panels.map((panel) => panelSpec(panel, styles, hidden, logs, width, height)),
+        columns, concat: content.panels.map((panel) => panelSpec(panel, styles, hidden, width, height)),
         resolve: {scale: {color: "independent", shape: "independent", strokeDash: "independent"}},
       };
       const theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -199,12 +171,7 @@ window.mlreduceCharts = (() => {
 
     function button(own, line) {
       const made = element("button", {type: "button", "aria-pressed": String(!hidden.has(own)), onclick: () => toggle(own, made)});
-      const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-      for (const [key, value] of Object.entries({viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true"})) swatch.setAttribute(key, value);
-      const circle = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-      for (const [key, value] of Object.entries({cx: 5, cy: 5, r: 5, fill: line.colour})) circle.setAttribute(key, value);
-      swatch.append(circle);
-      made.append(swatch, " ", own);
+      made.append(swatch(line.colour), " ", own);
       for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => see(hidden.has(own) ? null : own));
       for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => see(null));
       return made;
@@ -212,16 +179,6 @@ window.mlreduceCharts = (() => {
 
     for (const [own, line] of styles) if (!line.faint) legend.append(button(own, line));
     if (faint.length) legend.append(element("details", {}, element("summary", {}, `${faint.length} more, grey`), element("div", {class: "legend"}, ...faint.map((own) => button(own, styles.get(own))))));
-    for (const which of ["x", "y"]) {
-      if (content.panels.every((panel) => panel[which].names)) continue;
-      const log = () => logs[which] ?? content.panels.some((panel) => panel[which].log);
-      const made = element("button", {type: "button", class: "tool", "aria-pressed": String(log()), onclick: () => {
-        logs[which] = !log();
-        made.setAttribute("aria-pressed", String(logs[which]));
-        show();
-      }}, `logarithmic ${which}`);
-      tools.append(made);
-    }
     const files = {
       SVG: async () => view.background("#ffffff").toImageURL("svg"), PNG: async () => view.background("#ffffff").toImageURL("png", 2),
       CSV: async () => URL.createObjectURL(new Blob([tableOf(content.panels)], {type: "text/csv"})),

@@ -1,8 +1,8 @@
-// The comparison: what is chosen, and curves, ranks and pairs from the scores of every split.
+// The comparison: what is chosen, and curves and pairs from the scores of every split.
 "use strict";
 addEventListener("DOMContentLoaded", async () => {
-  const {root, load, keep, element} = window.mlreduce;
-  const {AVERAGE, LARGEST, mean, ranking, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairsOf, settingMeans, marginOf, askedOf} = window.mlreduceScores;
+  const {root, load, keep, element, table, swatch} = window.mlreduce;
+  const {AVERAGE, LARGEST, mean, decoded, nameOf, percentsOf, cellsOf, pairsOf, marginOf, askedOf} = window.mlreduceScores;
   const {draw, narrow, distinct, FAINT} = window.mlreduceCharts;
   const MOST = 8; // lines with colours
   const studies = window.mlreduceData.studies;
@@ -16,9 +16,6 @@ addEventListener("DOMContentLoaded", async () => {
   let ticked = asked.methods.length > 0; // whether the methods are somebody's choice
   let pair = (new URLSearchParams(location.search).get("pair") ?? "").split("~").filter(Boolean);
 
-  // Scores are 32-bit numbers: means that differ by less are ties.
-  const meanOf = (values) => Math.fround(mean(values.filter(Number.isFinite)));
-
   // Choices
 
   function options(select, entries, wanted) {
@@ -30,14 +27,7 @@ addEventListener("DOMContentLoaded", async () => {
 
   function boxes(id, names, wanted, colours) {
     const place = document.getElementById(id);
-    place.replaceChildren(...names.map((name) => element("label", {}, element("input", {type: "checkbox", name: id, value: name, checked: wanted.includes(name)}), swatch(colours?.[name]), name)));
-  }
-
-  function swatch(colour) {
-    if (!colour) return null;
-    const made = element("span", {class: "swatch", "aria-hidden": "true"});
-    made.style.cssText = `background: ${/^#[0-9A-F]{6}$/i.test(colour) ? colour : "#808080"}; border-radius: 50%; display: inline-block`;
-    return made;
+    place.replaceChildren(...names.map((name) => element("label", {}, element("input", {type: "checkbox", name: id, value: name, checked: wanted.includes(name)}), colours ? swatch(colours[name]) : null, name)));
   }
 
   const chosen = (id) => [...document.querySelectorAll(`#${id} input:checked`)].map((box) => box.value);
@@ -90,16 +80,10 @@ addEventListener("DOMContentLoaded", async () => {
     await show();
   }
 
-  // The best methods by the measure and the controls, as on the other pages.
+  // The best methods by the measure and the controls, as on the other pages; the first ones where none is named.
   function beginning(methods) {
     const own = (study().first?.[fields.measure.value] ?? []).filter((name) => methods.includes(name));
-    return own.length > 1 ? own : plain(methods);
-  }
-
-  // The first methods that are no variants of another, so that the page begins with a picture that can be read.
-  function plain(methods) {
-    const own = methods.filter((name) => !methods.some((other) => other !== name && name.startsWith(`${other}-`)));
-    return own.slice(0, MOST);
+    return own.length > 1 ? own : methods.slice(0, MOST);
   }
 
   const all = () => parts.flatMap((part) => part.content.blocks);
@@ -140,33 +124,18 @@ addEventListener("DOMContentLoaded", async () => {
     const own = choice();
     const there = [...new Set(blocks().map((b) => b.dataset))].filter((dataset) => sets.includes(dataset));
     await curves(own, there);
-    const table = there.map((dataset) => ({dataset, means: meansOn(own, dataset)}));
-    const whole = table.filter((row) => row.means);
-    const left = table.filter((row) => !row.means).map((row) => row.dataset);
+    // Data sets on which all methods can be compared.
+    const whole = there.filter((dataset) => own.methods.every((method) => cellsOf(own, method, dataset).length));
+    const left = there.filter((dataset) => !whole.includes(dataset));
     const alone = own.size === AVERAGE ? methods.filter((method) => parts.some(({content}) => blocks().some((block) => content.blocks.includes(block) && there.includes(block.dataset) && block.methods.includes(method) && percentsOf(content, block, method).length === 1))) : [];
     const better = [...new Set(parts.map((part) => part.content.higher))].map((higher) => (higher ? "higher" : "lower")).join(" or, of losses, ");
     said.textContent = `${marginOf(fields.margin.value) ? "" : `The margin ${fields.margin.value} is not a number or a share such as 2 %: 0.01 is used. `}${labels()}, ${better} is better; ${whole.length} of ${there.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` Only one size, used as the average: ${alone.join(", ")}.` : ""}`;
-    const means = whole.map((row) => row.means);
-    showRanks(own, means, there);
-    const compared = showPairs(own, whole.map((row) => row.dataset));
-    window.mlreduceCompared = {methods, sets: whole.map((row) => row.dataset), means, pairs: compared, claim};
+    const compared = showPairs(own, whole);
+    window.mlreduceCompared = {methods, sets: whole, pairs: compared, claim};
     form.dataset.ready = String(Number(form.dataset.ready ?? 0) + 1);
   }
 
   const labels = () => parts.map((part) => part.content.label).join(", ");
-
-  // The mean of each method over the cells that all have; of several measures, losses negative. null without such cells.
-  function meansOn(own, dataset) {
-    const cells = own.methods.map((method) => cellsOf(own, method, dataset));
-    const common = cells[0].map((cell) => cell.name).filter((name) => cells.every((of) => of.some((cell) => cell.name === name)));
-    if (!common.length) return null;
-    const turned = (cell) => (own.parts.length > 1 ? cell.sign : 1);
-    const means = cells.map((of) => {
-      const kept = of.filter((cell) => common.includes(cell.name));
-      return meanOf(completeSplits(kept).map((split) => mean(kept.map((cell) => turned(cell) * cell.values[split]))));
-    });
-    return means.every(Number.isFinite) ? means : null;
-  }
 
   // What is claimed and what was found, while the choices are those of a claim.
   function showClaim() {
@@ -215,46 +184,15 @@ addEventListener("DOMContentLoaded", async () => {
     await draw(place, {panels, says: narrow(panels, own.margin)}, "Curves", `${own.parts[0].measure}-${predictor}`);
   }
 
-  function tableOf(head, rows, attributes = {}) {
-    return element("table", attributes, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows));
-  }
-
-  // All methods of the study that other pages rank, those that are chosen among them, on some data sets.
-  function fieldOf(methods, datasets) {
-    const there = new Set(blocks().filter((block) => datasets.includes(block.dataset)).flatMap((block) => block.methods));
-    const ranked = (study().ranked?.[fields.measure.value] ?? []).filter((name) => there.has(name));
-    return [...new Set([...ranked, ...methods])];
-  }
-
-  // Of a claim without probabilities: its verdict counts.
-  function showRanks(own, means, there) {
-    const place = document.getElementById("ranks-table"), answer = document.getElementById("first");
-    answer.textContent = "";
-    if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
-    const {methods} = own, higher = parts.length > 1 || parts[0].content.higher;
-    const field = fieldOf(methods, there);
-    const inMargins = (values) => (own.margin.relative ? values.map((value) => value / Math.max(...values.filter(Number.isFinite).map(Math.abs))) : values);
-    const settings = there.map((dataset) => settingMeans(own, field, dataset).map(inMargins)).filter((table) => table.length);
-    // Scores are 32-bit numbers, whose differences are not exact.
-    const all = ranking(settings, higher, own.margin.value + 1e-7);
-    const found = methods.map((method) => all[field.indexOf(method)]);
-    const places = methods.map((_, j) => j).sort((i, j) => (claim ? 0 : found[j].near - found[i].near) || found[i].rank - found[j].rank || (methods[i] < methods[j] ? -1 : 1));
-    const rows = places.map((j) => element("tr", {},
-      element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`),
-      ...[...(claim ? [] : [found[j].near.toFixed(2)]), found[j].rank.toFixed(2), `${(100 * found[j].won).toFixed(0)} %`, parts.length > 1 ? "–" : mean(means.map((row) => row[j])).toPrecision(4)].map((text) => element("td", {}, text))));
-    if (!claim) answer.textContent = `First by ${labels()}: ${places.slice(0, 3).map((j) => `${methods[j]} (${(100 * found[j].near).toFixed(0)} %)`).join(", ")}. In brackets the share of the settings in which each is within ${fields.margin.value} of the best.`;
-    window.mlreduceRanked = Object.fromEntries(methods.map((method, j) => [method, found[j]]));
-    place.replaceChildren(tableOf(["method", ...(claim ? [] : [`within ${fields.margin.value} of the best`]), `average rank of ${field.length}`, "best in", "mean"], rows));
-  }
-
   const signed = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toPrecision(3)}`;
 
-  // All pairs, and which of them a claim is about.
+  // All pairs, which of them a claim is about, and what they say of the first two.
   function showPairs(own, datasets) {
-    const place = document.getElementById("pairs-table");
+    const place = document.getElementById("pairs-table"), answer = document.getElementById("first");
+    answer.textContent = "";
     if (!datasets.length) {
       document.getElementById("pair").replaceChildren();
-      place.replaceChildren();
+      place.replaceChildren(element("p", {}, "No data set has a value of every method."));
       return [];
     }
     const {methods} = own;
@@ -262,9 +200,9 @@ addEventListener("DOMContentLoaded", async () => {
     const overall = found.map((row) => mean(row.filter((of) => of?.pairs.length).map((of) => of.mean)));
     const order = methods.map((_, i) => i).sort((i, j) => overall[j] - overall[i]);
     const named = (i, j) => claim?.pairs.some(([first, second]) => first === methods[i] && second === methods[j]);
-    const body = order.map((i) => element("tr", {}, element("th", {scope: "row"}, methods[i]), ...order.map((j) => {
+    const rows = order.map((i) => [methods[i], ...order.map((j) => {
       const of = found[i][j];
-      if (!of?.pairs.length) return element("td", {}, "");
+      if (!of?.pairs.length) return "";
       const half = (of.wins + of.ties + of.losses) / 2;
       const attributes = {class: [named(i, j) ? "claimed" : "", of.wins > half ? "better" : of.losses > half ? "worse" : ""].join(" ").trim()};
       return element("td", attributes, element("button", {type: "button", title: `${methods[i]} and ${methods[j]}`, onclick: () => {
@@ -272,9 +210,11 @@ addEventListener("DOMContentLoaded", async () => {
         keep({pair: pair.join("~")});
         showPair(own, datasets);
       }}, element("b", {}, signed(of.mean)), element("br"), `${of.wins}/${of.ties}/${of.losses}`));
-    })));
-    place.replaceChildren(tableOf(["against", ...order.map((i) => methods[i])], body, {class: "matrix"}));
-    if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[order[0]], methods[order[1]]];
+    })]);
+    place.replaceChildren(table(["against", ...order.map((i) => methods[i])], rows, {class: "matrix"}));
+    const [first, second] = order, best = found[first][second], ranked = study().first?.[fields.measure.value] ?? [];
+    if (!claim && best.pairs.length) answer.textContent = `${ranked.length > 2 ? `First in the study by ${labels()}: ${ranked.slice(0, 3).join(", ")}. ` : ""}${methods[first]} against ${methods[second]}: mean difference ${signed(best.mean)}; ${best.wins} wins, ${best.ties} ties, ${best.losses} losses by the margin ${fields.margin.value}.`;
+    if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[first], methods[second]];
     showPair(own, datasets);
     return found.flatMap((row, i) => row.map((of, j) => of && {methods: [methods[i], methods[j]], wins: of.wins, ties: of.ties, losses: of.losses})).filter(Boolean);
   }
@@ -283,10 +223,10 @@ addEventListener("DOMContentLoaded", async () => {
     const place = document.getElementById("pair");
     const of = pairsOf(own, ...pair, datasets);
     if (!of.pairs.length) return place.replaceChildren(element("p", {}, "No split has a value of both."));
-    const rows = of.pairs.map((one) => element("tr", {}, element("th", {scope: "row"}, one.dataset), ...[one.mean.toPrecision(3), one.margin.toPrecision(2), one.wins, one.ties, one.losses].map((text) => element("td", {}, String(text)))));
+    const rows = of.pairs.map((one) => [one.dataset, one.mean.toPrecision(3), one.margin.toPrecision(2), one.wins, one.ties, one.losses]);
     place.replaceChildren(
       element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${of.wins} wins, ${of.ties} ties, ${of.losses} losses of ${pair[0]}; mean difference ${signed(of.mean)}, positive where it is better.${claim && asked.each ? " Counted are cells: a measure with a predictor at a size." : ""}`),
-      tableOf(["data set", "mean difference", "margin", "won", "tied", "lost"], rows),
+      table(["data set", "mean difference", "margin", "won", "tied", "lost"], rows),
     );
   }
 

@@ -62,21 +62,6 @@ globalThis.mlreduceScores = (() => {
     return lists.length ? [["", bySplit(block, (split) => mean(lists.map(([, values]) => values[split])))]] : [];
   }
 
-  // Means of methods on a data set at each size, with each measure and predictor; NaN where one has none. Of several
-  // measures losses are negative.
-  function settingMeans(choice, methods, dataset) {
-    return choice.parts.flatMap(({content}) => choice.predictors.flatMap((predictor) => {
-      const block = content.blocks.find((b) => b.protocol === choice.protocol && b.predictor === predictor && b.dataset === dataset);
-      if (!block) return [];
-      const own = methods.map((method) => (block.methods.includes(method) ? listsOf(content, block, method, {...choice, methods}) : []));
-      const sign = choice.parts.length > 1 && !content.higher ? -1 : 1;
-      return Array.from({length: Math.max(...own.map((lists) => lists.length))}, (_, at) => own.map((lists) => {
-        const values = (lists[lists.length === 1 ? 0 : at]?.[1] ?? []).filter(Number.isFinite);
-        return sign * Math.fround(mean(values)); // scores are 32-bit numbers
-      }));
-    }));
-  }
-
   // Cells of a method on a data set: one for each measure, predictor and size of a choice that it has values of.
   // A choice has `parts` (of a measure each: its name, label and content), `protocol`, `predictors`, `size`, `methods`,
   // `margin` {value, relative}, `each` (whether cells are counted one by one), `direction`, and `lines` of `listsOf`.
@@ -143,20 +128,5 @@ globalThis.mlreduceScores = (() => {
     };
   }
 
-  // Methods ranked over data sets, each a list of settings, and a setting the values of the methods, NaN where one failed:
-  // how likely each is within the margin of the best, its average rank, and in which share no other is better.
-  function ranking(sets, higherIsBetter, margin) {
-    const sign = higherIsBetter ? 1 : -1, round = (value) => Number(value.toFixed(12));
-    const ofSetting = (values) => {
-      const signed = values.map((value) => (Number.isFinite(value) ? sign * round(value) : -Infinity));
-      const best = Math.max(...signed), places = signed.map((own) => (signed.filter((other) => other > own).length + signed.filter((other) => other >= own).length + 1) / 2);
-      const behind = signed.map((own) => (own === -Infinity ? Infinity : round(best - own)));
-      return values.map((_, j) => [behind[j] <= margin ? 1 : 0, places[j], behind[j] === 0 ? 1 : 0]);
-    };
-    const average = (parts) => parts[0].map((own, j) => own.map((_, i) => mean(parts.map((part) => part[j][i]))));
-    const bySet = sets.map((settings) => average(settings.map(ofSetting)));
-    return average(bySet).map((own) => own.map(round)).map(([near, rank, won]) => ({near, rank, won}));
-  }
-
-  return {AVERAGE, LARGEST, mean, ranking, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairOf, pairsOf, settingMeans, marginOf, askedOf};
+  return {AVERAGE, LARGEST, mean, decoded, nameOf, percentsOf, cellsOf, completeSplits, pairOf, pairsOf, marginOf, askedOf};
 })();

@@ -90,11 +90,12 @@ globalThis.mlreduceShapes = (() => {
 })();
 
 if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => {
-  const {state, keep, element} = window.mlreduce;
+  const {state, keep, element, table} = window.mlreduce;
   const count = (value) => value.toLocaleString("en-US");
 
-  // Fields keep what the address says, and say in it what is chosen.
-  function remembered(form, show) {
+  const form = document.getElementById("like");
+  if (form) {
+    // Fields keep what the address says, and say in it what is chosen.
     const offered = (field, value) => !field.options || [...field.options].some((option) => option.value === value);
     for (const field of form.elements) {
       const value = field.name && state(field.name);
@@ -106,11 +107,6 @@ if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => 
     });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.hidden = false;
-    show();
-  }
-
-  const form = document.getElementById("like");
-  if (form) {
     const data = window.mlreduceData.shapes, place = document.getElementById("alike"), {pages} = data;
     const linked = (folder, name) => (pages[folder][name] ? element("a", {href: `${folder}/${pages[folder][name]}.html`}, name) : name);
     const rounded = (value, unit) => (value === null ? "" : `${Number(value.toPrecision(2))} ${unit}`);
@@ -121,7 +117,7 @@ if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => 
       const text = `Comparison: ${study}, ${count(sets)} data sets; ${data.words[measure]}; ${data.words[predictor]}; ${tuned ? "tuned parameters" : defaults}.`;
       return (parameters === "tuned") === tuned ? text : `${text} ${missing[parameters]}`;
     }
-    remembered(form, () => {
+    function show() {
       const [n, d, q] = ["n", "d", "q"].map((name) => Number(form.elements[name].value));
       if (![n, d, q].every((value) => Number.isInteger(value) && value > 0)) {
         place.replaceChildren(element("p", {}, "Rows, features and labels are integers above 0."));
@@ -137,25 +133,17 @@ if (typeof document !== "undefined") addEventListener("DOMContentLoaded", () => 
       const {comparison} = found, marked = (one) => [one.control ? " (control)" : "", one.searched ? " (tuned)" : ""].join("");
       const near = found.nearest.map(({name, shape, factor}) => element("li", {}, linked("datasets", name), `: ${count(shape[0])} rows, ${count(shape[1])} features, ${count(shape[2])} labels; a factor of ${factor.toFixed(1)} away`));
       const head = ["first choices", "on these sets", "on all sets", "95 % interval", "seconds", "memory"];
-      const rows = found.methods.slice(0, 3).map((one) => element("tr", {},
-        element("th", {scope: "row"}, linked("methods", one.name), marked(one)),
-        ...[one.nearby.toFixed(2), one.near.toFixed(2), `${one.low.toFixed(2)} to ${one.high.toFixed(2)}`, rounded(one.seconds, "s"), rounded(one.gigabytes, "GB")].map((text) => element("td", {}, text))));
+      const rows = found.methods.slice(0, 3).map((one) => [
+        element("span", {}, linked("methods", one.name), marked(one)),
+        one.nearby.toFixed(2), one.near.toFixed(2), `${one.low.toFixed(2)} to ${one.high.toFixed(2)}`, rounded(one.seconds, "s"), rounded(one.gigabytes, "GB"),
+      ]);
+      const choices = table(head, rows, {id: "choices-like"});
+      choices.prepend(element("caption", {}, `Probability of being within ${data.margin} of the best${comparison.weighted ? "; on all sets, similar ones have more weight" : ""}`));
       place.replaceChildren(
         found.far ? element("p", {class: "warning"}, element("strong", {}, "No data set is similar to yours"), `: none is within a factor of ${data.constants.far} in rows, features and labels. The best methods there may not be the best for your data.`) : "",
         element("p", {id: "compared-like"}, `${described(comparison, parameters)} Nearest data sets:`), element("ol", {}, ...near),
-        rows.length ? element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "First choices"}, element("table", {id: "choices-like"}, element("caption", {}, `Probability of being within ${data.margin} of the best${comparison.weighted ? "; on all sets, similar ones have more weight" : ""}`), element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows))) : element("p", {}, "No method of this comparison takes data of this shape."));
-    });
-  }
-
-  const filter = document.getElementById("sets");
-  if (filter) {
-    const marks = [...document.querySelectorAll("[data-domain]")], said = document.getElementById("chosen");
-    remembered(filter, () => {
-      const domain = filter.elements.domain.value, [key, side, limit] = filter.elements.size.value.split(" ");
-      const shown = (own) => (!domain || own.domain === domain) && (!key || (side === "above") === Number(own[key]) > Number(limit));
-      for (const mark of marks) mark.toggleAttribute("hidden", !shown(mark.dataset));
-      const rows = marks.filter((mark) => mark.tagName === "TR");
-      said.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} data sets`;
-    });
+        rows.length ? element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "First choices"}, choices) : element("p", {}, "No method of this comparison takes data of this shape."));
+    }
+    show();
   }
 });

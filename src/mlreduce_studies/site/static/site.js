@@ -60,6 +60,21 @@ window.mlreduce = (() => {
     return made;
   }
 
+  // A table of names of columns and rows, each of cells, which are texts or elements; the first names its row.
+  function table(head, rows, attributes = {}) {
+    const row = ([first, ...cells]) => element("tr", {}, element("th", {scope: "row"}, first), ...cells.map((cell) => (cell instanceof Element ? cell : element("td", {}, String(cell)))));
+    return element("table", attributes, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows.map(row)));
+  }
+
+  // The circle of a method's colour, as in the pages' macro.
+  function swatch(fill) {
+    const [made, circle] = ["svg", "circle"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
+    for (const [key, value] of Object.entries({viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true"})) made.setAttribute(key, value);
+    for (const [key, value] of Object.entries({cx: 5, cy: 5, r: 5, fill})) circle.setAttribute(key, value);
+    made.append(circle);
+    return made;
+  }
+
   // A link to a place that is folded away unfolds it.
   function unfold() {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -68,5 +83,5 @@ window.mlreduce = (() => {
   addEventListener("hashchange", unfold);
   addEventListener("DOMContentLoaded", unfold);
 
-  return {root, load, state, keep, whenSeen, element};
+  return {root, load, state, keep, whenSeen, element, table, swatch};
 })();
