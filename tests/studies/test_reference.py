@@ -301,3 +301,24 @@ def test_a_configuration_of_somebody_else_stays_where_a_verification_is_kept(tmp
     with pytest.raises(ConfigurationError, match=r"config\.yaml: not a file of an earlier output"):
         verify.run_workflow({}, tmp_path, [], tmp_path)
     assert (tmp_path / "config.yaml").read_text() == "mine"
+
+
+def test_two_runs_are_compared_cell_by_cell(tmp_path, capsys):
+    for run in ("first", "second"):
+        (tmp_path / run / "one").mkdir(parents=True)
+        summary(7).to_csv(tmp_path / run / "one" / "summary.csv.gz")
+    folders = [str(tmp_path / run) for run in ("first", "second")]
+    assert verify.main(["runs", *folders]) == 0
+    assert capsys.readouterr().out == f"one: {len(summary(7))} cells are equal to the last digit, 0 differ\n"
+    other = summary(7)
+    other.loc[3, "mean"] += 0.01
+    other.drop(index=5).to_csv(tmp_path / "second" / "one" / "summary.csv.gz")
+    (tmp_path / "second" / "two").mkdir()
+    summary(7).to_csv(tmp_path / "second" / "two" / "summary.csv.gz")
+    assert verify.main(["runs", *folders]) == 1
+    shown = capsys.readouterr().out
+    assert f"only in {folders[1]}: two\n" in shown
+    assert f"one: {len(summary(7)) - 2} cells are equal to the last digit, 2 differ\n" in shown
+    assert "0.51" in shown
+    assert verify.main(["runs", folders[0], str(tmp_path)]) == 1
+    assert "no study is finished in both" in capsys.readouterr().err

@@ -21,6 +21,9 @@ from mlreduce_studies.study import Study, load_study
 #: What a cell of a curve is.
 CELL = ("measure", "size_percent", "energy", "own_size")
 
+#: What tells the cells of a study apart.
+CELL_OF_STUDY = ("protocol", "dataset", "method", "predictor", *CELL)
+
 # What is compared of it.
 _VALUES = ["size", "mean", "se", "sd", "splits"]
 
@@ -181,8 +184,10 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
     return _of_curve(summary, curve), splits, None if reasons.empty else str(reasons.iloc[0])
 
 
-def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: float) -> tuple[int, pd.DataFrame]:
-    """Compare the cells of a curve.
+def compare_cells(
+    committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: float, cell: Sequence[str] = CELL
+) -> tuple[int, pd.DataFrame]:
+    """Compare the cells of a curve, or of a study.
 
     Parameters
     ----------
@@ -190,6 +195,8 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
         With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     tolerance : float
         Relative; differences below 1e-9 are rounding errors whatever they are relative to.
+    cell : sequence of str, default=CELL
+        Columns that tell the cells apart; those of a study are `CELL_OF_STUDY`.
 
     Returns
     -------
@@ -197,7 +204,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
         How many cells are equal to the last digit; and a row for each number that is farther off than the tolerance,
         or that only one of the two has.
     """
-    sides = _by_cell(committed).add_suffix("_committed"), _by_cell(recomputed).add_suffix("_recomputed")
+    sides = _by_cell(committed, cell).add_suffix("_committed"), _by_cell(recomputed, cell).add_suffix("_recomputed")
     both = sides[0].join(sides[1], how="outer")
     old, new = (both[[f"{name}_{side}" for name in _VALUES]].to_numpy(float) for side in ("committed", "recomputed"))
     same = is_near(old, new, 0.0)
@@ -206,7 +213,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
         {**cells.iloc[i].to_dict(), "number": _VALUES[j], "committed": old[i, j], "recomputed": new[i, j]}
         for i, j in np.argwhere(~is_near(old, new, tolerance))
     ]
-    return int(same.all(axis=1).sum()), pd.DataFrame(rows, columns=[*CELL, "number", "committed", "recomputed"])
+    return int(same.all(axis=1).sum()), pd.DataFrame(rows, columns=[*cell, "number", "committed", "recomputed"])
 
 
 def is_near(old: NDArray[np.float64], new: NDArray[np.float64], tolerance: float) -> NDArray[np.bool_]:
@@ -223,7 +230,7 @@ def is_near(old: NDArray[np.float64], new: NDArray[np.float64], tolerance: float
     return near
 
 
-def _by_cell(summary: pd.DataFrame) -> pd.DataFrame:
+def _by_cell(summary: pd.DataFrame, cell: Sequence[str]) -> pd.DataFrame:
     """Index a summary by what its cells are; a size that stands for itself is part of that."""
     types = {"energy": float, "size_percent": int, "own_size": float}
-    return with_own_size(summary).astype(types).set_index(list(CELL))[_VALUES]
+    return with_own_size(summary).astype(types).set_index([*cell])[_VALUES]

@@ -1,8 +1,9 @@
 """Verify that committed numbers are reproduced, and that files match their manifest.
 
 ``python -m mlreduce_studies.provenance.verify cells`` draws curves of the reference results, computes them from the
-data by the workflow and compares; ``python -m mlreduce_studies.provenance.verify files FOLDER`` checks the files of a
-finished study against its manifest. Both end with a status other than 0 where something differs.
+data by the workflow and compares; ``verify files FOLDER`` checks the files of a finished study against its manifest;
+``verify runs FIRST SECOND`` compares the cells of two finished runs. All end with a status other than 0 where something
+differs.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from mlreduce.folders import replacing_files
 from mlreduce_studies.provenance.manifest import file_faults
 from mlreduce_studies.provenance.reference import (
     CELL,
+    CELL_OF_STUDY,
     Curve,
     Reference,
     compare_cells,
@@ -286,6 +288,39 @@ def _verify_files(options: argparse.Namespace) -> int:
     return int(any(faults for _, faults in checked.values()))
 
 
+def _verify_runs(options: argparse.Namespace) -> int:
+    """Compare the cells of two finished runs; return the exit status."""
+    first, second = (
+        {path.parent.name: path for path in sorted(Path(folder).glob("*/summary.csv*"))}
+        for folder in (options.first, options.second)
+    )
+    if not first.keys() & second.keys():
+        raise DataError(
+            f"{options.first}, {options.second}: no study is finished in both; a run is a folder such as results/demo"
+        )
+    for folder, names in (
+        (options.first, first.keys() - second.keys()),
+        (options.second, second.keys() - first.keys()),
+    ):
+        if names:
+            print(f"only in {folder}: {', '.join(sorted(names))}")
+    wrong = 0
+    for study in sorted(first.keys() & second.keys()):
+        sides = [pd.read_csv(paths[study]) for paths in (first, second)]
+        equal, differing = compare_cells(*sides, options.tolerance, CELL_OF_STUDY)
+        far = differing.drop_duplicates(list(CELL_OF_STUDY))
+        print(f"{study}: {equal} cells are equal to the last digit, {len(far)} differ")
+        if len(differing):
+            columns = {"committed": options.first, "recomputed": options.second}
+            print(
+                differing.head(options.rows)
+                .rename(columns=columns)
+                .to_string(index=False, float_format="{:.8g}".format)
+            )
+        wrong += len(far)
+    return int(bool(wrong) or first.keys() != second.keys())
+
+
 def share(text: str) -> float:
     """Return a share from the command line."""
     if 0 < float(text) <= 1:
@@ -342,6 +377,12 @@ def _parser() -> argparse.ArgumentParser:
     files.add_argument("folders", nargs="+", metavar="FOLDER", help="such as results/paper/cplst-2012")
     files.add_argument("--some", action="store_true", help="allow missing files, as in a copy of some of the files")
     files.set_defaults(run=_verify_files)
+    runs = commands.add_parser("runs", help="compare the cells of two finished runs")
+    runs.add_argument("first", help="folder of a run, such as results/demo")
+    runs.add_argument("second", help="of another one")
+    runs.add_argument("--tolerance", type=float, default=1e-6, help="relative difference allowed (default 1e-6)")
+    runs.add_argument("--rows", type=int, default=20, help="of differences to print for each study (default 20)")
+    runs.set_defaults(run=_verify_runs)
     return parser
 
 
