@@ -28,4 +28,5 @@ def __getattr__(name: str) -> Any:
     try:
         return _import(name)
     except AttributeError:
-        raise AttributeError(f"module 'mlreduce' has no attribute {name!r}{nearest(name, __all__)}") from None
+        hint = "" if name.startswith("_") else nearest(name, __all__)  # pytest asks for many such names
+        raise AttributeError(f"module 'mlreduce' has no attribute {name!r}{hint}") from None
