@@ -110,7 +110,7 @@ def test_scores_of_the_classifier_are_calibrated_on_rows_that_were_held_out():
     np.testing.assert_array_equal(model.predict(DATA.X), expected > 0.5)
 
 
-@pytest.mark.parametrize("estimator", [None, mlreduce.MLKNN(), ExtraTreesClassifier(20, random_state=0)])
+@pytest.mark.parametrize("estimator", [None, mlreduce.MLKNN(), ExtraTreesClassifier(3, random_state=0)])
 @pytest.mark.parametrize("decision", ["half", "one-threshold", "per-label", "top-k"])
 @pytest.mark.parametrize("calibrate", [True, False])
 def test_forms_of_labels(estimator, decision, calibrate):
