@@ -41,6 +41,9 @@ class LabelTree(NamedTuple):
         Where the hash table of the features of each node starts.
     table : ndarray of shape (n_slots + 1, 2)
         The features that have weights at a node, -1 in free slots, and where their weights start.
+    marks : ndarray of uint64 of shape (n_slots // 16 + n_nodes + 1,)
+        About 8 bits for each feature at a node, of which its hash sets one. A feature whose bit is not set has no
+        weight there, and is not looked up in the table, which is 16 times as large.
     outputs : ndarray of shape (n_weights,)
         Which output of the node a weight is of.
     weights : ndarray of float32 of shape (n_weights,)
@@ -55,6 +58,7 @@ class LabelTree(NamedTuple):
     intercept: FloatArray
     slots: NDArray[Any]
     table: NDArray[Any]
+    marks: NDArray[np.uint64]
     outputs: NDArray[Any]
     weights: NDArray[np.float32]
     n_iter: NDArray[Any]
@@ -325,8 +329,9 @@ class LabelTreeClassifier(ScoringClassifier):
         )
         width = self._table_width
         labels, scores = np.full((X.shape[0], width), -1, dtype=np.int32), np.empty((X.shape[0], width))
+        marked = np.empty(np.diff(indptr).max(initial=0), dtype=np.int64)
         for tree in self.trees_:
-            _follow(indptr, indices, values, *tree[:-1], self.beam_size, labels, scores)
+            _follow(indptr, indices, values, *tree[:-1], self.beam_size, marked, labels, scores)
         return labels, scores
 
     @property
@@ -436,9 +441,10 @@ def _flat(nodes: list[_Node]) -> LabelTree:
         parts[number] = np.concatenate(kind)
     targets, intercept, table, outputs, weights = parts
     table = np.column_stack([np.append(table[:, 0], np.int32(-1)), starts(table[:, 1])])
+    slots = starts(n_slots)
     return LabelTree(
         *(np.array(is_leaf), starts(n_outputs), targets.astype(np.int32), intercept),
-        *(starts(n_slots), table, outputs, weights, np.array(n_iter)),
+        *(slots, table, _marked(slots, table), outputs, weights, np.array(n_iter)),
     )
 
 
@@ -508,6 +514,26 @@ def _hashed(features: NDArray[np.int32], n_slots: int) -> NDArray[np.int64]:
             slot = slot + 1 if slot + 1 < n_slots else 0
         table[slot] = number
     return table
+
+
+@compiled_part
+def _mark(feature: int, node: int, start: int, stop: int) -> tuple[int, np.uint64]:
+    """Return the word with the mark of a feature at a node that has the slots from start to stop, and its bit."""
+    n_bits = ((stop - start >> 4) + 1) << 6
+    place = ((feature * 2246822519 & 0xFFFFFFFF) * n_bits) >> 32
+    return (start >> 4) + node + (place >> 6), np.uint64(1) << np.uint64(place & 63)
+
+
+@compiled
+def _marked(slots: NDArray[Any], table: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the marks of the features of all nodes."""
+    marks = np.zeros((slots[-1] >> 4) + len(slots), dtype=np.uint64)
+    for node in range(len(slots) - 1):
+        for slot in range(slots[node], slots[node + 1]):
+            if table[slot, 0] >= 0:
+                word, bit = _mark(table[slot, 0], node, slots[node], slots[node + 1])
+                marks[word] |= bit
+    return marks
 
 
 @compiled
@@ -634,9 +660,11 @@ def _follow(
     intercept: FloatArray,
     slots: NDArray[Any],
     table: NDArray[Any],
+    marks: NDArray[np.uint64],
     outputs: NDArray[Any],
     weights: NDArray[np.float32],
     beam_size: int,
+    marked: NDArray[np.int64],
     labels: NDArray[np.int32],
     scores: FloatArray,
 ) -> None:
@@ -655,13 +683,17 @@ def _follow(
                     margins = np.empty(n_outputs)
                 for output in range(n_outputs):
                     margins[output] = intercept[first + output]
-                start, n_slots = slots[node], slots[node + 1] - slots[node]
+                start, stop, count = slots[node], slots[node + 1], 0
                 for place in range(indptr[row], indptr[row + 1]):
-                    feature, slot = indices[place], _slot(indices[place], n_slots)
-                    while table[start + slot, 0] != feature and table[start + slot, 0] >= 0:
-                        slot = slot + 1 if slot + 1 < n_slots else 0
-                    if table[start + slot, 0] == feature:
-                        for entry in range(table[start + slot, 1], table[start + slot + 1, 1]):
+                    word, bit = _mark(indices[place], node, start, stop)
+                    marked[count] = place
+                    count += marks[word] & bit != 0
+                for place in marked[:count]:
+                    feature, slot = indices[place], start + _slot(indices[place], stop - start)
+                    while table[slot, 0] != feature and table[slot, 0] >= 0:
+                        slot = slot + 1 if slot + 1 < stop else start
+                    if table[slot, 0] == feature:
+                        for entry in range(table[slot, 1], table[slot + 1, 1]):
                             margins[outputs[entry]] += values[place] * weights[entry]
                 for output in range(n_outputs):
                     loss = losses[number] + max(0.0, 1.0 - margins[output]) ** 2
@@ -684,10 +716,12 @@ def _select(
     k = best.shape[1]
     losses, numbers = np.empty(k), np.empty(k, dtype=np.int64)
     for row in range(len(labels)):
-        count = 0
+        count, most = 0, 0.0
         for place, label in enumerate(labels[row]):
-            if label >= 0 and scores[row, place] > 0.0:
-                count = _insert(losses, numbers, count, -scores[row, place] / n_trees, label)
+            loss = -scores[row, place] / n_trees
+            if (label >= 0) & (loss <= most) and scores[row, place] > 0.0:
+                count = _insert(losses, numbers, count, loss, label)
+                most = losses[-1] if count == k else 0.0
         label = 0
         while count < k:
             place = _place(labels[row], label)
