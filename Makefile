@@ -57,9 +57,9 @@ test-documents: $(STAMP) ## commands of an eighteenth of the documents, by the d
 test-places: $(STAMP) ## a study in an odd place, by the day; PLACES=all
 	PLACES=$(or $(PLACES),today) $(PYTEST) tests/faults/test_places.py
 
-# After ten minutes it ends as by Ctrl-C. Without Slurm the tests are skipped.
-test-cluster: $(STAMP) slurm ## the workflow on a Slurm of one node (root); minutes
-	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster
+# After 15 minutes it ends as by Ctrl-C. Without Slurm the tests are skipped.
+test-cluster: $(STAMP) slurm ## the workflow on a Slurm of two nodes (root); minutes
+	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 900 $(BIN)/pytest tests/cluster
 
 test-kernel: $(STAMP) ## methods with another processor's BLAS kernels, by the day; KERNEL=Haswell
 	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" $(BIN)/pytest -m "not slow" $(PARALLEL) \

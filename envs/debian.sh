@@ -5,7 +5,8 @@ PATH="$PATH:/usr/sbin"
 case $1 in
     chromium) needs=chromium packages=chromium ;;
     programs) needs="octave Rscript" packages="octave r-base-core" ;;
-    slurm) needs="slurmctld slurmd srun munged" packages="slurmctld slurmd slurm-client munge" ;;
+    slurm) needs="slurmctld slurmd slurmdbd mariadbd srun munged"
+        packages="slurmctld slurmd slurmdbd slurm-client mariadb-server munge" ;;
     weka) needs=/usr/share/java/weka.jar packages="weka default-jre-headless" ;;
     *) echo "$0: choose chromium, programs, slurm or weka" >&2; exit 2 ;;
 esac

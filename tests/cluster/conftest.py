@@ -3,8 +3,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from one_node import missing, one_node, wait_until
 from project import Project
+from two_nodes import missing, two_nodes, wait_until
 
 # Snakemake that asks every second what became of its jobs, and ends with whoever started it. By itself it waits up to
 # three minutes before it asks Slurm, and for ever if Slurm is gone.
@@ -24,30 +24,27 @@ def slurm():
 
 
 @pytest.fixture(scope="session")
-def node(slurm):
-    with one_node() as node:
-        yield node
+def nodes(slurm):
+    with two_nodes() as cluster:
+        yield cluster
 
 
 @pytest.fixture
-def cluster(node, monkeypatch):
+def cluster(nodes, monkeypatch):
     """The cluster without jobs, as the environment has it."""
-    for key, value in node.environment.items():
+    for key, value in nodes.environment.items():
         monkeypatch.setenv(key, value)
-    yield node
-    node.ask("scancel", "--partition=all")
-    wait_until(lambda: not node.jobs(), "jobs have ended")
+    yield nodes
+    nodes.ask("scancel", "--partition=all")
+    wait_until(lambda: not nodes.jobs(), "jobs have ended")
 
 
 class SlurmProject(Project):
     """A project whose runs go through Slurm, by its profile."""
 
     command = (sys.executable, "-c", ATTENTIVE)
-    # What is not as in the profile suits a cluster that keeps no accounts, and jobs of seconds.
-    profile = (
-        *("--profile=workflow/profiles/slurm", "--latency-wait=5"),
-        *("--slurm-status-command=squeue", "--slurm-init-seconds-before-status-checks=1"),
-    )
+    # What is not as in the profile suits jobs of seconds.
+    profile = ("--profile=workflow/profiles/slurm", "--latency-wait=5", "--slurm-init-seconds-before-status-checks=1")
 
     def start(self, *arguments, folder=None):
         return super().start(*self.profile, *arguments, folder=folder)

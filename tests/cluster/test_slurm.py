@@ -1,4 +1,4 @@
-"""The workflow on a real Slurm of one node: the same bytes as without it, whatever becomes of a job and of the node."""
+"""The workflow on a real Slurm of two nodes: the same bytes as without it, whatever becomes of a job and of a node."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from one_node import processes, wait_until
 from project import BUNDLED, PROJECT, SEPARATE, STUDY
+from two_nodes import processes, wait_until
 
 # What a method that can be held up leaves, in two jobs at once.
 FITTED = [f"{STUDY}/fitted/planted-300/halves.own/{split}.npz" for split in ("000-000", "001-001")]
 OWNER = """
 import json, os, signal, sys
 sys.path.insert(0, sys.argv[1])
-from one_node import below, one_node, wait_until
-with one_node() as node:
-    node.ask("sbatch", "--output=/dev/null", "--wrap=srun setsid sleep 300")
-    wait_until(lambda: "sleep" in below(node.keeper).values(), "a job runs")
-    print(json.dumps([str(node.folder), [node.keeper, *below(node.keeper)]]), flush=True)
+from two_nodes import below, two_nodes, wait_until
+with two_nodes() as cluster:
+    cluster.ask("sbatch", "--output=/dev/null", "--wrap=srun setsid sleep 300")
+    wait_until(lambda: "sleep" in below(cluster.keeper).values(), "a job runs")
+    print(json.dumps([str(cluster.folder), [cluster.keeper, *below(cluster.keeper)]]), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -64,16 +64,28 @@ def test_a_study_comes_out_the_same(cluster, there, here):
     assert asked(cluster.jobs("%k %C", "all")) == list(cores.items())
 
 
+def test_tasks_that_share_a_job_come_out_the_same(cluster, there, here):
+    before = len(cluster.jobs(states="all"))
+    through_slurm, alone = there.start(*SEPARATE, "minutes_per_job=30"), here.start(*BUNDLED)
+    assert "Failed" not in finish(through_slurm)
+    finish(alone)
+    assert there.results() == here.results()
+    # One prepares, one has the tasks of all splits, one those that time fits.
+    assert len(cluster.jobs(states="all")) == before + 3
+
+
 def test_a_cancelled_job_and_that_of_a_node_that_dies_are_tried_again(cluster, there, fitted):
     before = len(cluster.jobs(states="all"))
     run = there.start_and_hold(*FITTED, *SEPARATE)
     wait_until(lambda: len(cluster.jobs(states="RUNNING")) == 2, "two jobs are at work")
     cancelled, lost = cluster.jobs()
+    node, crashed = cluster.jobs("%N")
+    assert {node, crashed} == set(cluster.nodes)
     cluster.ask("scancel", cancelled)
     wait_until(lambda: f"{cancelled} CANCELLED" in cluster.jobs("%i %T", "all"), "a job is cancelled")
-    cluster.crash_node()
+    cluster.crash_node(crashed)
     there.path("wait").unlink()
-    cluster.start_node()
+    cluster.start_node(crashed)
     said = finish(run)
     assert f"SLURM-job '{cancelled}' failed, SLURM status is: 'CANCELLED'" in said
     assert f"SLURM-job '{lost}' failed due to a node failure" in said
@@ -81,6 +93,21 @@ def test_a_cancelled_job_and_that_of_a_node_that_dies_are_tried_again(cluster, t
     assert same == (rule, memory)
     assert again == [(rule, f"{2 * int(memory.rstrip('M'))}M")] * 2
     assert [there.path(name).read_bytes() for name in FITTED] == fitted
+
+
+def test_a_job_with_too_little_memory_is_killed_and_tried_again_with_more(cluster, there, fitted):
+    before = len(cluster.jobs(states="all"))
+    memory = "--set-resources=fit:mem_mb=100*20**(attempt-1)"
+    said = finish(there.start(FITTED[0], memory, *SEPARATE))
+    killed, _ = (line.split()[0] for line in cluster.jobs("%i", "all")[before:])
+    assert f"SLURM-job '{killed}' failed" in said
+    assert [memory for _, memory in asked(cluster.jobs("%k %m", "all")[before:])] == ["100M", "2000M"]
+    logs = there.path(".snakemake/slurm_logs").rglob(f"{killed}.log")
+    assert any("exceeded memory limit" in path.read_text() for path in logs)
+    states = cluster.ask("sacct", "-Xn", "--format=State", f"--jobs={killed}").split()
+    assert states
+    assert states[0] != "COMPLETED"
+    assert there.path(FITTED[0]).read_bytes() == fitted[0]
 
 
 def test_a_run_that_is_interrupted_takes_its_jobs_along(cluster, there, fitted):

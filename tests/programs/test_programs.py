@@ -324,6 +324,26 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path, problem, monkeypatch)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.fixture
+def small_disk(tmp_path, monkeypatch):
+    """Let programs have folders on a disk of 64 kB, which is returned."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a disk takes root")
+    monkeypatch.setattr(run.tempfile, "tempdir", str(tmp_path))
+    yield tmp_path
+    subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+@LINUX
+def test_a_full_disk_is_no_failure_of_a_program_and_leaves_nothing(small_disk, problem):
+    X, Y = problem
+    for command, features in (("dd if=/dev/zero of=large bs=1k count=100", X), ("true", np.tile(X, 100))):
+        with pytest.raises(OSError, match="No space left on device"):
+            mlreduce.ProgramSelector(command).fit(features, Y)
+    assert not list(small_disk.iterdir())
+
+
 # In the place of methods
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from project import BUNDLED
+from project import BUNDLED, SEPARATE, STUDY
 
 PROFILES = Path(__file__).parents[2] / "workflow" / "profiles"
 
@@ -35,7 +35,7 @@ OPTIONS = (
 def test_profiles_name_no_site_and_cut_jobs_to_size(profile):
     settings = yaml.safe_load((PROFILES / profile / "config.yaml").read_text())
     assert not {"default-resources", "cluster-generic-submit-cmd", "cluster-generic-status-cmd"} & set(settings)
-    assert settings["config"] == ["splits_per_job=25"]
+    assert settings["config"] == ["minutes_per_job=30"]
     assert settings["set-threads"] == {"time": 1, "cost": 1}  # of all cores that a machine alone gives what is timed
 
 
@@ -66,6 +66,37 @@ def test_a_queue_gives_the_same_and_a_job_that_it_kills_is_tried_again(project, 
     killed = asked.pop(jobs[1][0])
     assert killed == [killed[0], (2 * killed[0][0], 2 * killed[0][1])]
     assert all(len(own) == 1 and own[0] >= (2000, 10) for own in asked.values())
+
+
+def queued(project, *arguments, fails=False):
+    """Run a study whose tasks share jobs through the queue; return what is said, and the rules of the jobs."""
+    queue = project.path("queue.sh")
+    if not queue.exists():
+        queue.write_text(QUEUE)
+        queue.chmod(0o755)
+    project.path("asked").write_text("")
+    said = project.run(*OPTIONS, *SEPARATE, "minutes_per_job=30", *arguments, fails=fails)
+    return said, [line.split()[0] for line in project.path("asked").read_text().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_sleep")
+def test_tasks_that_share_a_job_give_the_same_also_where_it_is_killed_or_cells_fail(project, finished):
+    project.mark(0)
+    said, jobs = queued(project, fails=True)
+    # Tasks of both splits are in a job, those that time fits in another; the queue kills one of them.
+    assert len(jobs) == 4
+    assert jobs.count("prepare") == 1
+    assert "Trying to restart" in said
+    assert "cells failed" in said or "failed" in said
+    project.path("marker").unlink()
+    project.path("asked").unlink()
+    fitted = {path: path.stat().st_mtime_ns for path in project.path(f"{STUDY}/details").rglob("*.parquet")}
+    _, jobs = queued(project)
+    assert len(jobs) <= 3  # killed once more
+    again = {path.parent.name for path, changed in fitted.items() if path.stat().st_mtime_ns != changed}
+    assert again == {"halves.own"}
+    assert project.results() == finished.results()
 
 
 @pytest.mark.usefixtures("no_sleep")

@@ -21,6 +21,7 @@ from mlreduce_studies.planning.expected import Expected
 from mlreduce_studies.planning.jobs import ALL, Jobs
 from mlreduce_studies.planning.needs import growing, memory_of, minutes_of
 from mlreduce_studies.planning.outputs import Outputs
+from mlreduce_studies.planning.packing import PACKS, Packing
 from mlreduce_studies.planning.plan import (
     end_with_the_terminal,
     make_plan,
@@ -39,6 +40,7 @@ try:
         PLAN.check_claims()
     JOBS = Jobs(PLAN)
     OUTPUTS = Outputs(PLAN, JOBS)
+    PACKING = Packing(PLAN, JOBS, workflow.remote_exec)
 except MLReduceError as error:
     raise WorkflowError(str(error))
 except KeyboardInterrupt:
@@ -73,6 +75,31 @@ def study_of(wildcards):
 def retry(rule):
     """The input of a rule that makes its jobs run again where they have to."""
     return lambda wildcards: RETRY(getattr(rules, rule), wildcards)
+
+
+def pack(rule):
+    """The job of a cluster in which a task of a rule runs after others: a group of Snakemake; none on one machine."""
+
+    def name(wildcards):
+        name = PACKING.pack_of(rule, wildcards)
+        if name is not None:
+            # As --group-components, which does not reach the jobs of a run.
+            workflow.group_settings.group_components = {PACKS: 1000000}
+            workflow.parent_groupids[name] = PACKS
+        return name
+
+    return name
+
+
+if PACKING.minutes:
+    workflow.register_resource("serial", 1)
+
+
+def serial(wildcards):
+    """What a task takes of the one `serial` that a pack has."""
+    return int(
+        PACKING.minutes > 0 and not (workflow.is_main_process and workflow.local_exec)
+    )
 
 
 def of_job(function, *more):

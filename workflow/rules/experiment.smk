@@ -82,11 +82,14 @@ rule choose:
         f"{BASE}/{{study}}/logs/choose/{{dataset}}/{{unit}}/{{batch}}.log",
     benchmark:
         f"{BASE}/{{study}}/benchmarks/choose/{{dataset}}/{{unit}}/{{batch}}.tsv"
+    group:
+        pack("choose")
     conda:
         "../../envs/compute.yaml"
     resources:
         mem_mb=memory_of(PLAN, JOBS),
-        runtime=minutes_of(PLAN, JOBS, "choose"),
+        runtime=minutes_of(PLAN, JOBS, "choose", PACKING.minutes > 0),
+        serial=serial,
     params:
         normalisation=normalisation_of,
         settings=of_job(JOBS.settings, "choose"),
@@ -111,11 +114,14 @@ rule fit:
         f"{BASE}/{{study}}/logs/fit/{{dataset}}/{{unit}}/{{batch}}.log",
     benchmark:
         f"{BASE}/{{study}}/benchmarks/fit/{{dataset}}/{{unit}}/{{batch}}.tsv"
+    group:
+        pack("fit")
     conda:
         "../../envs/compute.yaml"
     resources:
         mem_mb=memory_of(PLAN, JOBS),
-        runtime=minutes_of(PLAN, JOBS, "fit"),
+        runtime=minutes_of(PLAN, JOBS, "fit", PACKING.minutes > 0),
+        serial=serial,
     params:
         normalisation=normalisation_of,
         settings=of_job(JOBS.settings, "fit"),
@@ -140,12 +146,15 @@ rule predict:
     benchmark:
         f"{BASE}/{{study}}/benchmarks/predict/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.tsv"
     priority: 1  # what is begun comes to its tables before the next is begun
+    group:
+        pack("predict")
     conda:
         "../../envs/compute.yaml"
     threads: threads_of
     resources:
         mem_mb=memory_of(PLAN, JOBS),
-        runtime=minutes_of(PLAN, JOBS, "predict"),
+        runtime=minutes_of(PLAN, JOBS, "predict", PACKING.minutes > 0),
+        serial=serial,
     params:
         normalisation=normalisation_of,
         settings=of_job(JOBS.settings, "predict"),

@@ -11,12 +11,15 @@ rule time:
         f"{BASE}/{{study}}/logs/time/{{dataset}}/{{group}}.log",
     benchmark:
         f"{BASE}/{{study}}/benchmarks/time/{{dataset}}/{{group}}.tsv"
+    group:
+        pack("time")
     conda:
         "../../envs/compute.yaml"
     threads: alone
     resources:
         mem_mb=memory_of(PLAN, JOBS),
-        runtime=minutes_of(PLAN, JOBS, "time"),
+        runtime=minutes_of(PLAN, JOBS, "time", PACKING.minutes > 0),
+        serial=serial,
     params:
         settings=lambda wildcards: JOBS.timing(
             study_of(wildcards), wildcards.dataset, wildcards.group

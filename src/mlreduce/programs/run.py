@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -291,6 +292,8 @@ def _call(given: Mapping[str, Any], folder: Path) -> None:
             _end(process, mark)
             Waiting.seconds += time.monotonic() - began
     if process.returncode:
+        if shutil.disk_usage(folder).free < 4096:  # no fault of the program, whose message may not fit either
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
         _fail(given, process.returncode, _printed(folder / "output.txt"))
 
 

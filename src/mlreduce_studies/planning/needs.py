@@ -23,6 +23,8 @@ from mlreduce_studies.planning.plan import Plan
 # A job on little data: two Snakemake processes (Slurm starts one, which starts the other), and a script.
 _LEAST_MB = 2000
 _LEAST_MINUTES = 10
+# A task in a pack starts within a Snakemake that its job has started.
+_LEAST_MINUTES_PACKED = 3
 
 # How many numbers are held at once for each one that a row has.
 _HELD = 4
@@ -117,7 +119,7 @@ class Job:
         numbers += self.fits * self.size.labels * self.size.labels if self.codes else 0
         return _LEAST_MB + math.ceil(8e-6 * numbers)
 
-    def minutes(self, work: str) -> int:
+    def minutes(self, work: str, least: int = _LEAST_MINUTES) -> int:
         """Return a bound on the time.
 
         Parameters
@@ -125,9 +127,11 @@ class Job:
         work : str
             What it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
             slow.
+        least : int
+            Minutes to start.
         """
         seconds = _SECONDS.get(work, _SLOW) * self.fits * self.rows * (self.rows + self.width)
-        return _LEAST_MINUTES + math.ceil(seconds / 60)
+        return least + math.ceil(seconds / 60)
 
 
 def growing(amount: int) -> Callable[..., int]:
@@ -144,15 +148,15 @@ def memory_of(plan: Plan, jobs: Jobs) -> Callable[..., int]:
     return megabytes
 
 
-def minutes_of(plan: Plan, jobs: Jobs, step: str) -> Callable[..., int]:
+def minutes_of(plan: Plan, jobs: Jobs, step: str, packed: bool = False) -> Callable[..., int]:
     """Time of a job in minutes, for a step or the predictors that it trains."""
 
     def minutes(wildcards: Any, input: Any, attempt: int) -> int:
-        total = 0
+        total, least = 0, _LEAST_MINUTES_PACKED if packed else _LEAST_MINUTES
         for job, predictors in _tasks(plan, jobs, wildcards, input):
             coding = step == "fit" and job.codes
             works = predictors if step == "predict" else ["fit-labels" if coding else step]
-            total += sum(job.minutes(work) for work in works)
+            total += sum(job.minutes(work, least) for work in works)
         return total * int(2 ** (attempt - 1))
 
     return minutes

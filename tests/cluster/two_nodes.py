@@ -1,4 +1,4 @@
-"""A Slurm cluster of one node on this machine, in a folder of its own, which leaves nothing behind, however it ends.
+"""A Slurm cluster of two nodes on this machine, with accounting and limits of memory, which leaves nothing behind.
 
 The module is also a program, the keeper: it makes the folder and starts the commands that it reads. When its input
 ends, because its owner has finished or was killed, it kills all that runs below it and removes the folder.
@@ -17,12 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "sbatch", "srun")
 PATH = f"{os.environ['PATH']}{os.pathsep}/usr/sbin"  # where Debian has the daemons
 SET_CHILD_SUBREAPER = 36  # of prctl(2): what loses its parent below this process becomes its child
 
@@ -78,16 +78,32 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class Node:
+def command_of(pid: int) -> str:
+    """Return the command of a process, "" where it has ended."""
+    try:
+        return Path("/proc", str(pid), "cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def write_settings(path: Path, settings: Mapping[str, object]) -> None:
+    path.touch(mode=0o600)
+    path.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+
+
+class Cluster:
     """A cluster that is up. Whoever has its `environment` talks to it."""
 
-    name = socket.gethostname().partition(".")[0]
+    host = socket.gethostname().partition(".")[0]
+    nodes = ("node1", "node2")
 
     def __init__(self, folder: Path, keeper: int, commands: TextIO) -> None:
         self.folder, self.keeper, self.commands = folder, keeper, commands
         self.socket = folder / "munge.socket"
+        self.ports = {name: free_port() for name in ("accounts", "database", *self.nodes)}
         configuration = folder / "slurm.conf"
-        configuration.write_text("".join(f"{key}={value}\n" for key, value in self.settings().items()))
+        write_settings(configuration, self.settings())
+        write_settings(folder / "slurmdbd.conf", self.settings_of_accounts())
         # Jobs of Snakemake's plugin call srun without the variables of Slurm.
         srun = folder / "bin" / "srun"
         srun.parent.mkdir()
@@ -96,32 +112,59 @@ class Node:
         self.environment = {"SLURM_CONF": str(configuration), "PATH": f"{srun.parent}{os.pathsep}{PATH}"}
 
     def settings(self) -> dict[str, object]:
-        """Return Slurm's configuration, with this machine for its node, of two cores whatever it has."""
+        """Return Slurm's configuration, with this machine for its nodes, of two cores each whatever it has."""
         return {
             "ClusterName": "mlreduce",
-            "SlurmctldHost": f"{self.name}(127.0.0.1)",
+            "SlurmctldHost": f"{self.host}(127.0.0.1)",
             "SlurmctldPort": free_port(),
             "SlurmctldTimeout": 5,  # after which commands give up when the cluster has ended
-            "SlurmdPort": free_port(),
             "SlurmUser": getpass.getuser(),
             "SlurmdUser": getpass.getuser(),
             "AuthType": "auth/munge",
             "AuthInfo": f"socket={self.socket}",
             "StateSaveLocation": self.folder / "state",
-            "SlurmdSpoolDir": self.folder / "spool",
+            "SlurmdSpoolDir": self.folder / "spool-%n",
             "SlurmctldPidFile": self.folder / "slurmctld.pid",
-            "SlurmdPidFile": self.folder / "slurmd.pid",
+            "SlurmdPidFile": self.folder / "slurmd-%n.pid",
             "SlurmdParameters": "config_overrides",
             "ProctrackType": "proctrack/linuxproc",
             "TaskPlugin": "task/none",
             "SelectType": "select/cons_tres",
             "SelectTypeParameters": "CR_Core_Memory",
-            "MinJobAge": 3600,  # without accounting, Snakemake and the tests read ended jobs here
+            # A job whose processes have more memory than it requested is killed.
+            "JobAcctGatherType": "jobacct_gather/linux",
+            "JobAcctGatherParams": "OverMemoryKill",
+            "JobAcctGatherFrequency": "task=1",
+            "AccountingStorageType": "accounting_storage/slurmdbd",
+            "AccountingStorageHost": "127.0.0.1",
+            "AccountingStoragePort": self.ports["accounts"],
+            "AccountingStoragePass": self.socket,
+            "MinJobAge": 3600,  # the tests read ended jobs
             "ReturnToService": 2,
             "JobRequeue": 0,  # Slurm would wait two minutes before it tries again; here Snakemake does
             "KillWait": 2,
-            "NodeName": f"{self.name} NodeAddr=127.0.0.1 CPUs=2 RealMemory=32000",
-            "PartitionName": f"all Nodes={self.name} Default=YES MaxTime=INFINITE State=UP",
+            **{
+                f"NodeName={node} NodeHostname={self.host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=32000 Port": self.ports[
+                    node
+                ]
+                for node in self.nodes
+            },
+            "PartitionName": f"all Nodes={','.join(self.nodes)} Default=YES MaxTime=INFINITE State=UP LLN=YES",
+        }
+
+    def settings_of_accounts(self) -> dict[str, object]:
+        """Return the configuration of what accounts for jobs in a database."""
+        return {
+            "DbdHost": "localhost",
+            "DbdPort": self.ports["accounts"],
+            "SlurmUser": getpass.getuser(),
+            "AuthType": "auth/munge",
+            "AuthInfo": f"socket={self.socket}",
+            "StorageType": "accounting_storage/mysql",
+            "StorageHost": "127.0.0.1",
+            "StoragePort": self.ports["database"],
+            "StorageUser": "root",
+            "PidFile": self.folder / "slurmdbd.pid",
         }
 
     def start(self) -> None:
@@ -132,25 +175,47 @@ class Node:
         own = (f"--{kind}-file={self.folder / 'munge'}.{kind}" for kind in ("key", "pid", "seed", "log"))
         self.daemon("munged", "--foreground", f"--socket={self.socket}", *own)
         wait_until(self.socket.exists, "munged has a socket")
+        data = (f"--datadir={self.folder / 'database'}", f"--user={getpass.getuser()}")
+        prepare = ("mariadb-install-db", "--no-defaults", *data, "--auth-root-authentication-method=normal")
+        subprocess.run(prepare, check=True, capture_output=True)
+        place = (f"--socket={self.folder / 'database.socket'}", f"--pid-file={self.folder / 'database.pid'}")
+        port = (f"--port={self.ports['database']}", "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=32M")
+        self.daemon("mariadbd", "--no-defaults", *data, *place, *port, "--skip-grant-tables")
+        wait_until((self.folder / "database.socket").exists, "the database is up", 120)
+        self.daemon("slurmdbd", "-D")
+        wait_until(
+            lambda: "mlreduce" in self.ask("sacctmgr", "-i", "add", "cluster", "mlreduce"), "there are accounts", 120
+        )
         self.daemon("slurmctld", "-D")
-        self.start_node()
+        for node in self.nodes:
+            self.start_node(node)
 
     def daemon(self, *command: str) -> None:
         words = ("env", *(f"{key}={value}" for key, value in self.environment.items()), *command)
         print(*words, file=self.commands, flush=True)
 
-    def start_node(self) -> None:
-        self.daemon("slurmd", "-D")
+    def start_node(self, node: str) -> None:
+        self.daemon("slurmd", "-D", "-N", node)
         try:
-            wait_until(lambda: self.ask("sinfo", "-h", "-o%t").strip() in ("idle", "mix", "alloc"), "the node is up")
+            up = ("idle", "mix", "alloc")
+            wait_until(lambda: self.ask("sinfo", "-h", f"-n{node}", "-o%t").strip() in up, "the node is up", 60)
         except TimeoutError as error:
             raise TimeoutError(f"{error}\n{(self.folder / 'log').read_text()}") from None
 
-    def crash_node(self) -> None:
-        """Kill the node's daemon and all its jobs, as a power failure does, and tell Slurm: it would take minutes."""
-        nodes = ("slurmd", "slurmstepd")
-        kill(lambda: {p for pid, name in below(self.keeper).items() if name in nodes for p in (pid, *below(pid))})
-        self.ask("scontrol", "update", f"NodeName={self.name}", "State=DOWN", "Reason=crashed")
+    def crash_node(self, node: str) -> None:
+        """Kill a node's daemon and its jobs, as a power failure does, and tell Slurm: it would take minutes."""
+        jobs = self.ask("squeue", "-h", f"-w{node}", "-o%i").split()
+        own = (f"slurmd -D -N {node}", *(f"slurmstepd: [{job}." for job in jobs))
+
+        def there() -> set[int]:
+            ours = (pid for pid in below(self.keeper) if command_of(pid).startswith(own))
+            return {pid for top in ours for pid in (top, *below(top))}
+
+        for pid in there():  # so that none reports the end of another
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+        kill(there)
+        self.ask("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=crashed")
 
     def ask(self, *command: str) -> str:
         environment = os.environ | self.environment
@@ -162,12 +227,12 @@ class Node:
 
 
 @contextmanager
-def one_node() -> Iterator[Node]:
+def two_nodes() -> Iterator[Cluster]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, __file__], start_new_session=True, text=True, **pipes) as keeper:
-        node = Node(Path(keeper.stdout.readline().strip()), keeper.pid, keeper.stdin)
-        node.start()
-        yield node
+        cluster = Cluster(Path(keeper.stdout.readline().strip()), keeper.pid, keeper.stdin)
+        cluster.start()
+        yield cluster
 
 
 def keep() -> None:
