@@ -306,8 +306,8 @@ def _verify_runs(options: argparse.Namespace) -> int:
             print(f"only in {folder}: {', '.join(sorted(names))}")
     wrong = 0
     for study in sorted(first.keys() & second.keys()):
-        sides = [pd.read_csv(paths[study]) for paths in (first, second)]
-        equal, differing = compare_cells(*sides, options.tolerance, CELL_OF_STUDY)
+        one, other = (pd.read_csv(paths[study]) for paths in (first, second))
+        equal, differing = compare_cells(one, other, options.tolerance, CELL_OF_STUDY)
         far = differing.drop_duplicates(list(CELL_OF_STUDY))
         print(f"{study}: {equal} cells are equal to the last digit, {len(far)} differ")
         if len(differing):
