@@ -78,7 +78,7 @@ def retry(rule):
 
 
 def pack(rule):
-    """The job of a cluster in which a task of a rule runs after others: a group of Snakemake; none on one machine."""
+    """The job of a cluster in which a task runs after others, a group of Snakemake; none on one machine."""
 
     def name(wildcards):
         name = PACKING.pack_of(rule, wildcards)
