@@ -46,10 +46,10 @@ class Packing:
         return int(self._plan.config.get("minutes_per_job", 0))
 
     def pack_of(self, rule: str, wildcards: Mapping[str, Any]) -> str | None:
-        """Return the name of the pack of a task."""
-        if not self.minutes or self._remote:
-            return PACKS if self.minutes else None
-        return self.packs[_task(rule, wildcards)]
+        """Return the name of the pack of a task; None where each task is a job."""
+        if not self.minutes:
+            return None
+        return PACKS if self._remote else self.packs[_task(rule, wildcards)]
 
     @cached_property
     def packs(self) -> dict[Task, str]:

@@ -268,14 +268,15 @@ def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace,
             print(f"{number} curves {what}")
     if wrong:
         table = pd.concat(rows.assign(curve=str(curve)) for curve, rows in wrong.items())
-        print(
-            table[["curve", *CELL, "number", "committed", "recomputed"]].to_string(
-                index=False, float_format="{:.8g}".format
-            )
-        )
+        print(_as_text(table[["curve", *CELL, "number", "committed", "recomputed"]]))
     if not done:
         print("Nothing was recomputed, so nothing is verified.")
     return int(bool(wrong) or not done or any(outcome.word == "failed" for outcome in outcomes.values()))
+
+
+def _as_text(cells: pd.DataFrame) -> str:
+    """Return cells as lines."""
+    return str(cells.to_string(index=False, float_format="{:.8g}".format))
 
 
 def _verify_files(options: argparse.Namespace) -> int:
@@ -312,11 +313,7 @@ def _verify_runs(options: argparse.Namespace) -> int:
         print(f"{study}: {equal} cells are equal to the last digit, {len(far)} differ")
         if len(differing):
             columns = {"committed": options.first, "recomputed": options.second}
-            print(
-                differing.head(options.rows)
-                .rename(columns=columns)
-                .to_string(index=False, float_format="{:.8g}".format)
-            )
+            print(_as_text(differing.head(options.rows).rename(columns=columns)))
         wrong += len(far)
     return int(bool(wrong) or first.keys() != second.keys())
 

@@ -42,7 +42,7 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
     chosen = {
         "claim": line["id"],
         "setting": str(number),
-        "study": study.key,
+        "study": study.name,
         "measure": "~".join(cells["measures"]),
         "protocol": line["protocol"],
         "predictor": "~".join(cells["predictors"]),

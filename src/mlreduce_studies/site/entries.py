@@ -61,12 +61,12 @@ class Entries:
     @cached_property
     def rankings(self) -> dict[str, list[StudyRanking]]:
         """Studies to all their rankings."""
-        return {study.key: ranked(study) for study in self.studies}
+        return {study.name: ranked(study) for study in self.studies}
 
     @cached_property
     def judged_by(self) -> dict[str, str]:
         """Studies to the measure by which their methods are judged where one is shown."""
-        return {study.key: judged_by(study) for study in self.studies}
+        return {study.name: judged_by(study) for study in self.studies}
 
     @cached_property
     def foremost(self) -> dict[str, StudyRanking]:
@@ -103,11 +103,15 @@ class Entries:
     @cached_property
     def _of_method(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
         """For each registered method its ranks by study and by data set, by the measure by which a study judges."""
-        ranks = {"by_study": [*self._rows_by_study()], "by_dataset": [*self._rows_by_dataset()]}
-        return {
-            name: {key: [row for row in rows if row["method"] == name] for key, rows in ranks.items()}
-            for name in self.methods
+        ranks = {"by_study": self._rows_by_study(), "by_dataset": self._rows_by_dataset()}
+        of_name: dict[str, dict[str, list[dict[str, Any]]]] = {
+            name: {key: [] for key in ranks} for name in self.methods
         }
+        for key, rows in ranks.items():
+            for row in rows:
+                if row["method"] in of_name:
+                    of_name[row["method"]][key].append(row)
+        return of_name
 
     def _rows_by_study(self) -> Iterator[dict[str, Any]]:
         for study in self.foremost:
@@ -154,7 +158,7 @@ class Entries:
 
     @cached_property
     def _families(self) -> dict[str, str]:
-        return {study.key: study.description["family"] for study in self.studies}
+        return {study.name: study.description["family"] for study in self.studies}
 
     @property
     def methods_in_order(self) -> list[str]:
@@ -206,7 +210,7 @@ class Entries:
         entry = study.description["methods"].get(draws[0] if draws else label, {"parameters": {}})
         parameters = {key: value for key, value in entry["parameters"].items() if key != "random_state"}
         text = ", ".join(f"{key}={json.dumps(value)}" for key, value in parameters.items()) or "defaults"
-        return [study.key, label, f"{text}; mean of {len(draws)} draws" if draws else text]
+        return [study.name, label, f"{text}; mean of {len(draws)} draws" if draws else text]
 
     def dataset(self, name: str) -> dict[str, Any]:
         """Return what the page of a data set shows."""
@@ -214,7 +218,7 @@ class Entries:
         for study in self.studies:
             if (table := study.frame("datasets")) is not None:
                 for row in table[table["dataset"] == name].to_dict("records"):
-                    studies.setdefault(tuple(row.items()), []).append(study.key)
+                    studies.setdefault(tuple(row.items()), []).append(study.name)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
         ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
         answers = self._by_family({key: _named(rows) for key, rows in ranks.items()})

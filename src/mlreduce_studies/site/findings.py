@@ -42,12 +42,12 @@ def findings(
     """
     shown = []
     for study in studies:
-        of_study = claims.get(study.key, ())
+        of_study = claims.get(study.name, ())
         if not of_study:
             continue
         claim = [*telling_claims(of_study, 1, study.description.get("headline")), *of_study][0]
         title = study.description["title"]
-        shown.append({"key": study.key, "page": pages[study.key], "title": title, "claim": claim})
+        shown.append({"key": study.name, "page": pages[study.name], "title": title, "claim": claim})
     return shown
 
 

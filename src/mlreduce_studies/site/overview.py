@@ -65,7 +65,7 @@ def _first_tables(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> 
     """Return the first table of each study that has one, with its first part cut to a few rows."""
     first = {study: tables[0] for study in studies if (tables := tables_of(study)) and tables[0]["parts"]}
     return [
-        {"key": study.key, "page": pages[study.key], "caption": table["caption"], "note": table["note"]}
+        {"key": study.name, "page": pages[study.name], "caption": table["caption"], "note": table["note"]}
         | table["parts"][0]
         | {"rows": table["parts"][0]["rows"][:_ROWS], "left_out": max(0, len(table["parts"][0]["rows"]) - _ROWS)}
         for study, table in first.items()
@@ -88,17 +88,17 @@ def _overview(
     """Return what the front page says of each study."""
     return [
         {
-            "key": study.key,
-            "page": pages[study.key],
+            "key": study.name,
+            "page": pages[study.name],
             "title": study.description["title"],
             "paper": study.is_of_a_paper,
-            "best": entries.first(study.key),
+            "best": entries.first(study.name),
             "predictors": study.summary["predictor"].nunique(),
             "measures": study.summary["measure"].nunique(),
             "counts": summary_counts(study.claims),
             "weak": sum(
                 claim["verdict"] == "confirmed" and bool(claim["weakness"]) and not claim["own"]
-                for claim in claims.get(study.key, ())
+                for claim in claims.get(study.name, ())
             ),
             "printed": sums_by_protocol(study.audit, study.description["protocols"]),
             "datasets": sorted(study.summary["dataset"].unique()),
@@ -125,12 +125,12 @@ def downloads_of(
         for path in sorted(own for own in study.folder.iterdir() if own.is_file() and own.name.endswith(_SUFFIXES)):
             copied = whole or path.stat().st_size <= _LARGEST
             if copied:
-                with replacing(folder / pages[study.key] / path.name) as place:
+                with replacing(folder / pages[study.name] / path.name) as place:
                     shutil.copyfile(path, place)
             elsewhere = Path(os.path.relpath(path.resolve(), folder.parent.resolve())).as_posix()
-            address = f"files/{pages[study.key]}/{path.name}" if copied else elsewhere
+            address = f"files/{pages[study.name]}/{path.name}" if copied else elsewhere
             files.append(
-                {"study": study.key, "name": path.name, "format": path.name.partition(".")[2], "address": address}
+                {"study": study.name, "name": path.name, "format": path.name.partition(".")[2], "address": address}
                 | {"copied": copied, "size": path.stat().st_size}
             )
     return files

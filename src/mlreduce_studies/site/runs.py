@@ -27,7 +27,6 @@ class StudyResults:
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
         self._frames: dict[str, pd.DataFrame | None] = {}
-        self.key = name
 
     @cached_property
     def manifest(self) -> dict[str, Any]:

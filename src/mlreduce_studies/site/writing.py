@@ -56,7 +56,7 @@ class Site:
     def __init__(self, run: Run, target: Path, limit: int, documented: bool = False) -> None:
         self.run, self.target, self._limit, self._documented = run, target, limit, documented
         self.studies = run.studies
-        self.pages = page_names(study.key for study in self.studies)
+        self.pages = page_names(study.name for study in self.studies)
         self.entries = Entries(run, every=documented)
         self._claims: dict[str, list[dict[str, Any]]] = {}
         self._templates = _environment()
@@ -66,7 +66,7 @@ class Site:
         write_assets(self.target / "assets")
         files = downloads_of(self.studies, self.pages, self.target / "files", whole=self._documented)
         for study in self.studies:
-            self._write_study(study, [file for file in files if file["study"] == study.key])
+            self._write_study(study, [file for file in files if file["study"] == study.name])
         self._write_front()
         self._write_entries()
         self._write_comparison()
@@ -76,7 +76,7 @@ class Site:
             write_index(self.target)
 
     def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> None:
-        page = self.pages[study.key]
+        page = self.pages[study.name]
         folder = self.target / "files" / page
         figures = []
         for figure in placed_figures(study, folder):
@@ -88,7 +88,7 @@ class Site:
                 figure | {"picture": f"files/{page}/{figure['picture']}", "points": script if hover else "", "key": key}
             )
         content = _paper(study, figures)
-        self._claims[study.key] = content["claims"]
+        self._claims[study.name] = content["claims"]
         self._page(f"papers/{page}.html", "paper", **content, page=page, downloads=downloads)
         compared = papers.compared_claims(content["claims"])
         if compared:
@@ -115,7 +115,7 @@ class Site:
     def _write_comparison(self) -> None:
         known = []
         for study in self.studies:
-            page = self.pages[study.key]
+            page = self.pages[study.name]
             measures = []
             for measure, text in scores_by_measure(study, self._limit):
                 file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
@@ -125,9 +125,9 @@ class Site:
             measures.sort(key=lambda entry: order.index(entry["name"]) if entry["name"] in order else len(order))
             methods = {label: colour_of(label) for label in study.methods}
             known.append(
-                {"key": study.key, "page": page, "measures": measures, "methods": methods}
+                {"key": study.name, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
-                | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.key)}
+                | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.name)}
                 | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
@@ -165,11 +165,11 @@ class Site:
         """
         sections = []
         for study in self.studies:
-            page = self.pages[study.key]
+            page = self.pages[study.name]
             placed = placed_figures(study, pictures / page)  # figures of different studies have the same names
             figures = [figure | {"picture": f"{page}/{figure['picture']}"} for figure in placed]
             sections.append(_paper(study, figures) | {"page": page})
-        claims = {section["study"].key: section["claims"] for section in sections}
+        claims = {section["study"].name: section["claims"] for section in sections}
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
             **front_page(self.studies, self.pages, self.entries, claims), style=own_file("site.css"),

@@ -60,7 +60,7 @@ def found_in(base, tables, **described):
     study.description.update(described)
     study.claims = tables.pop("claims", study.claims)
     study._frames.update(tables)
-    return findings([study], {study.key: "page"}, {study.key: claims_of(study)})
+    return findings([study], {study.name: "page"}, {study.name: claims_of(study)})
 
 
 @pytest.mark.parametrize(("verdict", "shift"), [("confirmed", 0.0), ("refuted", -0.05), ("undecided", -0.006)])
