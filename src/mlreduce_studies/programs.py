@@ -13,7 +13,7 @@ from typing import Any
 
 from mlreduce.exceptions import ConfigurationError
 
-__all__ = ["FAMILIES", "versions", "with_programs"]
+__all__ = ["FAMILIES", "class_of_program", "versions", "with_programs"]
 
 _PACKAGE = "mlreduce.programs"
 # The class that stands for a program, by what it writes.
@@ -42,25 +42,12 @@ def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any
     ConfigurationError
         If a file does not exist, or a method does not say what its program writes.
     """
-    folder = Path(path).parent
 
     def made(label: str, entry: Mapping[str, Any], name: str | None) -> dict[str, Any]:
         if "program" not in entry:
             return dict(entry)
-        from mlreduce.programs import with_digest
-
-        if name is None and "writes" not in entry:
-            raise ConfigurationError(f"{path}: {label}: writes must say what the program writes: {', '.join(_CLASSES)}")
-        given = entry["program"]
-        program = {"command": given} if isinstance(given, str) else dict(given)
-        # As paths from the working folder, results do not depend on where that is.
-        program["files"] = [os.path.relpath(folder / file) for file in program.get("files", [])]
-        try:
-            program = with_digest(program)
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{path}: {label}: {error}") from None
         others = {key: value for key, value in entry.items() if key not in ("program", "writes")}
-        return {"class": f"{_PACKAGE}.{name or _CLASSES[entry['writes']]}", "program": program, **others}
+        return {**class_of_program(f"{path}: {label}", entry, Path(path).parent, name), **others}
 
     groups = {
         group: {label: made(label, entry, None) for label, entry in methods.items()}
@@ -68,6 +55,40 @@ def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any
     }
     predictors = {label: made(label, entry, "ProgramClassifier") for label, entry in content["predictors"].items()}
     return {**content, "methods": groups, "predictors": predictors}
+
+
+def class_of_program(where: str, entry: Mapping[str, Any], folder: Path, name: str | None = None) -> dict[str, Any]:
+    """Return the class that stands for the program of an entry, and under ``program`` this with a digest of its files.
+
+    Parameters
+    ----------
+    where : str
+        For messages.
+    entry : dict
+        With ``program`` and ``writes``.
+    folder : Path
+        From which its files are named.
+    name : str or None, default=None
+        Of the class; by default by what the program writes.
+
+    Raises
+    ------
+    ConfigurationError
+        If a file does not exist, or the entry does not say what its program writes.
+    """
+    from mlreduce.programs import with_digest
+
+    if name is None and "writes" not in entry:
+        raise ConfigurationError(f"{where}: writes must say what the program writes: {', '.join(_CLASSES)}")
+    given = entry["program"]
+    program = {"command": given} if isinstance(given, str) else dict(given)
+    # As paths from the working folder, results do not depend on where that is.
+    program["files"] = [os.path.relpath(folder / file) for file in program.get("files", [])]
+    try:
+        program = with_digest(program)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+    return {"class": f"{_PACKAGE}.{name or _CLASSES[entry['writes']]}", "program": program}
 
 
 def versions(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 
+from mlreduce import registry
 from mlreduce.configuration import read_yaml
 from mlreduce.datasets import load_dataset
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
@@ -128,6 +130,85 @@ def test_what_is_checked_has_a_shape_by_chance():
         assert sample.X.min() == 0
         assert np.ptp(sample.X, axis=0).all()
     np.testing.assert_array_equal(draw_sample(0).X, samples[0].X)
+
+
+# Programs of entries: what Python runs, so that it can be run everywhere.
+PROGRAMS = {
+    "scores": "import numpy as np\nX = np.loadtxt('X.csv', delimiter=',')\nnp.savetxt('scores.csv', X.var(axis=0))\n",
+    "directions": "import numpy as np\nX = np.loadtxt('X.csv', delimiter=',')\n"
+    "np.savetxt('directions.csv', np.eye(X.shape[1])[:, : int(np.loadtxt('k.csv'))], delimiter=',')\n",
+    "reads": f"import numpy as np\nopen({str(BAD)!r})\n",
+}
+
+
+def program_of(project, text, writes="scores", family="selection", **keys):
+    folder = project(
+        **{"class": None, "size": None, "family": family, "packages": {}, "writes": writes},
+        program={"command": f"{sys.executable} mine/run.py", "files": ["mine"], "exchange": "csv"},
+        **keys,
+    )
+    (folder / "leaderboard" / "mine").mkdir(exist_ok=True)
+    (folder / "leaderboard" / "mine" / "run.py").write_text(text)
+    return read_entry("mine", folder)
+
+
+@pytest.mark.parametrize(
+    ("writes", "family"),
+    [("scores", "selection"), pytest.param("directions", "projection", marks=pytest.mark.slow)],
+)
+def test_a_program_is_an_entry(project, writes, family):
+    entry = program_of(project, PROGRAMS[writes], writes, family)
+    limits = {"seconds": 20, "gigabytes": 1}
+    assert failure_of(entry, limits, SEED) is None
+    assert entry.size == (None if family == "selection" else "n_components")
+    method = set_apart(family, next(iter(entry.methods([2]).values())), limits, [], entry.files)
+    fitted = registry.make_entry("mine", method).fit(*draw_sample(SEED)[:2])
+    apart.close()
+    X, _, others = draw_sample(SEED)
+    if family == "selection":
+        np.testing.assert_allclose(fitted.scores_, X.var(axis=0))
+    else:
+        np.testing.assert_allclose(fitted.transform(others), (others - X.mean(axis=0))[:, :2])
+
+
+@pytest.mark.skipif(not apart.refuses_files(), reason="the system has no Landlock")
+def test_a_program_reads_no_files_of_the_user(project):
+    assert "PermissionError" in failure_of(program_of(project, PROGRAMS["reads"]), {"seconds": 20, "gigabytes": 1}, SEED)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("octave") is None, reason="Octave is not installed")
+def test_a_program_in_octave_is_an_entry(project):
+    octave = PROJECT / "examples" / "programs" / "octave" / "select.m"
+    folder = project(
+        **{"class": None, "size": None, "family": "selection", "packages": {}, "writes": "scores"},
+        program={"command": "octave --no-gui --quiet mine.m", "files": ["mine.m"]},
+    )
+    shutil.copy(octave, folder / "leaderboard" / "mine.m")
+    assert failure_of(read_entry("mine", folder), {"seconds": 60, "gigabytes": 3}, SEED) is None
+
+
+def test_another_program_is_another_entry(project):
+    first, second = (program_of(project, text).digest for text in (PROGRAMS["scores"], PROGRAMS["directions"]))
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"family": "projection"}, "a program that writes scores is of the family selection"),
+        ({"class": "bad_entries.First"}, "either a class or a program"),
+        ({"writes": None}, "writes"),
+        ({"program": {"command": "true", "files": ["mine.m"]}}, "there is no"),
+        ({"program": {"command": "true", "files": ["other.m"]}}, "'other.m' must be in leaderboard/mine"),
+        ({"program": {"command": "true", "files": ["mine/../../results"]}}, "must be in leaderboard/mine"),
+    ],
+)
+def test_a_program_that_is_described_wrongly_is_refused(project, keys, sentence):
+    given = {"class": None, "size": None, "family": "selection", "packages": {}, "writes": "scores", "program": "true"}
+    with pytest.raises(ConfigurationError, match=re.escape(sentence)) as error:
+        read_entry("mine", project(**{**given, **keys}))
+    assert "mine.yaml" in str(error.value)
 
 
 @pytest.mark.parametrize(

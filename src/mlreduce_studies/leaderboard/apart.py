@@ -34,6 +34,7 @@ from mlreduce.validation import FloatArray, is_sparse
 from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, Waiting
 from mlreduce_studies.leaderboard import confined
 from mlreduce_studies.leaderboard.confined import prctl
+from mlreduce_studies.leaderboard.entry import CODE
 from mlreduce_studies.outside import AtMost
 
 # Seconds in which a process must have imported and made a class, which is no part of a fit.
@@ -109,19 +110,20 @@ class _Process:
         ``seconds`` of the wall of a call, and ``gigabytes`` of each process.
     paths : sequence of str
         Folders of packages.
-    module : str or None
-        File of the module of the entry.
+    files : sequence of str
+        Files and folders of the entry, such as its module. They are copied, since its folder cannot be read.
     """
 
-    def __init__(self, limits: Mapping[str, float], paths: Sequence[str], module: str | None) -> None:
+    def __init__(self, limits: Mapping[str, float], paths: Sequence[str], files: Sequence[str]) -> None:
         if sys.platform != "linux":
             raise ConfigurationError("entries of the leaderboard are run on Linux, which ends all that they start")
         self._seconds = limits.get("seconds", math.inf)
         self._made: set[str] = set()
         self._folder = tempfile.TemporaryDirectory(prefix="entry-")
-        if module is not None:
-            (Path(self._folder.name) / "code" / "leaderboard").mkdir(parents=True)
-            shutil.copy(module, Path(self._folder.name) / "code" / "leaderboard")
+        code = Path(self._folder.name, CODE)
+        code.mkdir(parents=True)
+        for file in map(Path, files):
+            shutil.copytree(file, code / file.name) if file.is_dir() else shutil.copy(file, code)
         self._others = _descendants(os.getpid())
         self._attributes(subreaper=1, dumpable=0)
         self._socket, given = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -131,7 +133,7 @@ class _Process:
             "gigabytes": limits.get("gigabytes", 1e6),
             "namespaces": bool(namespaces),
             "folder": self._folder.name,
-            "paths": [f"{self._folder.name}/code", *paths],
+            "paths": [str(code.parent), *paths],
         }
         self._process = subprocess.Popen(
             [*namespaces, sys.executable, "-s", "-m", confined.__name__, json.dumps(specification)],
@@ -279,7 +281,7 @@ def close() -> None:
 @cache
 def _protections(_: Sequence[str]) -> list[bool]:
     """Return what a process that is started by a command reports."""
-    process = _Process({}, [], None)
+    process = _Process({}, [], [])
     process.end()
     return process.protections
 
@@ -356,8 +358,8 @@ class _Apart:
         ``seconds`` of the wall of a call, and ``gigabytes`` of a process.
     paths : sequence of str, default=()
         Folders of packages.
-    module : str or None, default=None
-        File of the module of the entry.
+    files : sequence of str, default=()
+        Files and folders of the entry, such as its module or its program.
     size, parameter : int, str or None, default=None
         As of `mlreduce_studies.outside.AtMost`.
     random_state : int or None, default=None
@@ -371,7 +373,7 @@ class _Apart:
         transformer: Mapping[str, Any],
         limits: Mapping[str, float],
         paths: Sequence[str] = (),
-        module: str | None = None,
+        files: Sequence[str] = (),
         size: int | None = None,
         parameter: str | None = None,
         random_state: int | None = None,
@@ -379,7 +381,7 @@ class _Apart:
         self.transformer = transformer
         self.limits = limits
         self.paths = paths
-        self.module = module
+        self.files = files
         self.size = size
         self.parameter = parameter
         self.random_state = random_state
@@ -389,10 +391,10 @@ class _Apart:
         inner = {"class": self.transformer["path"], **{k: v for k, v in self.transformer.items() if k != "path"}}
         sized = {"class": _AT_MOST, "transformer": inner, "parameter": self.parameter, "size": self.size}
         method = json.dumps(inner if self.size is None else sized)
-        place = (key, json.dumps([self.limits, [*self.paths], self.module]))
+        place = (key, json.dumps([self.limits, [*self.paths], [*self.files]]))
         if _current.process is None or _current.key != place or not _current.process.is_running:
             close()
-            _current.key, _current.process = place, _Process(self.limits, self.paths, self.module)
+            _current.key, _current.process = place, _Process(self.limits, self.paths, self.files)
         _current.process.make(self._family, method)
         return _current.process.call(verb, method, self.random_state, arrays, more)
 
@@ -483,7 +485,7 @@ def set_apart(
     method: Mapping[str, Any],
     limits: Mapping[str, float],
     paths: Sequence[str] = (),
-    module: Path | None = None,
+    files: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Return the entry of a study file that names the stand-in of a class.
 
@@ -493,8 +495,8 @@ def set_apart(
         Of `mlreduce_studies.leaderboard.entry.Entry.methods`.
     limits, paths
         As of `Transformer`.
-    module : Path or None, default=None
-        File of the module of the entry, which need not be there.
+    files : sequence of Path, default=()
+        Of the entry.
     """
     inner = {key: value for key, value in method.items() if key != "search"}
     search, size = method.get("search", {}), {}
@@ -507,7 +509,7 @@ def set_apart(
         "class": f"{__name__}.{_STAND_INS[family].__name__}",
         "transformer": {"path": inner.pop("class"), **inner},
         **{"limits": dict(limits), "paths": [str(Path(path).resolve()) for path in paths]},
-        "module": str(module.resolve()) if module is not None and module.is_file() else None,
+        "files": [str(file.resolve()) for file in files],
         **size,
         **({"search": search} if search else {}),
     }

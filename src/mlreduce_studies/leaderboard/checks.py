@@ -85,7 +85,7 @@ def failure_of(entry: Entry, limits: Mapping[str, float], seed: int, paths: Sequ
     """
     sample = draw_sample(seed)
     method = next(iter(entry.methods([_SIZE]).values()))
-    apart = set_apart(entry.family, {**method, "search": {}}, limits, paths, entry.module)
+    apart = set_apart(entry.family, {**method, "search": {}}, limits, paths, entry.files)
     try:
         first, second = (registry.make_entry("entry", {**apart, "random_state": seed}) for _ in range(2))
         _CHECKS[entry.family](entry, sample, first, second)

@@ -1,4 +1,4 @@
-"""Entries of the leaderboard, each a file ``leaderboard/NAME.yaml`` that names one class."""
+"""Entries of the leaderboard, each a file ``leaderboard/NAME.yaml`` that names one class or program."""
 
 from __future__ import annotations
 
@@ -13,9 +13,14 @@ from mlreduce.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.benchmark.protocol import digest_of_files
+from mlreduce_studies.programs import FAMILIES as PROGRAM_FAMILIES
+from mlreduce_studies.programs import class_of_program
 
 #: Folder of the entries, in the project.
 FOLDER = "leaderboard"
+
+#: Folder of its files in the process that runs it, from the working folder there.
+CODE = f"code/{FOLDER}"
 
 #: The data sets of the benchmark on which entries are run: few rows, 6 to 174 labels, 19 to 1,186 features.
 SETS = ("flags", "virus-go", "emotions", "birds", "genbase", "cal500")
@@ -40,6 +45,8 @@ class Entry:
         Its file; a module and a lock file are in the same folder.
     parameters, search : dict
         Of the class; what is tried by a search.
+    programs : tuple of Path
+        Files and folders of its program.
     packages : dict of str to str
         Names to versions.
     size, batch : str or None
@@ -58,6 +65,7 @@ class Entry:
     reference: str
     size: str | None = None
     batch: str | None = None
+    programs: tuple[Path, ...] = ()
 
     @property
     def module(self) -> Path:
@@ -70,10 +78,16 @@ class Entry:
         return self.path.with_suffix(".lock")
 
     @property
+    def files(self) -> list[Path]:
+        """Files and folders that its code needs where it is run."""
+        return [*([self.module] if self.module.is_file() else []), *self.programs]
+
+    @property
     def digest(self) -> str:
         """SHA-256 of its files; an entry whose digest has changed has to be run again."""
         parts = (path for path in (self.path, self.module, self.lock) if path.is_file())
-        return digest_of_files({path.name: file_sha256(path) for path in parts})
+        program = {"program": self.parameters["program"]["digest"]} if "program" in self.parameters else {}
+        return digest_of_files({**{path.name: file_sha256(path) for path in parts}, **program})
 
     @property
     def one_size(self) -> bool:
@@ -125,10 +139,33 @@ def read_entry(name: str, project: str | Path) -> Entry:
         raise ConfigurationError(f"{path}: {name!r} is a method of mlreduce; take another name")
     content = read_yaml(path)
     validate(content, "entry", str(path))
-    fields = {key: value for key, value in content.items() if key != "class"}
-    found = Entry(name, path, class_path=content["class"], **{"parameters": {}, "search": {}, **fields})
+    if ("class" in content) == ("program" in content):
+        raise ConfigurationError(f"{path}: an entry is either a class or a program; give one of the two")
+    fields = {"parameters": {}, "search": {}, **content}
+    if "program" in fields:
+        fields = _with_program(fields, path)
+    found = Entry(name, path, class_path=fields.pop("class"), **fields)
     _check(found)
     return found
+
+
+def _with_program(fields: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return the fields of an entry with the class that stands for its program, and the files of this."""
+    given = fields["program"] if isinstance(fields["program"], dict) else {}
+    for file in given.get("files", []):
+        # By this name a pull request that changes the file is known to change the entry.
+        if ".." in Path(file).parts or Path(file).parts[0].partition(".")[0] != path.stem:
+            raise ConfigurationError(f"{path}: files: {file!r} must be in {FOLDER}/{path.stem}, or named {path.stem}.*")
+    made = class_of_program(str(path), fields, path.parent)
+    family = PROGRAM_FAMILIES[made["class"]]
+    if family != fields["family"]:
+        raise ConfigurationError(f"{path}: a program that writes {fields['writes']} is of the family {family}")
+    files = tuple(map(Path, made["program"].get("files", [])))
+    program = {**made["program"], "files": [f"{CODE}/{file.name}" for file in files]}
+    others = {key: value for key, value in fields.items() if key not in ("program", "writes")}
+    size = {"size": "n_components"} if family == "projection" else {}
+    parameters = {**fields["parameters"], "program": program}
+    return {**others, **size, "class": made["class"], "parameters": parameters, "programs": files}
 
 
 def _check(entry: Entry) -> None:

@@ -21,6 +21,7 @@ from mlreduce_studies.benchmark.protocol import Protocol
 from mlreduce_studies.leaderboard.apart import set_apart
 from mlreduce_studies.leaderboard.checks import failure_of
 from mlreduce_studies.leaderboard.entry import FAMILIES, Entry
+from mlreduce_studies.programs import versions as program_versions
 from mlreduce_studies.provenance.verify import run_workflow
 from mlreduce_studies.study import load_study, study_content, study_file
 
@@ -130,11 +131,12 @@ def run_entry(
     content, paths = study_of(entry, project, sets), [] if packages is None else [str(packages)]
     used = {package: version(package) for package in ("mlreduce", "numpy", "scipy", "scikit-learn")}
     versions = {"python": platform.python_version(), **used, **entry.packages}
+    versions |= program_versions({entry.name: entry.method}.items())
     failed = failure_of(entry, content["limits"], seed, paths)
     if failed is not None:
         return Outcome(failed, None, versions, took())
     content["methods"]["entry"] = {
-        label: set_apart(entry.family, method, content["limits"], paths, entry.module)
+        label: set_apart(entry.family, method, content["limits"], paths, entry.files)
         for label, method in content["methods"]["entry"].items()
     }
     working = Path(folder, f"{entry.name}-{entry.digest[:8]}").resolve()
