@@ -173,7 +173,8 @@ def test_a_program_is_an_entry(project, writes, family):
 
 @pytest.mark.skipif(not apart.refuses_files(), reason="the system has no Landlock")
 def test_a_program_reads_no_files_of_the_user(project):
-    assert "PermissionError" in failure_of(program_of(project, PROGRAMS["reads"]), {"seconds": 20, "gigabytes": 1}, SEED)
+    entry = program_of(project, PROGRAMS["reads"])
+    assert "PermissionError" in failure_of(entry, {"seconds": 20, "gigabytes": 1}, SEED)
 
 
 @pytest.mark.slow
