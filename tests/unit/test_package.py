@@ -103,10 +103,18 @@ def test_hosted_tests_run_what_the_project_says():
     folder = PROJECT / ".github" / "workflows"
     tests = yaml.safe_load((folder / "tests.yml").read_text())
     text = "".join(path.read_text() for path in folder.glob("*.yml"))
-    targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"make ([a-z-]+)", text)) <= targets
+    targets = set(" ".join(re.findall(r"^([a-z -]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)).split())
+    assert set(re.findall(r"\bmake ([a-z-]+)", text)) <= targets
     classified = re.findall(r"Python :: (3\.\d+)", "\n".join(SETTINGS["project"]["classifiers"]))
     assert ["3.11", *tests["jobs"]["versions"]["strategy"]["matrix"]["python"]] == classified
+    there = re.findall(r"tests/[a-z_./]+", (folder / "environments.yml").read_text())
+    assert len(there) > 5
+    assert [path for path in there if not (PROJECT / path).exists()] == []
+    catalogue = yaml.safe_load((PROJECT / ".snakemake-workflow-catalog.yml").read_text())
+    deployed = catalogue["usage"]["software-stack-deployment"]
+    assert {name for name in ("conda", "apptainer") if f"--sdm {name}" in text} == {
+        n for n in deployed if deployed[n] is True
+    } - {"report"}
 
 
 @pytest.mark.parametrize("name", ["datasets.toml", "further-datasets.toml"])
