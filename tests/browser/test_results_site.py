@@ -15,7 +15,7 @@ from mlreduce.stats.ranking import highlighted
 from mlreduce_studies.site.ranking import ranked
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores
-from mlreduce_studies.site.writing import write_page, write_site
+from mlreduce_studies.site.writing import write_site
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make docs").expect
 
@@ -233,7 +233,6 @@ def test_without_scripts_the_tables_and_pictures_are_seen(opened):
 def test_hostile_names_run_nothing(opened, tmp_path):
     base = planted_run(tmp_path / "run", DATASETS[:2], HOSTILE, " ".join(HOSTILE))
     write_site(read_run(base), base / "site")
-    write_page(read_run(base), tmp_path / "report.html")
     for path in sorted((base / "site").rglob("*.html")):
         page = opened(str(path.relative_to(base / "site")), base=base / "site")
         unfold(page)
@@ -256,7 +255,6 @@ def test_hostile_names_run_nothing(opened, tmp_path):
     assert page.locator("#vg-tooltip-element img").count() == 0
     found = compared(opened("compare.html", base=base / "site"))
     assert set(found["methods"]) == set(HOSTILE)
-    assert opened("report.html", base=tmp_path).locator("main script").count() == 0
 
 
 def test_a_download_is_the_file_of_the_run(opened, planted):

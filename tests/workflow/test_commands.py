@@ -164,7 +164,6 @@ def test_a_run_of_everything_ends_with_the_page(done):
         table.unlink()
     assert done.run("small_table_loss", *BUNDLED).splitlines()[-1].startswith(f"Tables: {STUDY}/table-loss.md")
     assert "index.html" not in done.run("small_table_loss", *BUNDLED)
-    assert done.run(*BUNDLED, "page=single").splitlines()[-1] == "The report: results/demo/report.html"
 
 
 @pytest.mark.slow

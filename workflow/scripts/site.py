@@ -1,4 +1,4 @@
-"""Write the results of the run as a site, and as one page where the configuration requests it."""
+"""Write the results of the run as a site."""
 
 import json
 from pathlib import Path
@@ -10,12 +10,9 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.files import write_text
     from mlreduce_studies.site.runs import read_run
-    from mlreduce_studies.site.writing import write_page, write_site
+    from mlreduce_studies.site.writing import write_site
 
-    content, (described, *pages) = snakemake.params.content, snakemake.output
+    content, (described, page) = snakemake.params.content, snakemake.output
     run = read_run(Path(described).parent, content)
-    write_site(run, Path(pages[0]).parent)
-    for page in pages:
-        if page.endswith("report.html"):
-            write_page(run, page)
+    write_site(run, Path(page).parent)
     write_text(described, json.dumps(content, indent=1) + "\n")

@@ -213,14 +213,12 @@ class Outputs:
     # Everything
 
     def site(self) -> list[str]:
-        """Files of the site, and of the single page where the configuration requests it."""
-        base = self._plan.base
-        files = [f"{base}/{DESCRIPTION}", f"{base}/site/index.html"]
-        return files + [f"{base}/report.html"] * (self._plan.config.get("page") == "single")
+        """Files of the site."""
+        return [f"{self._plan.base}/{DESCRIPTION}", f"{self._plan.base}/site/index.html"]
 
     def page(self, jobs: Iterable[Any]) -> str | None:
         """Page of the results (with the prefix of a module where there is one); None where no job writes it."""
-        page = self.site()[-1 if self._plan.config.get("page") == "single" else 1]
+        page = self.site()[1]
         return next((str(file) for job in jobs for file in job.output if str(file).endswith(page)), None)
 
     def results(self, study: Study) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.plot.colours import PALETTE, colour_of
 from mlreduce.stats.ranking import MARGIN
 from mlreduce_studies.site import papers
-from mlreduce_studies.site.assets import own_file, write_assets
+from mlreduce_studies.site.assets import write_assets
 from mlreduce_studies.site.claim_texts import project_address
 from mlreduce_studies.site.drawing import placed_figures
 from mlreduce_studies.site.entries import Entries, page_names
@@ -150,31 +149,9 @@ class Site:
         shared |= {name: project_address(name.capitalize()).rstrip("/") for name in ("repository", "documentation")}
         if self._documented:
             shared["documentation"] = f"{content['root']}.."
-        shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
         above = [f"{SITE}{part}index.html" for part in (f"{content['path'].rpartition('/')[0]}/", "")]
         shared["header"] = header(f"{SITE}{content['path']}", above, documented=self._documented)
         return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
-
-    def single(self, pictures: Path) -> str:
-        """Return the front page with all papers in one file, without scripts.
-
-        Parameters
-        ----------
-        pictures : Path
-            Folder for the pictures, which the file holds as data.
-        """
-        sections = []
-        for study in self.studies:
-            page = self.pages[study.name]
-            placed = placed_figures(study, pictures / page)  # figures of different studies have the same names
-            figures = [figure | {"picture": f"{page}/{figure['picture']}"} for figure in placed]
-            sections.append(_paper(study, figures) | {"page": page})
-        claims = {section["study"].name: section["claims"] for section in sections}
-        return self._render(
-            "single", root="", path="report.html", single=True, sections=sections,
-            **front_page(self.studies, self.pages, self.entries, claims), style=own_file("site.css"),
-            source=lambda picture: _as_data(pictures / picture),
-        )  # fmt: skip
 
 
 def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -201,11 +178,6 @@ def _opened(figures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     ]
     first = small.index(True) if any(small) else -1
     return [{**figure, "open": number == first} for number, figure in enumerate(figures)]
-
-
-def _as_data(path: Path) -> str:
-    kind = "image/svg+xml" if path.suffix == ".svg" else "image/png"
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
 @cache  # compiling the templates takes half of the time of a small site
@@ -286,12 +258,3 @@ def write_site(
     """
     with replacing_folder(target, force=force) as folder:
         Site(run, folder, limit, documented).write()
-
-
-def write_page(run: Run, target: str | Path) -> None:
-    """Write the results of a run as one HTML file, without scripts, to send by mail."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as pictures:
-        text = Site(run, Path(target).parent, LIMIT).single(Path(pictures))
-    write_text(target, text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import posixpath
 import re
@@ -34,7 +33,7 @@ from mlreduce_studies.site.papers import claims_of, parts_of, tables_of
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
 from mlreduce_studies.site.search import INDEX
-from mlreduce_studies.site.writing import write_page, write_site
+from mlreduce_studies.site.writing import write_site
 from mlreduce_studies.verdicts.audit import audit_sums
 from mlreduce_studies.verdicts.order import order_counts
 
@@ -184,19 +183,21 @@ def test_a_claim_leads_to_its_evidence(site):
     assert "printed Table 3 (ten-fold)" in page.text
 
 
-def test_the_single_page_shows_each_study_its_own_figures(tmp_path):
+def test_each_study_shows_its_own_figures(tmp_path):
     base = planted_run(tmp_path / "run")
     other = planted_run(tmp_path / "other", better=0.2)  # with figures of the same names
     shutil.move(other / "planted", base / "planted-2")
     described = json.loads((base / DESCRIPTION).read_text())
     described["studies"]["planted-2"] = described["studies"]["planted"]
     (base / DESCRIPTION).write_text(json.dumps(described))
-    write_page(read_run(base), tmp_path / "report.html")
-    page = Elements((tmp_path / "report.html").read_text())
-    sources = [attributes["src"] for tag, attributes in page.elements if tag == "img"]
-    pictures = [base64.b64decode(source.partition("base64,")[2]) for source in sources]
-    assert pictures == [(base / study / "figure1.svg").read_bytes() for study in ("planted", "planted-2")]
-    assert pictures[0] != pictures[1]
+    write_site(read_run(base), tmp_path / "site")
+    shown = []
+    for study in ("planted", "planted-2"):
+        page = tmp_path / "site" / "papers" / f"{study}.html"
+        sources = [attributes["src"] for tag, attributes in Elements(page.read_text()).elements if tag == "img"]
+        shown += [(page.parent / source).read_bytes() for source in sources]
+        assert shown[-1] == (base / study / "figure1.svg").read_bytes()
+    assert len(shown) == len(set(shown)) == 2
 
 
 def test_a_claim_names_the_tables_and_figures_that_show_it(tmp_path):
@@ -288,8 +289,7 @@ def test_hostile_names_are_inert(tmp_path):
     text = " ".join(HOSTILE)
     base = planted_run(tmp_path / "run", DATASETS[:2], HOSTILE, text)
     write_site(read_run(base), tmp_path / "site")
-    write_page(read_run(base), tmp_path / "report.html")
-    pages = pages_of(tmp_path / "site") | {"report.html": Elements((tmp_path / "report.html").read_text())}
+    pages = pages_of(tmp_path / "site")
     for name, page in pages.items():
         scripts = [attributes for tag, attributes in page.elements if tag == "script"]
         assert all(set(own) <= {"src", "defer", "data-root"} for own in scripts), name
@@ -298,7 +298,7 @@ def test_hostile_names_are_inert(tmp_path):
         assert "49" not in page.text or "7 * 7" in page.text, name
     assert all(hostile in pages["papers/planted.html"].text for hostile in HOSTILE)
     inside = [path.resolve() for path in tmp_path.rglob("*.html")]
-    assert all(path.is_relative_to((tmp_path / "site").resolve()) or path.name == "report.html" for path in inside)
+    assert all(path.is_relative_to((tmp_path / "site").resolve()) for path in inside)
     for script in (tmp_path / "site" / "data").glob("*.js"):
         assert re.fullmatch(r"\(window\.mlreduceData \?\?= \{\}\)\[\"[^\n]*;\n", script.read_text())
 
@@ -335,11 +335,10 @@ def test_characters_that_reorder_text_are_shown(tmp_path):
     shown = "rain\\u202egnp\\u2066 back\\slash \\u202e"
     base = planted_run(tmp_path / "run", DATASETS[:1], (hidden, "pca"), hidden)
     write_site(read_run(base), tmp_path / "site")
-    write_page(read_run(base), tmp_path / "report.html")
     pages = pages_of(tmp_path / "site")
     assert shown in pages["papers/planted.html"].text
     texts = [path for path in tmp_path.joinpath("site").rglob("*") if path.suffix in (".html", ".js", ".svg")]
-    for path in [*texts, tmp_path / "report.html"]:
+    for path in texts:
         if path.parent.name != "assets":
             assert not re.search("[\u202a-\u202e\u2066-\u2069]", path.read_text()), path
     found = json.loads((tmp_path / "site" / "data" / "studies.js").read_text().partition("] = ")[2].rstrip(";\n"))
@@ -352,18 +351,17 @@ def test_a_run_without_a_judged_headline_claim_shows_its_first_tables(tmp_path):
         path = base / "planted" / f"{name}.csv"
         write_csv(pd.read_csv(path, keep_default_na=False).assign(verdict="not run"), path)
     write_site(read_run(base), tmp_path / "site")
-    write_page(read_run(base), tmp_path / "report.html")
     pages = pages_of(tmp_path / "site")
     assert check_links(tmp_path / "site", pages)
     (table,) = tables_of(read_run(base).studies[0])
     rows = table["parts"][0]["rows"]
-    for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
-        assert [a.get("id") for tag, a in front.elements if tag == "table"][:2] == ["computed-planted", "studies"]
-        shown = front.text.rpartition("What was computed")[2].partition("What to use")[0]
-        assert "Table 3" in shown
-        assert ["".join(row).replace("**", "") in shown for row in rows] == [True] * 12 + [False] * 3
-        assert f"{len(rows) - 12} more rows and all tables" in shown
-        assert "not run" not in front.text.rpartition("All verdicts")[0]
+    front = pages["index.html"]
+    assert [a.get("id") for tag, a in front.elements if tag == "table"][:2] == ["computed-planted", "studies"]
+    shown = front.text.rpartition("What was computed")[2].partition("What to use")[0]
+    assert "Table 3" in shown
+    assert ["".join(row).replace("**", "") in shown for row in rows] == [True] * 12 + [False] * 3
+    assert f"{len(rows) - 12} more rows and all tables" in shown
+    assert "not run" not in front.text.rpartition("All verdicts")[0]
 
 
 def test_a_study_without_a_paper_is_a_comparison(tmp_path):
@@ -374,15 +372,14 @@ def test_a_study_without_a_paper_is_a_comparison(tmp_path):
     described["studies"]["planted"]["identifier"] = None
     run = read_run(base, described)
     write_site(run, tmp_path / "site")
-    write_page(run, tmp_path / "report.html")
     pages = pages_of(tmp_path / "site")
-    for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
-        assert "1 comparison," in front.text
-        first = re.search(r"mine (\S+), mvmd (\S+), pca (\S+)", front.text)  # by how likely they are near the best
-        assert sorted(map(float, first.groups()), reverse=True) == [*map(float, first.groups())]
-        assert "claims:" not in front.text
-        tables = [a["id"] for tag, a in front.elements if tag == "table"]
-        assert tables[:2] == ["computed-planted", "compared"]
+    front = pages["index.html"]
+    assert "1 comparison," in front.text
+    first = re.search(r"mine (\S+), mvmd (\S+), pca (\S+)", front.text)  # by how likely they are near the best
+    assert sorted(map(float, first.groups()), reverse=True) == [*map(float, first.groups())]
+    assert "claims:" not in front.text
+    tables = [a["id"] for tag, a in front.elements if tag == "table"]
+    assert tables[:2] == ["computed-planted", "compared"]
     page = pages["papers/planted.html"]
     assert "3 methods on 3 data sets: birds, scene, yeast." in page.text
     assert "claim" not in page.text.replace(page.text[page.text.index("What made this") :], "")
@@ -413,21 +410,6 @@ def test_a_picture_without_numbers_is_shown(tmp_path):
     assert placed.read_bytes() == (base / "planted" / "figure1.png").read_bytes()
     images = [a for tag, a in pages_of(tmp_path / "site")["papers/planted.html"].elements if tag == "img"]
     assert [(image["width"], image["height"]) for image in images] == [("120", "90")]
-
-
-def test_one_page_to_send(tmp_path):
-    base = planted_run(tmp_path / "run")
-    write_page(read_run(base), tmp_path / "report.html")
-    page = Elements((tmp_path / "report.html").read_text())
-    assert not [tag for tag, _ in page.elements if tag in ("script", "link")]
-    pictures = [attributes["src"] for tag, attributes in page.elements if tag == "img"]
-    assert len(pictures) == 1
-    assert pictures[0].startswith("data:image/svg+xml;base64,")
-    assert "It is better." in page.text
-    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    anchors = [a["href"][1:] for tag, a in page.elements if tag == "a" and a["href"].startswith("#")]
-    assert set(anchors) <= set(ids)
 
 
 def test_what_failed_is_said(tmp_path):
