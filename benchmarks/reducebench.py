@@ -523,10 +523,8 @@ def said(tables: dict[str, pd.DataFrame]) -> list[str]:
 def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
     """Return how much is run, how much failed, and what the controls are, in Markdown."""
     scores, of = update_evidence.SCORES, len(protocol.datasets)
-    sets = {
-        tuned: set.intersection(*(set(scores.datasets(family, tuned=tuned)) for family in NOUNS))
-        for tuned in (False, True)
-    }
+    done = set.intersection(*(set(scores.datasets(family)) for family in NOUNS))
+    tuned = ", ".join(f"{noun}s on {len(scores.datasets(family, tuned=True))}" for family, noun in NOUNS.items())
     numbers = Counter(
         registry.kind_of(name)
         for study in protocol.studies().values()
@@ -537,10 +535,9 @@ def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
         f"{numbers[family]} {noun}s" for family, noun in (NOUNS | {"propagation": "propagation"}).items()
     )
     lines = [
-        f"Compared are {compared}. With defaults they are run on {len(sets[False])} of {of} data sets, tuned on "
-        f"{len(sets[True])}."
+        f"Compared are {compared}. With defaults they are run on {len(done)} of {of} data sets; tuned, {tuned}."
     ]
-    if not sets[False]:
+    if not done:
         return lines
     measure, *_ = scores.measures
     tables = [scores.folds(family, measure) for family in NOUNS]

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors import MLKNN, BinaryRelevanceKNN, ClassifierChainKNN
+from mlreduce.predictors import MLKNN, BinaryRelevanceKNN, ClassifierChainKNN, ml_knn
 
 BOTH = (BinaryRelevanceKNN, ClassifierChainKNN)
 FEATURES = {
@@ -270,3 +270,23 @@ def test_votes_of_several_numbers_are_those_of_each(kind):
     for number in numbers:
         expected = model._votes_in_blocks(None, None, number)
         assert (found[number] != expected).sum() == 0
+
+
+@pytest.mark.parametrize("kind", ["known", "partly known", "sparse"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_likelihood_by_counts_is_that_of_the_left_out_rows(kind, seed):
+    rng = np.random.default_rng(seed)
+    votes, labels = rng.integers(0, 6, (40, 7)), (rng.random((40, 7)) < 0.3).astype(int)
+    labels[:, 0] = 0
+    if kind == "partly known":
+        labels[rng.random(labels.shape) < 0.2] = -1
+    given = [sp.csr_array(part) for part in (votes, labels)] if kind == "sparse" else [votes, labels]
+    counts = ml_knn._Counts.of(*given, 5, 1.0)
+    left_out = counts.left_out(*given)
+    rows = np.log(np.where(labels > 0, left_out, 1 - left_out)[labels >= 0])
+    np.testing.assert_allclose(counts.log_likelihood(), rows.sum(), rtol=1e-12)
+    for row, label in [(0, 0), (3, 2), (11, 5)]:  # of the counts of the others, by the definition
+        if labels[row, label] >= 0:
+            others = np.arange(40) != row
+            alone = ml_knn._Counts.of(votes[others], labels[others], 5, 1.0).rates.posterior(votes[[row]])
+            np.testing.assert_allclose(left_out[row, label], alone[0, label], rtol=1e-12)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import GrowingDistances, Pairs, row_blocks
+from mlreduce.linalg.distances import GrowingDistances, Pairs
 from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourVotes
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_range, is_sparse
@@ -64,8 +64,8 @@ class _Counts(NamedTuple):
     def of(cls, votes: Any, labels: Any, n_neighbors: int, pseudocount: float) -> Self:
         shape = labels.shape[1], n_neighbors + 1
 
-        def count(label: Any, number: Any, weights: Any = None) -> FloatArray:
-            counts = np.bincount(label * shape[1] + number, weights, minlength=shape[0] * shape[1])
+        def count(label: Any, number: Any) -> FloatArray:
+            counts = np.bincount(label * shape[1] + number, minlength=shape[0] * shape[1])
             return counts.reshape(shape).astype(np.float64)
 
         if is_sparse(votes):
@@ -76,10 +76,11 @@ class _Counts(NamedTuple):
             present[:, 0] += n_present - present.sum(axis=1)  # no vote is not stored
             both[:, 0] += labels.shape[0] - both.sum(axis=1)
             return cls(present, both - present, pseudocount)
+        places = 2 * (np.arange(shape[0]) * shape[1] + votes) + (labels > 0)
         known = labels >= 0
-        places, yes = (np.arange(shape[0]) * shape[1] + votes).ravel(), np.where(known, labels, 0)
-        present, absent = (count(0, places, cells.ravel()) for cells in (yes, known - yes))
-        return cls(present, absent, pseudocount)
+        places = places.ravel() if known.all() else places[known]
+        counts = np.bincount(places, minlength=2 * shape[0] * shape[1]).reshape(*shape, 2).astype(np.float64)
+        return cls(counts[..., 1], counts[..., 0], pseudocount)
 
     @property
     def rates(self) -> _Rates:
@@ -99,22 +100,19 @@ class _Counts(NamedTuple):
             row, label = labels.tocoo().coords
             posterior[row, label] = self._without(1, 0)[label, votes.tocsr()[row, label]]
             return posterior
-        known, posterior = labels >= 0, np.empty(labels.shape)
-        for cells, without in ((~known, (0, 0)), (known & (labels == 0), (0, 1)), (labels > 0, (1, 0))):
-            if cells.any():
-                label = np.nonzero(cells)[1]
-                posterior[cells] = self._without(*without)[label, votes[cells]]
-        return posterior
+        without = np.stack([self._without(0, 0), self._without(0, 1), self._without(1, 0)])
+        removed = np.where(labels >= 0, 1 + (labels > 0), 0)  # nothing of a label that is not known
+        return np.asarray(without[removed, np.arange(labels.shape[1]), votes])
 
-    def log_likelihood(self, votes: Any, labels: Any) -> float:
-        """Return the log-likelihood of the labels of the training rows, each left out."""
-        total = 0.0
-        for rows in row_blocks(*labels.shape):
-            posterior, cells = self.left_out(votes[rows], labels[rows]), labels[rows]
-            cells = cells.toarray() if is_sparse(cells) else cells
-            right = np.where(cells > 0, posterior, 1.0 - posterior)[cells >= 0]
-            total += float(np.log(np.clip(right, _CERTAIN, 1.0)).sum())
-        return total
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the known labels of the training rows, each left out.
+
+        It is the same for all rows with, or without, a label that have as many votes.
+        """
+        right = (self._without(1, 0), self.present), (1.0 - self._without(0, 1), self.absent)
+        return float(
+            sum((counts * np.log(np.clip(shares, _CERTAIN, 1.0)))[counts > 0].sum() for shares, counts in right)
+        )
 
     def _without(self, present: int, absent: int) -> FloatArray:
         """Return the posterior by label and number of votes without an instance that has the label, or has it not."""
@@ -248,7 +246,7 @@ class MLKNN(_NeighbourVotes):
         votes_of = self._votes_of_numbers(map_blocks, present, numbers := self._numbers(labels))
         for number, votes in votes_of.items():
             counts = _Counts.of(votes, labels, number, float(self.pseudocount))
-            value = counts.log_likelihood(votes, labels) if len(numbers) > 1 else 0.0
+            value = counts.log_likelihood() if len(numbers) > 1 else 0.0
             if best is None or value > most + _BETTER * abs(most):
                 best, most = (number, votes, counts), value
         assert best is not None
