@@ -121,8 +121,8 @@ class _Process:
         self._made: set[str] = set()
         self._folder = tempfile.TemporaryDirectory(prefix="entry-")
         code = Path(self._folder.name, CODE)
-        code.mkdir(parents=True)
         for file in map(Path, files):
+            code.mkdir(parents=True, exist_ok=True)
             shutil.copytree(file, code / file.name) if file.is_dir() else shutil.copy(file, code)
         self._others = _descendants(os.getpid())
         self._attributes(subreaper=1, dumpable=0)
