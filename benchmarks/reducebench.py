@@ -534,9 +534,7 @@ def progress(protocol: Protocol, pieces: Pieces) -> list[str]:
     compared = ", ".join(
         f"{numbers[family]} {noun}s" for family, noun in (NOUNS | {"propagation": "propagation"}).items()
     )
-    lines = [
-        f"Compared are {compared}. With defaults they are run on {len(done)} of {of} data sets; tuned, {tuned}."
-    ]
+    lines = [f"Compared are {compared}. With defaults they are run on {len(done)} of {of} data sets; tuned, {tuned}."]
     if not done:
         return lines
     measure, *_ = scores.measures

@@ -22,8 +22,11 @@ from mlreduce_studies.study import Group, Study
 #: Seconds of a prediction at one size for each label of a row, with all measures; of a penalty for each row, column and
 #: smaller number of these; and of neighbours for each pair of rows, at one size.
 PREDICTION = {"cells": 2.7e-7, "penalty": 3.3e-10, "pairs": 1.2e-8}
-#: Seconds of whatever is done once: a prediction's, a candidate's, a job's.
-OVERHEAD = {"prediction": 0.008, "candidate": 0.0025, "jobs": 15.0}
+#: Seconds of whatever is done once: a prediction's, a job's.
+OVERHEAD = {"prediction": 0.008, "jobs": 15.0}
+#: Of a candidate with a predictor, on the ten smallest data sets (selectors on one): iterations of small matrices, and
+#: for label coders the folds in which the number of neighbours is chosen.
+CANDIDATE = {"selection": 0.039, "projection": 0.016, "labelspace": 0.28}
 #: Processor seconds of version 2 with defaults, as Snakemake sampled them on 14 data sets, by those of this model.
 CORRECTION = {"selection": 0.65, "projection": 0.40, "labelspace": 0.39}
 
@@ -150,7 +153,7 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
         measured = PREDICTION["cells"] * (fitted + shape.train // folds) * shape.labels
         measured += PREDICTION["penalty"] * fitted * min(fitted, shape.columns) ** 2
         predictors = len(search.get("together", [0]))
-        return _fit(study, label, entry, shape, fitted) + predictors * (OVERHEAD["candidate"] + measured)
+        return _fit(study, label, entry, shape, fitted) + predictors * (CANDIDATE[study.family] + measured)
 
     limit = float(study.limits.get("seconds", math.inf))
     if _fit(study, label, entry, shape, max(2, int(rows * share))) > limit:
