@@ -417,7 +417,9 @@ def tuning(evidence: Evidence, measure: str) -> Answer:
             effect = Effect.of(by_group)
             numbers[f"{noun}, {predictor}"] = effect._asdict()
             most = gains.mean().sort_values(ascending=False, kind="stable")
-            ends = [f"{name} {value:+.3f}" for name, value in (*most.head(3).items(), *most.tail(1).items())]
+            ends = [
+                f"{name} {value:+.3f}" for name, value in dict([*most.head(3).items(), *most.tail(1).items()]).items()
+            ]
             rows.append([noun, PREDICTORS[predictor], str(len(methods)), str(effect), effect.word, ", ".join(ends)])
     if not rows:
         return Answer(["Tuned methods are not run yet on enough data sets."])
