@@ -104,7 +104,8 @@ def print_plan(protocol: Protocol, names: list[str], only: int | None = None) ->
             print(f"{candidates} candidate{'s' * (candidates > 1)} each")
         for name in (name for name in sets if name in (names or sets)):
             shape = shape_of(first, protocol.catalogue[name])
-            hours = {study: costs[candidates, name, study].seconds / 3600 for study in studies}
+            planned = {study: costs.get((candidates, name, study)) for study in studies}  # the longest are not run
+            hours = {study: cost.seconds / 3600 if cost else 0.0 for study, cost in planned.items()}
             total.update(hours)
             numbers = f"{shape.train + shape.test:7}{shape.columns:9}{shape.labels:8}{shape.splits:7}"
             print(f"{name:26}{numbers}" + "".join(f"{own:13.3f}" for own in hours.values()))
@@ -126,7 +127,8 @@ def missing(protocol: Protocol, pieces: Pieces, names: list[str]) -> list[tuple[
     costs, done, found = plan(protocol), pieces.done(), []
     for candidates, sets in protocol.budgets.items():
         for name in (name for name in sets if name in (names or sets)):
-            studies = [study for study in protocol.config["studies"] if (study, name, candidates) not in done]
+            planned = [study for study in protocol.config["studies"] if (candidates, name, study) in costs]
+            studies = [study for study in planned if (study, name, candidates) not in done]
             if studies:
                 expected = sum(costs[candidates, name, study].seconds for study in studies)
                 found.append((expected, candidates, name, studies))

@@ -30,6 +30,9 @@ CANDIDATE = {"selection": 0.039, "projection": 0.016, "labelspace": 0.28}
 #: Processor seconds of version 2 with defaults, as Snakemake sampled them on 14 data sets, by those of this model.
 CORRECTION = {"selection": 0.65, "projection": 0.40, "labelspace": 0.39}
 
+#: The longest that methods are tuned on a data set, so that all takes two nights of two cores at most.
+LONGEST_SEARCH = 5400.0
+
 # Of the parameters chosen with each predictor by each measure, how many differ.
 _DISTINCT = 0.5
 # Rows times columns on which the constants were measured. The seconds that a fit takes at least are those there; on
@@ -165,12 +168,14 @@ def _search(study: Study, label: str, group: Group, targets: int, shape: Shape) 
 
 @cache
 def plan(protocol: Protocol) -> Mapping[tuple[int, str, str], Cost]:
-    """Return what is expected of each piece: by number of candidates, data set and study."""
+    """Return what is expected of each piece that is run: by number of candidates, data set and study."""
     costs = {}
     for candidates, names in protocol.budgets.items():
         studies = protocol.studies(None if candidates == protocol.candidates else candidates)
         for name in names:
             for study in studies.values():
                 shape = shape_of(study, protocol.catalogue[name])
-                costs[candidates, name, study.name] = cost_of(study, shape)
+                cost = cost_of(study, shape)
+                if candidates == 1 or cost.seconds <= LONGEST_SEARCH:
+                    costs[candidates, name, study.name] = cost
     return costs
