@@ -189,6 +189,14 @@ def test_a_program_in_octave_is_an_entry(project):
     assert failure_of(read_entry("mine", folder), {"seconds": 60, "gigabytes": 3}, SEED) is None
 
 
+@pytest.mark.parametrize("place", ["mine/labels.csv", "mine.py"])
+def test_links_in_the_files_of_an_entry_are_refused(project, place):
+    program_of(project, PROGRAMS["scores"])
+    (project() / "leaderboard" / place).symlink_to(BAD)
+    with pytest.raises(ConfigurationError, match=f"mine.yaml: .*{place} is a link"):
+        program_of(project, PROGRAMS["scores"])
+
+
 def test_another_program_is_another_entry(project):
     first, second = (program_of(project, text).digest for text in (PROGRAMS["scores"], PROGRAMS["directions"]))
     assert first != second

@@ -178,6 +178,9 @@ def _check(entry: Entry) -> None:
         )
     if place == FOLDER and not entry.module.is_file():
         raise ConfigurationError(f"{entry.path}: class: {entry.module} is missing, the module with {entry.class_path}")
+    for file in (inside for path in entry.files for inside in (path, *path.rglob("*"))):
+        if file.is_symlink():  # the scorer copies what it leads to, which the entry may not read
+            raise ConfigurationError(f"{entry.path}: {file} is a link; put the file itself there")
     for key, value in (("size", entry.size), ("batch", entry.batch)):
         if value is not None and entry.family != "projection":
             raise ConfigurationError(f"{entry.path}: {key} is for projections; leave it out")
