@@ -5,9 +5,7 @@
 It writes docs/scale/scheduling.csv and the table of docs/scale.md.
 
 The workflow and a study are copied to a separate folder, with a job per split and scripts that only touch their files.
-Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak. "In packs" is a
-run as on a cluster: a queue that runs one job at once, and tasks on a data set share jobs of 30 expected minutes, each
-with a Snakemake of its own, whose seconds are among those of the jobs.
+Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
 """
 
 from __future__ import annotations
@@ -45,12 +43,6 @@ for path in globals()["snakemake"].output:
 # Splits, by which the jobs grow: two jobs of linear codes for each of eight data sets and two protocols.
 SPLITS = (2, 31, 312)
 TARGET = "cplst_table3"
-# A queue that runs what is submitted, and answers when it has ended.
-QUEUE = """#!/bin/sh
-for script; do :; done
-sh "$script" > "$script.log" 2>&1
-echo $$
-"""
 
 
 class Cost(NamedTuple):
@@ -81,8 +73,7 @@ def emptied(folder: Path) -> None:
 def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
     """Run Snakemake, and measure it."""
     config = ["studies=[cplst-2012]", "scale=paper", f"splits={splits}", "splits_per_job=1", "bundle=false"]
-    config += ["minutes_per_job=30"] if "--executor" in arguments else []
-    command = [sys.executable, "-m", "snakemake", *arguments, "--config", *config, "--", TARGET]
+    command = [sys.executable, "-m", "snakemake", "--cores", "all", *arguments, "--config", *config, "--", TARGET]
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "MLREDUCE_CACHE": str(folder / "cache")}
     said = folder / "said.txt"
     begun, of_others = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -123,14 +114,8 @@ def main() -> None:
     for splits in parser.parse_args().splits:
         with tempfile.TemporaryDirectory() as folder:
             emptied(Path(folder))
-            queue, planned, here = Path(folder, "queue.sh"), 0, ["--cores", "all"]
-            queue.write_text(QUEUE, encoding="utf-8")
-            queue.chmod(0o755)
-            packed = ["--executor", "cluster-generic", "--cluster-generic-submit-cmd", str(queue), "--jobs", "1"]
-            calls = {"dry run": [*here, "-n"], "run": here, "nothing to do": here, "in packs": packed}
-            for what, arguments in calls.items():
-                if what == "in packs":
-                    shutil.rmtree(Path(folder, "results"))
+            planned = 0
+            for what, arguments in (("dry run", ["-n"]), ("run", []), ("nothing to do", [])):
                 cost = snakemake(Path(folder), splits, *arguments)
                 planned = cost.jobs or planned
                 rows.append({"splits": splits, "call": what, **cost._asdict(), "jobs": planned})
