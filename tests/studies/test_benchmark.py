@@ -23,7 +23,7 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.files import file_sha256
 from mlreduce.methods.facts import facts_of
 from mlreduce.predictors import ml_knn
-from mlreduce_studies.benchmark.costs import cost_of, plan, shape_of
+from mlreduce_studies.benchmark.costs import LONGEST_SEARCH, cost_of, plan, shape_of
 from mlreduce_studies.benchmark.folds import check_folds, fold_rows, read_folds, write_folds
 from mlreduce_studies.benchmark.pieces import PIECE_COLUMNS, WARNING_COLUMNS, Pieces, job_files
 from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol, digest_of_scores, protocol_files
@@ -289,6 +289,8 @@ def test_the_plan_fits_into_two_nights_of_two_cores(protocol):
     assert sum(candidates == 1 for candidates, *_ in costs) == 3 * len(protocol.datasets)
     assert len(costs) > 5 * len(protocol.datasets)  # but for the longest searches
     assert sum(cost.seconds for cost in costs.values()) / 3600 <= 48
+    page = (PROJECT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    assert f"not where this would take more than {LONGEST_SEARCH / 3600:g} hours" in page
 
 
 def test_costs_grow_with_the_data_and_the_candidates(protocol, studies):

@@ -211,6 +211,7 @@ def test_another_program_is_another_entry(project):
         ({"program": {"command": "true", "files": ["mine.m"]}}, "there is no"),
         ({"program": {"command": "true", "files": ["other.m"]}}, "'other.m' must be in leaderboard/mine"),
         ({"program": {"command": "true", "files": ["mine/../../results"]}}, "must be in leaderboard/mine"),
+        ({"program": {"command": "true", "files": [""]}}, "'' must be in leaderboard/mine"),
     ],
 )
 def test_a_program_that_is_described_wrongly_is_refused(project, keys, sentence):

@@ -399,7 +399,7 @@ def rank_interval(first: FloatArray, second: FloatArray, level: float) -> tuple[
 
 def tuning(evidence: Evidence, measure: str) -> Answer:
     """Compare the methods that have parameters, tuned for the predictor and the measure, with their defaults."""
-    sentences, numbers, rows = [], {}, []
+    sentences, numbers, rows = list[str](), {}, []
     for family, noun in NOUNS.items():
         study = evidence.scores.studies[family]
         names, _ = names_in(study)
@@ -421,11 +421,13 @@ def tuning(evidence: Evidence, measure: str) -> Answer:
                 f"{name} {value:+.3f}" for name, value in dict([*most.head(3).items(), *most.tail(1).items()]).items()
             ]
             rows.append([noun, PREDICTORS[predictor], str(len(methods)), str(effect), effect.word, ", ".join(ends)])
+            if not sentences:
+                sets = len(evidence.scores.datasets(family, tuned=True))
+                sentences.append(
+                    f"On {sets} data sets, tuning brings {noun}s with {PREDICTORS[predictor]} {effect}, {effect.word}."
+                )
     if not rows:
         return Answer(["Tuned methods are not run yet on enough data sets."])
-    first = rows[0]
-    sets = len(evidence.scores.datasets("projection", tuned=True))
-    sentences.append(f"Against their defaults, on {sets} data sets; first {first[0]}s with {first[1]}: {first[3]}.")
     header = ["reduced by", "predictor", "methods with parameters", "tuning brings", "word", "most, and least"]
     return Answer(sentences, numbers, (header, rows))
 

@@ -154,13 +154,13 @@ def _with_program(fields: dict[str, Any], path: Path) -> dict[str, Any]:
     given = fields["program"] if isinstance(fields["program"], dict) else {}
     for file in given.get("files", []):
         # By this name a pull request that changes the file is known to change the entry.
-        if ".." in Path(file).parts or Path(file).parts[0].partition(".")[0] != path.stem:
+        if ".." in Path(file).parts or str(Path(file)).partition("/")[0].partition(".")[0] != path.stem:
             raise ConfigurationError(f"{path}: files: {file!r} must be in {FOLDER}/{path.stem}, or named {path.stem}.*")
     made = class_of_program(str(path), fields, path.parent)
     family = PROGRAM_FAMILIES[made["class"]]
     if family != fields["family"]:
         raise ConfigurationError(f"{path}: a program that writes {fields['writes']} is of the family {family}")
-    files = tuple(map(Path, made["program"].get("files", [])))
+    files = tuple(map(Path, made["program"]["files"]))
     program = {**made["program"], "files": [f"{CODE}/{file.name}" for file in files]}
     others = {key: value for key, value in fields.items() if key not in ("program", "writes")}
     size = {"size": "n_components"} if family == "projection" else {}

@@ -88,7 +88,7 @@ class Site:
             )
         content = _paper(study, figures)
         self._claims[study.name] = content["claims"]
-        self._page(f"papers/{page}.html", "paper", **content, page=page, downloads=downloads)
+        self._page(f"papers/{page}.html", "paper", **content, downloads=downloads)
         compared = papers.compared_claims(content["claims"])
         if compared:
             self._script(self._claims_file(page), f"{page}/claims", compared)
