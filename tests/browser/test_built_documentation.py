@@ -131,6 +131,20 @@ def test_no_page_is_wider_than_a_telephone(visits):
     assert {page: width for page, width in visits["wide"].items() if width > 390} == {}
 
 
+def test_no_page_is_wider_before_its_scripts_have_run(address, browser, site):
+    """Tables scroll by themselves without the script that sorts them."""
+    context = browser.new_context(viewport={"width": 390, "height": 800}, java_script_enabled=False)
+    page = context.new_page()
+    tables = sorted(path.relative_to(site).as_posix() for path in site.glob("_tables/*/*.html"))
+    assert "_tables/benchmark/data-sets.html" in tables
+    wide = {}
+    for path in tables:
+        page.goto(f"{address}/{path}", wait_until="load")
+        wide[path] = max(round(page.locator(each).evaluate("e => e.scrollWidth")) for each in ("html", "article"))
+    context.close()
+    assert {path: width for path, width in wide.items() if width > 390} == {}
+
+
 def test_every_page_has_the_same_header_with_its_place(visits, site):
     places = {}
     for page in visits["pages"]:
