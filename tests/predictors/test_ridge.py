@@ -369,3 +369,45 @@ def test_without_a_penalty_many_features_fit_any_targets_which_a_warning_says(rn
     np.testing.assert_allclose(linear.predict(X[:120]), Y[:120], atol=1e-8)
     linear_error, ridge_error = (np.square(model.predict(X[120:]) - Y[120:]).mean() for model in (linear, ridge))
     assert linear_error > 1.2 * ridge_error
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1e-10, 1e-7])
+@pytest.mark.parametrize("kind", ["repeats", "decay", "scales", "constant"])
+@pytest.mark.parametrize("wide", [True, False])
+def test_badly_conditioned_features_have_the_digits_of_singular_values(wide, kind, penalty, monkeypatch):
+    rng = np.random.default_rng(0)
+    if kind == "repeats":
+        X = sp.random(80, 500, density=0.02, random_state=1, format="csr")
+        X = sp.vstack([X, X[:9]], format="csr")
+    elif kind == "decay":
+        bases = [np.linalg.qr(rng.standard_normal((size, 70)))[0] for size in (70, 200)]
+        X = bases[0] * np.logspace(0, -7, 70) @ bases[1].T
+    else:
+        X = (
+            np.logspace(0, -6, 60)[:, np.newaxis] * rng.standard_normal((60, 150))
+            if kind == "scales"
+            else np.ones((9, 12))
+        )
+    X = X if wide else X.T
+    X = sp.csr_array(X) if kind == "repeats" else X
+    dense = X.toarray() if kind == "repeats" else X
+    centred = dense - dense.mean(axis=0) if kind != "constant" else np.zeros(X.shape)
+    T = rng.standard_normal((X.shape[0], 3))
+    left, values, right = np.linalg.svd(centred, full_matrices=False)
+    kept = values > 1e-10 * values[0]
+    left, values, right = left[:, kept], values[kept], right[kept]
+    penalty *= values[0] ** 2 if kept.any() else 1.0
+    coefficients = right.T @ ((values / (values**2 + penalty))[:, np.newaxis] * (left.T @ (T - T.mean(axis=0))))
+    # Nothing as large as the features is decomposed, which took minutes for a thousand documents.
+    monkeypatch.setattr("scipy.linalg.svd", None)
+    monkeypatch.setattr("mlreduce.predictors.ridge._ILL_CONDITIONED", 1.0)
+    found = RidgeRegressor(penalty).fit(X, T)
+    size = np.abs(coefficients).max(initial=1e-300)
+    np.testing.assert_allclose(found.coef_.T, coefficients, rtol=0, atol=(3e-8 if penalty == 0 else 1e-9) * size)
+    spread = 1 - 1 / len(T) - np.square(left) @ (values**2 / (values**2 + penalty))
+    left_out = found._fit_left_out(X, T)
+    if spread.min() <= 1e-8:  # a row that the others leave nothing
+        assert left_out is None
+    else:
+        fitted = T.mean(axis=0) + centred @ coefficients
+        np.testing.assert_allclose((T - left_out) * spread[:, np.newaxis], T - fitted, rtol=0, atol=1e-6)

@@ -152,6 +152,7 @@ def test_sfus_matches_the_reference(shape, seed, number, beta, gamma):
 @given(**sizes, gamma=st.sampled_from([0.01, 1.0, 20.0]))
 @example(n=5, d=14, q=1, seed=246, gamma=0.01)  # a step too far ahead is taken back
 @example(n=2, d=16, q=4, seed=1, gamma=0.01)  # with the other variables
+@example(n=4, d=1, q=2, seed=0, gamma=0.01)  # no feature that is not zero
 @settings(max_examples=4)
 def test_the_objective_never_rises(name, n, d, q, seed, gamma):
     X, Y = problem(n, d, q, seed)

@@ -31,9 +31,12 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-# A Gram matrix of unit diagonal with a smaller reciprocal condition number is left to the singular value
-# decomposition, which does not square the condition.
+# A Gram matrix of unit diagonal with a smaller reciprocal condition number is left to singular values, which are not
+# squared.
 _ILL_CONDITIONED = 1e-10
+
+# Share of the largest eigenvalue of a Gram matrix of rows down to which its eigenvalues have twelve digits.
+_RESOLVED = 1e-4
 
 # Least share of a row that the others must leave to it: below, what leaving it out changes is lost in rounding.
 _ALONE = 1e-8
@@ -115,12 +118,96 @@ def _coefficients(features: Features, targets: Any, penalty: float) -> FloatArra
         if factor is not None:
             solver = factor
             return map_columns(lambda part: features.transposed_dot(solver.solve(part)), targets, centred=True)
-    dense = features.dense()
-    left, values, right = scipy.linalg.svd(dense, full_matrices=False, check_finite=False)
-    used = values > DEFAULT_RCOND * values[0]
-    left, values, right = left[:, used], values[used], right[used]
-    shrunk = (values / (np.square(values) + penalty))[:, np.newaxis]
-    return map_columns(lambda part: right.T @ (shrunk * (left.T @ part)), targets, centred=True)
+
+    def solved(some: FloatArray) -> FloatArray:
+        coefficients = np.zeros((columns, some.shape[1]))
+        for part in _singular_parts(features):
+            coefficients += part.coefficients(some, penalty)
+        return coefficients
+
+    return map_columns(solved, targets, centred=True)
+
+
+class _SingularPart(NamedTuple):
+    """Some singular vectors of features: those of the shorter side, squared values, those of the longer times values.
+
+    The latter are None of the largest singular values, where products with the features take their place.
+    """
+
+    features: Features
+    short: FloatArray
+    squares: FloatArray
+    long: FloatArray | None
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether the shorter side are the rows."""
+        return self.features.shape[0] < self.features.shape[1]
+
+    def coefficients(self, targets: FloatArray, penalty: float) -> FloatArray:
+        """Return what these directions add to the coefficients."""
+        divisor = (self.squares + penalty)[:, np.newaxis]
+        if self.of_rows:
+            shrunk = (self.short.T @ targets) / divisor
+            return self.features.transposed_dot(self.short @ shrunk) if self.long is None else self.long @ shrunk
+        if self.long is None:
+            return self.short @ (self.short.T @ self.features.transposed_dot(targets) / divisor)
+        return self.short @ ((self.long.T @ targets) / divisor)
+
+    def leverages(self, penalty: float) -> FloatArray:
+        """Return what these directions add to the diagonal of the hat matrix."""
+        if self.of_rows:
+            return np.asarray(np.square(self.short) @ (self.squares / (self.squares + penalty)))
+        long = self.features.dot(self.short) if self.long is None else self.long
+        return np.asarray(np.square(long) @ (1.0 / (self.squares + penalty)))
+
+    def without(self, table: FloatArray) -> FloatArray:
+        """Return vectors of the longer side less what they have in these directions."""
+        if self.long is not None:
+            return table - self.long @ ((self.long.T @ table) / self.squares[:, np.newaxis])
+        away, back = _products(self.features)
+        return table - away(self.short @ ((self.short.T @ back(table)) / self.squares[:, np.newaxis]))
+
+
+def _products(features: Features) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
+    """Return the products with features that lead from vectors of their shorter side to the longer, and back."""
+    products = features.dot, features.transposed_dot
+    return products if features.shape[1] <= features.shape[0] else products[::-1]
+
+
+def _singular_parts(features: Features) -> list[_SingularPart]:
+    """Return the parts of the singular value decomposition whose values do not count as zero, the largest first.
+
+    Vectors of the shorter side are eigenvectors of its Gram matrix; where the eigenvalues would have lost digits to the
+    square, of that of the features in their span, and so on. So no dense matrix of all features is decomposed.
+    """
+    if "singular parts" not in features.shared:
+        features.shared["singular parts"] = list(_new_singular_parts(features))
+    parts: list[_SingularPart] = features.shared["singular parts"]
+    return parts
+
+
+def _new_singular_parts(features: Features) -> Iterator[_SingularPart]:
+    (rows, columns), (away, _) = features.shape, _products(features)
+    gram = features.scatter if columns <= rows else features.gram
+    basis, table, parts, least = np.eye(len(gram)), None, [], 0.0
+    while basis.shape[1]:
+        squares, vectors = scipy.linalg.eigh(gram, check_finite=False)
+        least = least or squares[-1] * DEFAULT_RCOND**2
+        if squares[-1] <= least:
+            return
+        used = squares > max(least, _RESOLVED * squares[-1])
+        own = vectors[:, used]
+        parts.append(_SingularPart(features, basis @ own, squares[used], None if table is None else table @ own))
+        yield parts[-1]
+        basis = basis @ vectors[:, ~used]
+        check_memory(
+            8.0 * max(rows, columns) * basis.shape[1], "features of close to no variance", "give a larger alpha"
+        )
+        table = away(basis)
+        for part in parts:  # in these directions a large singular value would leave its rounding
+            table = part.without(table)
+        gram = table.T @ table
 
 
 def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
@@ -146,10 +233,9 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
             inverse *= factor.scale
             left = penalty * np.square(inverse, out=inverse).sum(axis=0) - features.intercept_leverage
     if factor is None:
-        vectors, values, _ = scipy.linalg.svd(features.dense(), full_matrices=False, check_finite=False)
-        used = values > DEFAULT_RCOND * values[0]
-        shares = np.square(values[used]) / (np.square(values[used]) + penalty)
-        left = 1.0 - features.intercept_leverage - np.square(vectors[:, used]) @ shares
+        left = np.full(rows, 1.0) - features.intercept_leverage
+        for own in _singular_parts(features):
+            left -= own.leverages(penalty)
     return left if left.min() > _ALONE else None
 
 

@@ -20,6 +20,9 @@ from mlreduce.selection.base import weigh
 from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means, few_products
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
+# Squares of features that are all zero count as this: the squares of labels over it are still a number.
+_LEAST_SQUARE = 1e-290
+
 
 @register("scmfs")
 class SCMFS(RowSparseSelector):
@@ -146,7 +149,7 @@ class SCMFS(RowSparseSelector):
         return tags
 
     def _loss(self, X: Any, labels: FloatArray) -> _CommonMode:
-        squares = np.nansum(np.square(labels)) / max(float(squared_norms(X).sum()), np.finfo(float).tiny)
+        squares = np.nansum(np.square(labels)) / max(float(squared_norms(X).sum()), _LEAST_SQUARE)
         self._feature_error = weigh(self.feature_error, "feature_error", float(squares) or 1.0, open_ends=True)
         label_error = check_range(self.label_error, "label_error", 0, open_ends=True)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
