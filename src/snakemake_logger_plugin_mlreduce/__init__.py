@@ -82,6 +82,7 @@ class LogHandler(LogHandlerBase):
         self.started = time.monotonic()
         self.jobs: dict[int, Job] = {}
         self.running: dict[int, Job] = {}
+        self.group: tuple[int, ...] = ()  # the jobs whose records come next, which are submitted as one
         self.failed: dict[int, Job] = {}
         self.plan: dict[tuple[str, str], Counter[str]] = {}
         self.targets: list[str] = []
@@ -124,6 +125,7 @@ class LogHandler(LogHandlerBase):
         self.state = getattr(record, "state", self.state)
         self.idle = self.idle or str(record.msg).startswith("Nothing to be done")
         handlers = {
+            LogEvent.GROUP_INFO: self._group,
             LogEvent.JOB_INFO: self._job,
             LogEvent.JOB_FINISHED: self._finished,
             LogEvent.PROGRESS: self._progressed,
@@ -142,6 +144,9 @@ class LogHandler(LogHandlerBase):
         elif event is None and record.levelno > DEBUG:
             self._message(record)
 
+    def _group(self, record: LogRecord) -> None:
+        self.group = tuple(job.jobid for job in getattr(record, "jobs", None) or ())
+
     def _job(self, record: LogRecord) -> None:
         job, number = Job.from_record(record), getattr(record, "jobid", -1)
         self.jobs[number] = job
@@ -151,7 +156,7 @@ class LogHandler(LogHandlerBase):
         else:
             self.running[number] = job
             if self.course is not None:
-                self.course.begin(number, time.monotonic())
+                self.course.begin(number, time.monotonic(), self.group if number in self.group else ())
             self._progress()
 
     def _progressed(self, record: LogRecord) -> None:

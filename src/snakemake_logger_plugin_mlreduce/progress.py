@@ -35,6 +35,7 @@ class Progress:
     def __init__(self, expected: Mapping[int, tuple[str, float]], cores: int) -> None:
         self._expected, self._cores = dict(expected), max(1, cores)
         self._began: dict[int, float] = {}
+        self._groups: dict[int, tuple[int, ...]] = {}
         self._ended: set[int] = set()
         # By step: the seconds that the jobs which have ended took, those that were expected of them, those expected of
         # the others, and the jobs with the longest first, from which those that have begun or ended are taken when met.
@@ -48,10 +49,11 @@ class Progress:
         for jobs in self._longest.values():
             heapify(jobs)
 
-    def begin(self, job: int, now: float) -> None:
-        """Note that a job has begun."""
+    def begin(self, job: int, now: float, group: tuple[int, ...] = ()) -> None:
+        """Note that a job has begun, or that the group has in which it is run after others."""
         if job in self._expected:
             self._began[job] = now
+            self._groups[job] = tuple(other for other in group if other in self._expected) or (job,)
 
     def end(self, job: int, now: float) -> None:
         """Note that a job has ended."""
@@ -61,8 +63,9 @@ class Progress:
         self._ended.add(job)
         step, seconds = self._expected[job]
         self._open[step] -= seconds
-        if began is not None:
-            self._taken[step] += now - began
+        if began is not None:  # jobs of a group end together, and each has its share of the seconds
+            together = sum(self._expected[other][1] for other in self._groups[job])
+            self._taken[step] += (now - began) * seconds / together
             self._foreseen[step] += seconds
 
     def left(self, now: float) -> float:
@@ -77,12 +80,15 @@ class Progress:
         }
         waiting = dict(self._open)
         longest, total = 0.0, 0.0
-        for job, began in self._began.items():
+        running: dict[tuple[int, ...], float] = defaultdict(float)
+        for job in self._began:
             step, seconds = self._expected[job]
-            there = now - began
-            # What has taken longer than expected goes on for a while.
-            left = max(ratios[step] * seconds - there, 0.2 * there)
+            running[self._groups[job]] += ratios[step] * seconds
             waiting[step] -= seconds
+        for group, seconds in running.items():
+            there = now - max(self._began.get(job, 0.0) for job in group)
+            # What has taken longer than expected goes on for a while.
+            left = max(seconds - there, 0.2 * there)
             longest, total = max(longest, left), total + left
         for step, jobs in self._longest.items():
             while jobs and (jobs[0][1] in self._ended or jobs[0][1] in self._began):

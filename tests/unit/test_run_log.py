@@ -512,30 +512,54 @@ def test_the_state_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_
     assert run.lines[-1] == "1 of 1 jobs in 0 s."
 
 
+@pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("slower", [0.4, 1.0, 4.0])
-def test_what_is_left_is_right_within_a_factor_of_two_in_nine_of_ten_runs(slower):
-    """Machines are slower or quicker, and single jobs take from a third to three times as long as they did before."""
+def test_what_is_left_is_right_within_a_factor_of_two_in_nine_of_ten_runs(slower, size):
+    """Machines are slower or quicker, and single jobs take from a third to three times as long as they did before.
+
+    On a cluster several are submitted as one, begin and end together, and are run one after another.
+    """
     right = []
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        steps = ["fit", "predict"] * 30
-        expected = {job: (steps[job], seconds) for job, seconds in enumerate(rng.lognormal(3, 1.2, 60))}
+        steps = ["fit", "predict"] * 30 * size
+        expected = {job: (steps[job], seconds) for job, seconds in enumerate(rng.lognormal(3, 1.2, 60 * size))}
         ratios = {"fit": slower, "predict": slower * rng.lognormal(0, 0.5)}
         taken = {job: ratios[step] * seconds * rng.lognormal(0, 0.5) for job, (step, seconds) in expected.items()}
-        course, cores = Progress(expected, 3), [(0.0, None)] * 3
+        course, cores = Progress(expected, 3), [(0.0, ())] * 3
         at, estimates = 0.0, []
-        for job in expected:  # a core takes the next job as soon as it is free
+        for first in range(0, 60 * size, size):  # a core takes the next as soon as it is free
             cores.sort(key=lambda core: core[0])
             at, before = cores[0]
-            if before is not None:
-                course.end(before, at)
-            course.begin(job, at)
+            for job in before:
+                course.end(job, at)
+            group = tuple(range(first, first + size))
+            for job in group:
+                course.begin(job, at, group)
             estimates.append((at, course.left(at)))
-            cores[0] = (at + taken[job], job)
+            cores[0] = (at + sum(taken[job] for job in group), group)
         ends = max(core[0] for core in cores)
         quarter = [(at, left) for at, left in estimates if 0.1 * ends < at < 0.9 * ends]
         right += [0.5 <= left / (ends - at) <= 2 for at, left in quarter]
     assert np.mean(right) >= 0.9
+
+
+def test_jobs_that_are_submitted_as_one_have_their_share_of_its_seconds(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("snakemake_logger_plugin_mlreduce.time.monotonic", lambda: now[0])
+    run = Run(monkeypatch)
+    run.tell(expected=lambda: (dict.fromkeys(range(1, 9), ("fit", 100.0)), 1))
+    run.start(8)
+    for first in (1, 5):
+        jobs = [SimpleNamespace(jobid=number) for number in range(first, first + 4)]
+        run.tell(event=LogEvent.GROUP_INFO, group_id="digits", jobs=jobs)
+        for job in jobs:
+            run.tell(event=LogEvent.JOB_INFO, jobid=job.jobid, rule_name="fit", output=[f"{job.jobid}.npz"])
+        assert run.handler.course.left(now[0]) == pytest.approx(400 * (9 - first) / 4, rel=0.01)
+        now[0] += 400.0
+        if first == 1:
+            for job in jobs:
+                run.tell(event=LogEvent.JOB_FINISHED, job_id=job.jobid)
 
 
 def test_jobs_are_expected_to_take_as_long_as_those_of_the_last_full_run():
