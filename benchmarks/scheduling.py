@@ -5,7 +5,9 @@
 It writes docs/scale/scheduling.csv and the table of docs/scale.md.
 
 The workflow and a study are copied to a separate folder, with a job per split and scripts that only touch their files.
-Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
+Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak. "In packs" is a
+run as on a cluster: a queue that runs one job at once, and tasks on a data set share jobs of 30 expected minutes, each
+with a Snakemake of its own, whose seconds are among those of the jobs.
 """
 
 from __future__ import annotations
@@ -43,6 +45,12 @@ for path in globals()["snakemake"].output:
 # Splits, by which the jobs grow: two jobs of linear codes for each of eight data sets and two protocols.
 SPLITS = (2, 31, 312)
 TARGET = "cplst_table3"
+# A queue that runs what is submitted, and answers when it has ended.
+QUEUE = """#!/bin/sh
+for script; do :; done
+sh "$script" > "$script.log" 2>&1
+echo $$
+"""
 
 
 class Cost(NamedTuple):
@@ -73,7 +81,8 @@ def emptied(folder: Path) -> None:
 def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
     """Run Snakemake, and measure it."""
     config = ["studies=[cplst-2012]", "scale=paper", f"splits={splits}", "splits_per_job=1", "bundle=false"]
-    command = [sys.executable, "-m", "snakemake", "--cores", "all", *arguments, "--config", *config, "--", TARGET]
+    config += ["minutes_per_job=30"] if "--executor" in arguments else []
+    command = [sys.executable, "-m", "snakemake", *arguments, "--config", *config, "--", TARGET]
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "MLREDUCE_CACHE": str(folder / "cache")}
     said = folder / "said.txt"
     begun, of_others = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -107,15 +116,32 @@ def rows_of_page(table: pd.DataFrame) -> list[str]:
     return to_markdown(["jobs", "wall", "Snakemake", "its jobs", "memory"], shown.to_numpy()).splitlines()
 
 
+def calls(folder: Path) -> dict[str, list[str]]:
+    """Return the arguments of each call of Snakemake, in their order."""
+    queue, here = folder / "queue.sh", ["--cores", "all"]
+    queue.write_text(QUEUE, encoding="utf-8")
+    queue.chmod(0o755)
+    submit = ["--executor", "cluster-generic", "--cluster-generic-submit-cmd", str(queue), "--jobs", "1"]
+    # Else such a queue is asked every ten seconds whether it has ended.
+    packed = [*submit, "--seconds-between-status-checks", "1"]
+    return {"dry run": [*here, "-n"], "run": here, "nothing to do": here, "in packs": packed}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--splits", type=int, nargs="+", default=SPLITS, metavar="N")
+    parser.add_argument("--packs-only", action="store_true", help="measure the run in packs, and keep the other rows")
+    given = parser.parse_args()
     rows = []
-    for splits in parser.parse_args().splits:
+    for splits in given.splits:
         with tempfile.TemporaryDirectory() as folder:
             emptied(Path(folder))
             planned = 0
-            for what, arguments in (("dry run", ["-n"]), ("run", []), ("nothing to do", [])):
+            for what, arguments in calls(Path(folder)).items():
+                if what == "in packs":
+                    shutil.rmtree(Path(folder, "results"), ignore_errors=True)
+                elif given.packs_only:
+                    continue
                 cost = snakemake(Path(folder), splits, *arguments)
                 planned = cost.jobs or planned
                 rows.append({"splits": splits, "call": what, **cost._asdict(), "jobs": planned})
@@ -126,6 +152,10 @@ def main() -> None:
                 )
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame(rows)
+    if given.packs_only:
+        before = pd.read_csv(TABLE)
+        again = (before["call"] == "in packs") & before["splits"].isin(given.splits)
+        table = pd.concat([before[~again], table]).sort_values("splits", kind="stable")
     table.to_csv(TABLE, index=False, float_format="%.3g")
     text = fill_block(PAGE.read_text(encoding="utf-8"), "scheduling", rows_of_page(table))
     PAGE.write_text(text, encoding="utf-8")

@@ -7,12 +7,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DENSE_SIDE", "Complexity", "Sizes"]
+__all__ = ["DENSE_SIDE", "PAIRS", "Complexity", "Sizes"]
 
 #: Order up to which matrices are decomposed densely (0.3 GB) by methods that can iterate with products.
 DENSE_SIDE = 6000
 
-_FACTOR = re.compile(r"(?:[ndqmskp](?:\^[2-9])?|[1-9][0-9]*)")
+#: Pairs of instances whose distances are one table (0.13 GB); of more, blocks of rows are computed.
+PAIRS = 2**24
+
+_FACTOR = re.compile(r"(?:[ndqmskpt](?:\^[2-9])?|[1-9][0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class Sizes:
     def m(self) -> int:
         """The smaller number of instances and features."""
         return min(self.n, self.d)
+
+    @property
+    def t(self) -> int:
+        """Entries of a table of all pairs of instances, or of its part that is in memory where they are many."""
+        return min(self.n**2, PAIRS)
 
 
 @dataclass(frozen=True)

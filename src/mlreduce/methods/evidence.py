@@ -470,11 +470,11 @@ def constants(name: str) -> dict[str, float]:
 
 
 def complexities(name: str) -> list[Complexity]:
-    """Return the complexities of the parts of a fit; a label coder includes linear regression of the codes."""
+    """Return the complexities of the parts of a fit; a label coder includes ridge regression of the codes."""
     cls: Any = registry.method_class(name)
     if not hasattr(cls, "complexity"):
         return []
-    regression: Any = registry.method_class("linear")
+    regression: Any = registry.method_class("ridge")
     return [cls.complexity, *([regression.complexity] if registry.kind_of(name) == "labelspace" else [])]
 
 

@@ -158,7 +158,7 @@ class LabelPowerset(LabelClassifier):
     (100, 8)
     """
 
-    complexity = Complexity("n s + 500 n d", "p")
+    complexity = Complexity("n s + 500 n d", "n^2 + p", least_bytes=0.25)
 
     def __init__(self, estimator: Any = None, random_state: Any = None) -> None:
         self.estimator = estimator

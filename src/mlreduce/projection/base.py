@@ -42,7 +42,7 @@ from mlreduce.validation.estimator import Estimator
 # takes the residuals of all labels for some twenty of them: 20 n m q operations, where eigenvectors take 4 m^3.
 DENSE = Complexity("s m + m^3", "m^2", most=4 * DENSE_SIDE)
 PRODUCTS = replace(DENSE, iterated="180 s + 6 k s")
-PENALISED = replace(DENSE, time="s m + m^3 + 5 n m q")
+PENALISED = replace(DENSE, time="s m + m^3 + 5 n m q", memory="m^2 + d q")
 LEAST_SQUARES = replace(PENALISED, iterated="1000 s q", iterates_on="sparse")
 THIN = Complexity("s q + d q^2", "d q")
 # Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE).

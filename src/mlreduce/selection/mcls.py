@@ -95,7 +95,7 @@ class MCLS(Selector):
     True
     """
 
-    complexity = Complexity("n s + n^2 q + 100000 n q", "n q")
+    complexity = Complexity("n s + n^2 q + 100000 n q", "t + n q")
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from mlreduce.complexity import DENSE_SIDE
+from mlreduce.complexity import DENSE_SIDE, PAIRS
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence, recommendation, shapes
 from mlreduce.methods.facts import facts_of
@@ -50,7 +50,13 @@ def form_data() -> dict[str, Any]:
         ``words``: for predictors and measures; and the ``constants`` of the arithmetic.
     """
     constants = {
-        **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "stored": STORED},
+        **{
+            "seconds": evidence.SECONDS,
+            "arrays": evidence.ARRAYS,
+            "dense": DENSE_SIDE,
+            "pairs": PAIRS,
+            "stored": STORED,
+        },
         "asked": shapes.MAX_COMPONENTS,
         **{"share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
         **{"few": evidence.FEW, "entry": evidence.ENTRY, "floor": evidence.FLOOR},

@@ -2,9 +2,9 @@
 // and the choice of data sets by domain and size on their page.
 "use strict";
 globalThis.mlreduceShapes = (() => {
-  const sizesOf = ({n, d, q, sparse}, {stored, asked, share}) => {
+  const sizesOf = ({n, d, q, sparse}, {stored, pairs, asked, share}) => {
     const m = Math.min(n, d);
-    return {n, d, q, m, s: n * (sparse ? Math.min(d, stored) : d), p: n * q, k: Math.min(asked, Math.max(Math.floor(share * m), 1))};
+    return {n, d, q, m, t: Math.min(n * n, pairs), s: n * (sparse ? Math.min(d, stored) : d), p: n * q, k: Math.min(asked, Math.max(Math.floor(share * m), 1))};
   };
 
   // The value of operations or numbers such as "s m + m^3".
