@@ -13,6 +13,7 @@ with a Snakemake of its own, whose seconds are among those of the jobs.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -24,6 +25,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
@@ -33,6 +35,7 @@ from mlreduce_studies.tables.layout import fill_block, to_markdown
 PROJECT = Path(__file__).parents[1]
 TABLE = PROJECT / "docs" / "scale" / "scheduling.csv"
 PAGE = PROJECT / "docs" / "scale.md"
+RUNS = PROJECT / "results" / "reference"
 # A table of a job is whole, or its job would run again.
 EMPTY = """from pathlib import Path
 
@@ -109,11 +112,23 @@ def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
 
 
 def rows_of_page(table: pd.DataFrame) -> list[str]:
-    """Return the costs of the runs in Markdown."""
-    runs = table[table["call"] == "run"]
+    """Return the costs of the runs in Markdown, and what a job of a pack costs."""
+    runs = table[table["call"].isin(["run", "in packs"])]
     costs = runs[["wall", "seconds", "in_jobs"]].map("{:,.0f} s".format)
-    shown = pd.concat([runs["jobs"].map("{:,}".format), costs, runs["gigabytes"].map("{:.2f} GB".format)], axis=1)
-    return to_markdown(["jobs", "wall", "Snakemake", "its jobs", "memory"], shown.to_numpy()).splitlines()
+    jobs = runs["jobs"].map("{:,}".format) + np.where(runs["call"] == "run", "", ", in packs")
+    shown = pd.concat([jobs, costs, runs["gigabytes"].map("{:.2f} GB".format)], axis=1)
+    rows = to_markdown(["jobs", "wall", "Snakemake", "its jobs", "memory"], shown.to_numpy()).splitlines()
+    packed = runs[runs["call"] == "in packs"].iloc[-1]
+    cost, mean = (packed["seconds"] + packed["in_jobs"]) / packed["jobs"], seconds_of_a_job()
+    share = f"{100 * cost / mean:.1f} % of a mean job of the committed runs ({mean:.0f} s)"
+    return [*rows, "", f"In packs a job costs {cost:.2f} s, {share}."]
+
+
+def seconds_of_a_job() -> float:
+    """Return the mean processor seconds of the jobs of the committed runs."""
+    manifests = [json.loads(path.read_text(encoding="utf-8")) for path in RUNS.glob("*/manifest.json")]
+    totals = [manifest["run"]["cost"]["total"] for manifest in manifests]
+    return float(sum(total["cpu_seconds"] for total in totals) / sum(total["jobs"] for total in totals))
 
 
 def calls(folder: Path) -> dict[str, list[str]]:
