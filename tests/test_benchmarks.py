@@ -26,6 +26,7 @@ import peer_cases  # noqa: E402
 import peers  # noqa: E402
 import program_cases  # noqa: E402
 import programs  # noqa: E402
+import scheduling  # noqa: E402
 import sizes  # noqa: E402
 
 TABLE = PROJECT / "docs" / "performance" / "peers.csv"
@@ -262,6 +263,15 @@ def test_the_page_of_scale_says_what_was_measured():
 
 @pytest.mark.slow
 @pytest.mark.promise
+def test_the_page_of_scale_says_what_jobs_cost():
+    table = pd.read_csv(scheduling.TABLE)
+    assert "\n".join(scheduling.rows_of_page(table)) in scheduling.PAGE.read_text(encoding="utf-8")
+    packed = table[table["call"] == "in packs"]
+    share = (packed["seconds"] + packed["in_jobs"]) / packed["jobs"] / scheduling.seconds_of_a_job()
+    assert len(packed)
+    assert (share <= 0.03).all()
+
+
 def test_no_slope_is_far_above_the_declared_one():
     above = growth.above_declared(pd.read_csv(growth.FITS))
     assert above.empty, above[["method", "axis", "exponent", "half_width", "declared"]]
