@@ -122,7 +122,7 @@ def _coefficients(features: Features, targets: Any, penalty: float) -> FloatArra
     def solved(some: FloatArray) -> FloatArray:
         coefficients = np.zeros((columns, some.shape[1]))
         for part in _singular_parts(features):
-            coefficients += part.coefficients(some, penalty)
+            coefficients += part.coefficients(features, some, penalty)
         return coefficients
 
     return map_columns(solved, targets, centred=True)
@@ -134,45 +134,43 @@ class _SingularPart(NamedTuple):
     The latter are None of the largest singular values, where products with the features take their place.
     """
 
-    features: Features
     short: FloatArray
     squares: FloatArray
     long: FloatArray | None
 
-    @property
-    def of_rows(self) -> bool:
-        """Whether the shorter side are the rows."""
-        return self.features.shape[0] < self.features.shape[1]
-
-    def coefficients(self, targets: FloatArray, penalty: float) -> FloatArray:
+    def coefficients(self, features: Features, targets: FloatArray, penalty: float) -> FloatArray:
         """Return what these directions add to the coefficients."""
         divisor = (self.squares + penalty)[:, np.newaxis]
-        if self.of_rows:
+        if _is_wide(features):
             shrunk = (self.short.T @ targets) / divisor
-            return self.features.transposed_dot(self.short @ shrunk) if self.long is None else self.long @ shrunk
+            return features.transposed_dot(self.short @ shrunk) if self.long is None else self.long @ shrunk
         if self.long is None:
-            return self.short @ (self.short.T @ self.features.transposed_dot(targets) / divisor)
+            return self.short @ (self.short.T @ features.transposed_dot(targets) / divisor)
         return self.short @ ((self.long.T @ targets) / divisor)
 
-    def leverages(self, penalty: float) -> FloatArray:
+    def leverages(self, features: Features, penalty: float) -> FloatArray:
         """Return what these directions add to the diagonal of the hat matrix."""
-        if self.of_rows:
+        if _is_wide(features):
             return np.asarray(np.square(self.short) @ (self.squares / (self.squares + penalty)))
-        long = self.features.dot(self.short) if self.long is None else self.long
+        long = features.dot(self.short) if self.long is None else self.long
         return np.asarray(np.square(long) @ (1.0 / (self.squares + penalty)))
 
-    def without(self, table: FloatArray) -> FloatArray:
+    def without(self, features: Features, table: FloatArray) -> FloatArray:
         """Return vectors of the longer side less what they have in these directions."""
         if self.long is not None:
             return table - self.long @ ((self.long.T @ table) / self.squares[:, np.newaxis])
-        away, back = _products(self.features)
+        away, back = _products(features)
         return table - away(self.short @ ((self.short.T @ back(table)) / self.squares[:, np.newaxis]))
+
+
+def _is_wide(features: Features) -> bool:
+    return features.shape[0] < features.shape[1]
 
 
 def _products(features: Features) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
     """Return the products with features that lead from vectors of their shorter side to the longer, and back."""
     products = features.dot, features.transposed_dot
-    return products if features.shape[1] <= features.shape[0] else products[::-1]
+    return products[::-1] if _is_wide(features) else products
 
 
 def _singular_parts(features: Features) -> list[_SingularPart]:
@@ -188,8 +186,8 @@ def _singular_parts(features: Features) -> list[_SingularPart]:
 
 
 def _new_singular_parts(features: Features) -> Iterator[_SingularPart]:
-    (rows, columns), (away, _) = features.shape, _products(features)
-    gram = features.scatter if columns <= rows else features.gram
+    away, _ = _products(features)
+    gram = features.gram if _is_wide(features) else features.scatter
     basis, table, parts, least = np.eye(len(gram)), None, [], 0.0
     while basis.shape[1]:
         squares, vectors = scipy.linalg.eigh(gram, check_finite=False)
@@ -198,15 +196,14 @@ def _new_singular_parts(features: Features) -> Iterator[_SingularPart]:
             return
         used = squares > max(least, _RESOLVED * squares[-1])
         own = vectors[:, used]
-        parts.append(_SingularPart(features, basis @ own, squares[used], None if table is None else table @ own))
+        parts.append(_SingularPart(basis @ own, squares[used], None if table is None else table @ own))
         yield parts[-1]
         basis = basis @ vectors[:, ~used]
-        check_memory(
-            8.0 * max(rows, columns) * basis.shape[1], "features of close to no variance", "give a larger alpha"
-        )
+        size = 8.0 * max(features.shape) * basis.shape[1]
+        check_memory(size, "directions of little variance", "give a larger alpha")
         table = away(basis)
         for part in parts:  # in these directions a large singular value would leave its rounding
-            table = part.without(table)
+            table = part.without(features, table)
         gram = table.T @ table
 
 
@@ -233,9 +230,9 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
             inverse *= factor.scale
             left = penalty * np.square(inverse, out=inverse).sum(axis=0) - features.intercept_leverage
     if factor is None:
-        left = np.full(rows, 1.0) - features.intercept_leverage
+        left = np.ones(rows) - features.intercept_leverage
         for own in _singular_parts(features):
-            left -= own.leverages(penalty)
+            left -= own.leverages(features, penalty)
     return left if left.min() > _ALONE else None
 
 
