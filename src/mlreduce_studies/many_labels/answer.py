@@ -30,6 +30,8 @@ MODELS = {
 }
 # In how many standard errors a difference counts, and the row that no less time may take.
 ERRORS = 2
+#: Models that a sentence names.
+MOST_NAMES = 3
 KEY = ["data", "model", "reducer"]
 
 
@@ -127,36 +129,50 @@ def sentences(rows: pd.DataFrame, settings: Settings) -> list[str]:
     ]
 
 
-def tables(rows: pd.DataFrame, settings: Settings, most: int = 12) -> list[str]:
-    """Return the lines of a table for each data set, the best on the validation rows first, and of what did not end."""
+def tables(rows: pd.DataFrame, settings: Settings, most: int = 6) -> list[str]:
+    """Return the lines of a table for each data set, the best on the validation rows first, and of what did not end.
+
+    After the best come, on all features, label trees with each setting and other programs with their defaults.
+    """
     header = ["model", "features", "setting", "reduce s", "fit s", "row ms", "P@5"]
     lines: list[str] = []
     for name, part in _by_data(rows, settings):
+        ended = part[part["reason"] == ""].sort_values("valid", ascending=False, kind="stable")
+        kinds = ended["model"].map(lambda model: settings.content["models"][model]["kind"])
+        best = ended[ended.index.isin(chosen(part).index)].head(most)
+        compared = (ended["reducer"] == NONE) & kinds.isin(["trees", PEER])
         cells = [
             [
-                *(MODELS[row["model"]], _reducer(row), row["setting"].strip("{}").replace('"', "") or "default"),
+                *(MODELS[row["model"]], _reducer(row), _setting(row)),
                 *(f"{row['reduce']:.1f}", f"{row['fit']:.1f}", f"{row['per_row']:.2f}", f"{row['P@5']:.3f}"),
             ]
-            for _, row in chosen(part).sort_values("valid", ascending=False, kind="stable").head(most).iterrows()
+            for _, row in ended[compared | ended.index.isin(best.index)].iterrows()
         ]
         lines += [f"### {name}", "", *to_markdown(header, cells).splitlines(), ""]
         failed = int((part["reason"] != "").sum())
-        lines += [_at_an_end(part, settings) + _count_rows(part, name, settings)]
+        lines += [(_at_an_end(part, settings) + _count_rows(part, name, settings)).strip()]
         lines += [f"{failed} were not trained, or are over the limits.", ""] if failed else [""]
     return lines[:-1]
+
+
+def _setting(row: pd.Series) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in json.loads(row["setting"]).items()) or "default"
 
 
 def _at_an_end(part: pd.DataFrame, settings: Settings) -> str:
     """Say of which models the last setting was chosen: the best one may lie beyond."""
     last = {name: json.dumps(entry.get("settings", [{}])[-1]) for name, entry in settings.content["models"].items()}
     several = chosen(part)[lambda rows: (rows["setting"] != "{}") & (rows["setting"] == rows["model"].map(last))]
-    names = ", ".join(dict.fromkeys(MODELS[name] for name in several["model"]))
-    return f"The last of the settings was chosen of {names}: a stronger penalty may be better still. " if names else ""
+    names = list(dict.fromkeys(MODELS[name] for name in several["model"]))
+    named = ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} models"
+    return f"The last of the settings was chosen of {named}: a stronger penalty may be better still. " if names else ""
 
 
 def _count_rows(part: pd.DataFrame, name: str, settings: Settings) -> str:
     planned = {(reducer, model) for _, reducer, model in settings.plan([name])}
     run = set(part[["reducer", "model"]].itertuples(index=False, name=None))
+    if planned <= run:
+        return ""
     return f"{len(run & planned)} of {len(planned)} pairs of features and model of the study's file have run."
 
 
