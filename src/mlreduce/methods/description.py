@@ -44,7 +44,7 @@ class Description:
     >>> description.parameters
     {'n_components': 'None', 'ridge': 'None'}
     >>> description.memory, description.documented
-    ('m^2 numbers', 'mlreduce.projection.cca.RCCA')
+    ('m^2 + d q numbers', 'mlreduce.projection.cca.RCCA')
     """
 
     facts: Facts

@@ -203,9 +203,8 @@ def picture(rows: pd.DataFrame, settings: Settings) -> Any:
                 points = part[methods == name].sort_values("reducer", key=_percents)
                 if len(points):
                     axis.plot(points["seconds"], points["P@5"], **style(place), markersize=4, label=REDUCERS[name])
-                for _, point in points.iloc[
-                    [0, -1] if len(points) > 1 else []
-                ].iterrows():  # those between would overlap
+                # Of a line the ends are named; the others would overlap.
+                for _, point in points.iloc[sorted({0, len(points) - 1}) if len(points) else []].iterrows():
                     text = str(name_and_percent(point["reducer"])[1])
                     place_of = {"xytext": (3, 3), "textcoords": "offset points"}
                     axis.annotate(text, (point["seconds"], point["P@5"]), **place_of, fontsize=6)
