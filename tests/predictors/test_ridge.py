@@ -382,12 +382,10 @@ def test_badly_conditioned_features_have_the_digits_of_singular_values(wide, kin
     elif kind == "decay":
         bases = [np.linalg.qr(rng.standard_normal((size, 70)))[0] for size in (70, 200)]
         X = bases[0] * np.logspace(0, -7, 70) @ bases[1].T
+    elif kind == "scales":
+        X = np.logspace(0, -6, 60)[:, np.newaxis] * rng.standard_normal((60, 150))
     else:
-        X = (
-            np.logspace(0, -6, 60)[:, np.newaxis] * rng.standard_normal((60, 150))
-            if kind == "scales"
-            else np.ones((9, 12))
-        )
+        X = np.ones((9, 12))
     X = X if wide else X.T
     X = sp.csr_array(X) if kind == "repeats" else X
     dense = X.toarray() if kind == "repeats" else X

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from mlreduce.linalg.banded import BlockTridiagonal
 from mlreduce.linalg.contents import groups_of_rows
-from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.features import CACHED_BYTES, Features, WeightedFeatures
 from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large
 from mlreduce.linalg.utilities import dense_columns, map_columns
 from mlreduce.validation import FloatArray, as_dense, is_sparse
@@ -58,6 +58,18 @@ def find_edge(best: int, number: int) -> str | None:
     return None if number == 1 else {0: "lowest", number - 1: "highest"}.get(best)
 
 
+def gram_eigenvectors(features: Features) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenvalues, ascending, and eigenvectors of the smaller Gram matrix, cached where it is not large."""
+    if "gram eigenvectors" in features.shared:
+        values, vectors = features.shared["gram eigenvectors"]
+        return values, vectors
+    matrix = features.gram if features.shape[0] < features.shape[1] else features.scatter
+    values, vectors = scipy.linalg.eigh(matrix, check_finite=False)
+    if vectors.nbytes <= CACHED_BYTES:
+        features.shared["gram eigenvectors"] = values, vectors
+    return values, vectors
+
+
 def errors_of_penalties(
     features: Features, targets: Any, *, exact: bool, freedom: float = FREEDOM, together: bool = False
 ) -> tuple[FloatArray, FloatArray]:
@@ -75,8 +87,7 @@ def errors_of_penalties(
     if not exact and min(features.shape) >= _MANY:
         return _generalised_errors(features, targets, freedom)
     rows, columns = features.shape
-    matrix = features.gram if rows < columns else features.scatter
-    squares, vectors = scipy.linalg.eigh(matrix, check_finite=False)
+    squares, vectors = gram_eigenvectors(features)
     used = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
     first = len(squares) - np.count_nonzero(used)  # they ascend: a slice is no copy
     squares, vectors = squares[first:], vectors[:, first:]

@@ -17,7 +17,7 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import is_large, lsqr
-from mlreduce.linalg.penalties import FREEDOM, errors_of_penalties, find_edge, largest_of_least
+from mlreduce.linalg.penalties import FREEDOM, errors_of_penalties, find_edge, gram_eigenvectors, largest_of_least
 from mlreduce.linalg.utilities import joined, known_together, map_columns, scores_of_rows
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors.decision import Blocks, fit_left_out
@@ -187,24 +187,22 @@ def _singular_parts(features: Features) -> list[_SingularPart]:
 
 def _new_singular_parts(features: Features) -> Iterator[_SingularPart]:
     away, _ = _products(features)
-    gram = features.gram if _is_wide(features) else features.scatter
-    basis, table, parts, least = np.eye(len(gram)), None, [], 0.0
-    while basis.shape[1]:
-        squares, vectors = scipy.linalg.eigh(gram, check_finite=False)
-        least = least or squares[-1] * DEFAULT_RCOND**2
-        if squares[-1] <= least:
-            return
+    squares, vectors = gram_eigenvectors(features)
+    basis, table, parts, least = np.eye(len(squares)), None, [], squares[-1] * DEFAULT_RCOND**2
+    while squares[-1] > least:
         used = squares > max(least, _RESOLVED * squares[-1])
         own = vectors[:, used]
         parts.append(_SingularPart(basis @ own, squares[used], None if table is None else table @ own))
         yield parts[-1]
+        if used.all():
+            return
         basis = basis @ vectors[:, ~used]
         size = 8.0 * max(features.shape) * basis.shape[1]
         check_memory(size, "directions of little variance", "give a larger alpha")
         table = away(basis)
         for part in parts:  # in these directions a large singular value would leave its rounding
             table = part.without(features, table)
-        gram = table.T @ table
+        squares, vectors = scipy.linalg.eigh(table.T @ table, check_finite=False)
 
 
 def _left_to_each(features: Features, penalty: float) -> FloatArray | None:

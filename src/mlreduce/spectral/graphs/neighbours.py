@@ -10,9 +10,9 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
+from mlreduce.complexity import PAIRS
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import LEAST_SQUARE, Distances, squared_norms
-from mlreduce.linalg.features import CACHED_BYTES
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import pair_blocks
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 #: Bytes up to which a table of all pairs is cached where blocks of its rows would do.
-TABLE_BYTES = CACHED_BYTES
+TABLE_BYTES = 8 * PAIRS
 
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
