@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 CORES ?= all
-# A process per core, with one thread: threads slow many small problems down.
+# Threads slow many small problems down.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 PARALLEL := -n auto --dist loadfile
 
@@ -27,7 +27,7 @@ demo: $(STAMP) ## a paper per family (STUDIES), small, on embedded data; ends by
 plan: $(STAMP) ## what the demo would run, as a table of steps
 	@$(DEMO) --dry-run
 
-test: lint types check-workflow unit ## lint, types and the tests of the library, minutes
+test: lint types check-workflow unit ## lint, types and tests; all cases of these with CASES=all
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -41,7 +41,7 @@ check-workflow: $(STAMP)
 	$(BIN)/snakemake --lint
 
 unit: $(STAMP)
-	$(PYTEST) -m "not slow" $(PARALLEL)
+	CASES=$(or $(CASES),today) $(PYTEST) -m "not slow" $(PARALLEL)
 
 promises: $(STAMP) ## a test per promise to users, pieces of the papers
 	$(PYTEST) -m promise -n auto --dist worksteal

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -46,12 +47,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if left_out and "mark.promise" not in collection_path.read_text() else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With PROMISES=today, as in .ci/run, keep a third of the tests of promises, another on the next day."""
-    if os.environ.get("PROMISES") == "today":
-        promised = [item for item in items if item.get_closest_marker("promise")]
-        waiting = {id(item) for item in promised} - {id(item) for item in of_the_day(promised, 3)}
-        items[:] = [item for item in items if id(item) not in waiting]
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what waits for another day: with PROMISES=today of the promises, with CASES=today of rotating tests.
+
+    A third is kept: of the promises, of the cases of each rotating test, and of the rotating tests of one or two cases.
+    """
+    promises, rotating = (os.environ.get(name) == "today" for name in ("PROMISES", "CASES"))
+    groups: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if promises and item.get_closest_marker("promise"):
+            groups["promises"].append(item)
+        elif rotating and item.get_closest_marker("rotating") and not item.get_closest_marker("slow"):
+            groups[item.nodeid.partition("[")[0]].append(item)
+    small = [name for name, cases in groups.items() if len(cases) < 3]
+    groups["small"] = [item for name in small for item in groups.pop(name)]
+    waiting = {id(item) for group in groups.values() for item in group}
+    waiting -= {id(item) for group in groups.values() for item in of_the_day(group, 3)}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) in waiting])
+    items[:] = [item for item in items if id(item) not in waiting]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -214,6 +214,7 @@ def test_the_summary_counts_kinds_apart():
     ],
 )
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.rotating
 def test_methods_have_the_digits_of_the_table(name):
     table = pd.read_csv(digits.FILE).set_index(["method", "dataset"])
     dataset = next(iter(digits.SETS))

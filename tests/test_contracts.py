@@ -47,6 +47,7 @@ def result(fitted, X):
 
 
 @every
+@pytest.mark.rotating
 def test_data_in_every_form_refused_or_unusual(method):
     check_method(method, isolated=False)
 

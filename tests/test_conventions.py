@@ -20,6 +20,7 @@ REDUCERS = [
 
 
 @pytest.mark.parametrize("name", REDUCERS)
+@pytest.mark.rotating
 def test_single_precision_comes_back(name):
     method = mlreduce.make(name, **quick(name))
     if "random_state" in method.get_params():

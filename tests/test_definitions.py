@@ -38,11 +38,13 @@ def check(name, cases, **options):
 
 
 @every
+@pytest.mark.rotating
 def test_what_is_fitted_is_right(name):
     check(name, CASES)
 
 
 @pytest.mark.parametrize("name", [n for n in METHODS if registry.kind_of(n) in UNKNOWN and takes_unknown(n)])
+@pytest.mark.rotating
 def test_it_is_right_where_labels_are_unknown(name):
     check(name, ["tall"], seed=7, data="cells")
     check(name, ["wide, sparse"], seed=8, data="cells")

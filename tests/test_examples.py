@@ -39,6 +39,7 @@ def nothing_registered(monkeypatch):
     "module",
     [pytest.param(name, marks=[pytest.mark.slow, pytest.mark.promise] if name in LONG else []) for name in EXAMPLES],
 )
+@pytest.mark.rotating
 def test_examples_run(module, nothing_registered, tmp_path, monkeypatch):
     if module.startswith("mlreduce_studies.site."):
         pytest.importorskip("jinja2")

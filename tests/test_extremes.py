@@ -153,6 +153,7 @@ def test_distances_beyond_the_range_are_refused(largest):
         distance_unit(np.array([0.0, largest]))
 
 
+@pytest.mark.rotating
 def test_neighbours_nearer_than_squares_can_tell_count_alike():
     X = np.array([[0.0, 0.0], [1e-160, 0.0], [0.0, 3e-160], [1.0, 1.0]])
     weights = weights_from(X, np.array([0]), np.array([[1, 2]]), 1e-3)

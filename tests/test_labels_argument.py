@@ -89,6 +89,7 @@ def fit_classifier(cls, labels):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+@pytest.mark.rotating
 def test_predictions_are_arrays_in_the_values_of_the_labels(cls, form):
     plain, labels = plain_classifier(cls), FORMS[form](Y)
     model = fit_classifier(cls, labels)
@@ -123,6 +124,7 @@ def expected_scores(model):
 # matrices, so that scorers of predictions but accuracy have no meaning for labels of -1 and 1, of any classifier.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+@pytest.mark.rotating
 def test_scorers_do_not_depend_on_the_form_of_the_labels(cls):
     expected = expected_scores(plain_classifier(cls))
     assert len(expected) >= 15
@@ -158,6 +160,7 @@ CLASS_VECTORS = {
 
 @pytest.mark.parametrize("form", CLASS_VECTORS)
 @pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+@pytest.mark.rotating
 def test_classes_are_one_hot_labels(cls, form):
     y = CLASS_VECTORS[form]
     classes, places = np.unique(y, return_inverse=True)

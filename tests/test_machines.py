@@ -93,6 +93,7 @@ def check(one: pd.DataFrame, there: pd.DataFrame, variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["columns", "rows"])
+@pytest.mark.rotating
 def test_order(variant):
     with threadpool_limits(1):
         check(here("planted"), all_scores("planted", variant), variant)

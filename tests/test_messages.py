@@ -47,6 +47,7 @@ def spoken(method, features, labels):
 
 
 @pytest.mark.parametrize("name", mlreduce.registry.method_names())
+@pytest.mark.rotating
 def test_warnings_name_the_method_once_and_point_here(name):
     for kind in LABELS if name in KINDS else [of_many(name, LABELS)]:
         for case, (features, table, size) in awkward(LABELS[kind]).items():

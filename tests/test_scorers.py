@@ -64,6 +64,7 @@ def fitted():
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.parametrize("n_labels", [2, 4])
+@pytest.mark.rotating
 def test_all_multi_label_scorers(name, n_labels):
     model, labels = clone(CLASSIFIERS[name]), Y[:, :n_labels]
     model.fit(X, labels)

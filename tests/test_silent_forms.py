@@ -94,6 +94,7 @@ def results(name, features, y):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.rotating
 def test_forms_of_a_sparse_matrix_are_one_matrix(name):
     y, expected = labels(name), results(name, sp.csr_array(X), labels(name))
     assert expected
@@ -146,6 +147,7 @@ def calls(name, features, y):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.rotating
 def test_a_damaged_sparse_matrix_is_refused(name):
     for text in DAMAGED if name in KINDS else [of_many(name, DAMAGED)]:
         y = sp.csr_array(labels(name) * 1.0)
@@ -160,6 +162,7 @@ def test_a_damaged_sparse_matrix_is_refused(name):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.rotating
 def test_a_mask_is_refused(name):
     mask = np.zeros(X.shape, dtype=bool)
     mask[3, 2] = True
@@ -215,6 +218,7 @@ def _module(name):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.rotating
 def test_a_column_that_holds_no_numbers_is_named(name):
     for kind in COLUMNS if name in ("pca", "plst") else [of_many(name, COLUMNS)]:
         held = kind.partition(" with")[0].partition(" as")[0].partition(" by")[0].partition(" of one")[0]

@@ -83,6 +83,7 @@ def outcome(model, features):
 
 
 @every
+@pytest.mark.rotating
 def test_tables_are_taken_with_their_names(name):
     model = fitted(name)
     assert list(model.feature_names_in_) == NAMES
@@ -113,6 +114,7 @@ def test_clones_are_unfitted_and_equal(name):
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize(("form", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+@pytest.mark.rotating
 def test_tables_come_out_of_reductions(name, form, kind):
     features = TABLE if form == "pandas" else pl.DataFrame(X, schema=NAMES)
     model = method(name).set_output(transform=form).fit(features, labels(name))
@@ -130,6 +132,7 @@ def test_tables_come_out_of_reductions(name, form, kind):
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.rotating
 def test_reductions_of_some_columns(name):
     parts = [("reduced", method(name), NAMES[:4]), ("kept", "passthrough", NAMES[4:])]
     model = ColumnTransformer(parts).set_output(transform="pandas")
@@ -159,6 +162,7 @@ def searched(name, predictor, features):
 
 
 @pytest.mark.parametrize("name", ROADS)
+@pytest.mark.rotating
 def test_searches_over_pipelines(name):
     scores, predicted = searched(name, PREDICTORS["coded"], X)
     again, of_table = searched(name, PREDICTORS["coded"], TABLE)
@@ -175,6 +179,7 @@ def test_every_reduction_before_every_kind_of_predictor(name, predictor):
 
 
 @pytest.mark.parametrize("name", registry.method_names("labelspace"))
+@pytest.mark.rotating
 def test_label_coders_in_searches(name):
     model = CodedClassifier(method(name), Ridge())
     grid = {"regressor__alpha": [0.1, 10.0]}

@@ -97,14 +97,19 @@ def _find(name: Any) -> tuple[str, type] | None:
         return None
     if name in _at_run_time:
         return _at_run_time[name]
-    if not any(name in methods for methods in _methods.values()):
+    family = _family_of(name)
+    if family is None:
         for folder in FAMILIES:
             _import_namesake(f"mlreduce.{folder}", name)
-    imported = next((family for family in FAMILIES if name in _methods[family]), None)
-    # Families of which a method is in use first: a study has methods of one.
-    families = sorted(FAMILIES, key=lambda family: not _methods[family])
-    family = imported or next((family for family in families if name in _methods_of(family)), None)
+        # Families of which a method is in use first: a study has methods of one.
+        families = sorted(FAMILIES, key=lambda family: not _methods[family])
+        family = _family_of(name) or next((family for family in families if name in _methods_of(family)), None)
     return None if family is None else (family, _methods[family][name])
+
+
+def _family_of(name: str) -> str | None:
+    """Return the family of a method whose module is imported."""
+    return next((family for family, methods in _methods.items() if name in methods), None)
 
 
 def _find_or_raise(name: Any) -> tuple[str, type]:

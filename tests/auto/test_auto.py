@@ -34,6 +34,8 @@ from mlreduce.metrics.measures import find_measure
 from mlreduce.predictors.calibration import Calibration
 from mlreduce.predictors.decision import Decision
 
+pytestmark = pytest.mark.rotating
+
 DATA = mlreduce.load_dataset("planted-300")
 X, Y = DATA.X[:160], DATA.Y[:160, :6]
 #: What is measured by a clock.

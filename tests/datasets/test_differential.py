@@ -64,6 +64,7 @@ def test_a_difference_is_noticed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.rotating
 def test_what_is_saved_in_any_type_and_layout_is_read_equal_or_refused(tmp_path, suffix):
     counts = collections.Counter()
     for place, (dtype, layout) in enumerate(itertools.product(DTYPES, LAYOUTS)):

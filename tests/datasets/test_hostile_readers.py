@@ -87,6 +87,7 @@ def read_damaged(name, examples):
 
 
 @pytest.mark.parametrize("name", READERS)
+@pytest.mark.rotating
 def test_a_damaged_file_is_data_or_one_sentence(name):
     read_damaged(name, 20)
 
@@ -171,6 +172,7 @@ def reference():
 
 
 @pytest.mark.parametrize("what", LONG)
+@pytest.mark.rotating
 def test_reading_time_is_bounded(what, monkeypatch):
     name, text = LONG[what]
     tracer = sys.gettrace()

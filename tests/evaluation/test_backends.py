@@ -18,6 +18,8 @@ from mlreduce.evaluation import jobs
 from mlreduce.evaluation.store import Store
 from mlreduce.exceptions import ConfigurationError, MLReduceError
 
+pytestmark = pytest.mark.rotating
+
 # A coder, whose factorised features travel too, and one that draws.
 METHODS = ("mddmp", "plst", "random-projection")
 

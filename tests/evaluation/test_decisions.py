@@ -42,6 +42,7 @@ def found(data, method, predictor, **options):
     ],
     ids=["ridge", "ml-knn", "br-knn", "mlnb", "sklearn-ridge", "sklearn-knn"],
 )
+@pytest.mark.rotating
 def test_of_predictors_on_features(data, predictor, by_hand, rule):
     own = found(data, "all-features", predictor, decision=rule)
     np.testing.assert_allclose(own, expected(data, by_hand.set_params(decision=rule)), atol=1e-12)
@@ -59,6 +60,7 @@ def test_of_predictors_on_some_features(data):
 @pytest.mark.parametrize(
     "regressor", [mlreduce.RidgeRegressor(3.0), mlreduce.LinearRegressor()], ids=["ridge", "linear"]
 )
+@pytest.mark.rotating
 def test_of_label_coders(data, name, size, regressor, rule):
     coder = mlreduce.make(name, n_components=size)
     options = QUICK | {"sizes": [20 * size], "decision": rule}

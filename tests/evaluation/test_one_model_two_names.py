@@ -71,6 +71,7 @@ def predictors_of(study, *without):
 @pytest.mark.parametrize(
     ("study", "scalings"), [("benchmark-coders", ("none", "unit")), ("benchmark-2-coders", ("rows", "chosen"))]
 )
+@pytest.mark.rotating
 def test_codes_of_full_size_are_binary_relevance(name, study, scalings):
     predictors = predictors_of(study)
     assert {"ridge", "3-nn"} <= predictors.keys() or {"ridge", "k-nn"} <= predictors.keys()
@@ -84,6 +85,7 @@ def test_codes_of_full_size_are_binary_relevance(name, study, scalings):
 
 @sets
 @pytest.mark.parametrize(("study", "scaling"), [("benchmark-coders", "unit"), ("benchmark-2-coders", "chosen")])
+@pytest.mark.rotating
 def test_binary_relevance_is_all_features(name, study, scaling):
     predictors = predictors_of(study, "label-means")
     values = pd.concat(

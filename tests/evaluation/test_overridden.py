@@ -151,6 +151,7 @@ def check_shortcuts(family, cls):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("family", "name", "method"), cases("projection", "selection", "labelspace"))
+@pytest.mark.rotating
 def test_a_comparison_calls_what_a_method_overrides(family, name, method):
     parent = registry.method_class(name)
     both = {"mine": make(overriding(parent, method)), "parent": make(parent)}
@@ -163,6 +164,7 @@ def test_a_comparison_calls_what_a_method_overrides(family, name, method):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("family", "name", "method"), cases("predictors"))
+@pytest.mark.rotating
 def test_a_comparison_calls_what_a_predictor_overrides(family, name, method):
     parent = registry.method_class(name)
     mine = make(overriding(parent, method))

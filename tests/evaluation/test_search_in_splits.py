@@ -51,6 +51,7 @@ def run(family, data, once=False):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.rotating
 def test_each_split_has_what_was_found_in_its_training_rows(family, data):
     choices, scores = run(family, data)
     chosen = choices[choices["chosen"]]

@@ -69,6 +69,7 @@ def test_nested_sizes_equal_a_model_a_size(study, predictor):
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS)
+@pytest.mark.rotating
 def test_scores_are_those_of_a_pipeline_of_scikit_learns(study, predictor):
     data, splits = study
     scores = run(study, predictor=predictor)

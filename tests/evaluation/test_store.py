@@ -69,6 +69,7 @@ def test_what_was_done_is_not_done_again(data, tmp_path, runs):
         {"methods": {"pca": {"method": "pca", "n_components": 3}, "pls": {"method": "pls", "n_components": 3}}},
     ],
 )
+@pytest.mark.rotating
 def test_what_differs_is_done_anew(data, tmp_path, runs, options):
     compare(data, tmp_path)
     runs.clear()
@@ -141,6 +142,7 @@ def last_digit_changed(key, own):
 
 
 @pytest.mark.parametrize("wrong", [*WRONG, "a changed digit", "that of another", "a folder"])
+@pytest.mark.rotating
 def test_damaged_files_are_made_anew(data, tmp_path, runs, wrong):
     first = compare(data, tmp_path)
     file, other, *_ = sorted(tmp_path.iterdir())

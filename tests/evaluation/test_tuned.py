@@ -67,6 +67,7 @@ def run(data, asked):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.rotating
 def test_together_tasks_choose_and_score_as_alone(data, family):
     together = run(data, settings(family))
     alone = [run(data, settings(family, number)) for number in range(4)]

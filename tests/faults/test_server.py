@@ -100,6 +100,7 @@ REQUESTS = dict.fromkeys(ONCE, 1) | dict.fromkeys(("redirects", "a redirect to n
 # urllib3 leaves the connection of an answer with a wrong length to the garbage collector, which closes it here.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.rotating
 def test_faults_end_with_a_message_and_leave_nothing(fault, tmp_path, monkeypatch):
     answer, reason = FAULTS[fault]
     monkeypatch.setattr(downloading, "_TRIES", 2)

@@ -122,6 +122,7 @@ def test_an_unknown_name():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.rotating
 def test_labels_are_needed_and_may_be_unknown_as_declared(name):
     facts = facts_of(name)
     features = X[:, :6] if name == "pcut" else X
@@ -141,6 +142,7 @@ def test_labels_are_needed_and_may_be_unknown_as_declared(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.rotating
 def test_sparse_features_are_made_dense_as_declared(name, monkeypatch):
     cells = []
     for storage in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix):
@@ -167,6 +169,7 @@ def test_sparse_features_are_made_dense_as_declared(name, monkeypatch):
 
 @pytest.mark.parametrize("storage", ["sparse", "any"])
 @pytest.mark.parametrize("name", [*registry.method_names("projection"), *registry.method_names("embedding")])
+@pytest.mark.rotating
 def test_large_features_are_refused_or_iterated_as_declared(name, storage, monkeypatch):
     monkeypatch.setattr(solver, "DENSE_SIDE", 8)
     monkeypatch.setattr(lsqr, "DENSE_SIDE", 8)

@@ -74,6 +74,7 @@ FITTED = ("several labels", "unlabelled instances")
     [(case, None if case in FITTED else KINDS) for case in DATA]
     + [pytest.param(case, None, marks=pytest.mark.slow) for case in DATA if case not in FITTED],
 )
+@pytest.mark.rotating
 def test_what_fits_can_be_fitted_and_nothing_else(case, names):
     features, labels = DATA[case]
     table = mlreduce.recommend(features, labels).table
@@ -366,6 +367,7 @@ def test_where_rounds_depend_on_the_data_it_is_said():
 
 @pytest.mark.parametrize("measure", [None, "average-precision", "micro-f1"])
 @pytest.mark.parametrize("predictor", [None, "ridge", "ml-knn"])
+@pytest.mark.rotating
 def test_a_predictor_and_a_measure_choose_the_comparison(predictor, measure):
     found = mlreduce.recommend(X, Y, predictor=predictor, measure=measure)
     like = shape_of(X, Y).traits  # by which data sets count where that is better advice

@@ -57,6 +57,7 @@ def by_definition(name, labels, predicted):
 @pytest.mark.parametrize("name", OF_ARRAYS)
 @FEW
 @given(problems())
+@pytest.mark.rotating
 def test_a_measure_is_that_of_the_known_labels(name, problem):
     labels, scores = problem
     assert evaluate(name, labels, given_of(name, scores)) == pytest.approx(

@@ -40,6 +40,7 @@ def test_all_papers_are_at_most_two_hundred_submissions(tmp_path):
 
 
 @pytest.mark.parametrize("cut", CUT)
+@pytest.mark.rotating
 def test_each_task_is_in_a_pack_of_its_data_set_and_of_none_that_waits_for_a_later_one(tmp_path, cut):
     plan = planned(tmp_path, **CUT[cut], studies=["cplst-2012", "mope-mesd-2012"])
     jobs = Jobs(plan)

@@ -113,6 +113,7 @@ def test_scores_of_the_classifier_are_calibrated_on_rows_that_were_held_out():
 @pytest.mark.parametrize("estimator", [None, mlreduce.MLKNN(), ExtraTreesClassifier(3, random_state=0)])
 @pytest.mark.parametrize("decision", ["half", "one-threshold", "per-label", "top-k"])
 @pytest.mark.parametrize("calibrate", [True, False])
+@pytest.mark.rotating
 def test_forms_of_labels(estimator, decision, calibrate):
     model = mlreduce.ThresholdClassifier(estimator, decision=decision, calibrate=calibrate).fit(X, Y)
     scores = model.predict_scores(DATA.X)

@@ -231,6 +231,7 @@ def test_other_scores_are_of_three_folds(estimator):
 
 @pytest.mark.parametrize("rule", DECISIONS)
 @pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.rotating
 def test_each_classifier_has_each_decision(name, rule):
     X, Y = problem()
     model = clone(CLASSIFIERS[name]).set_params(decision=rule, measure="macro-f1").fit(X, Y)
@@ -247,6 +248,7 @@ def test_each_classifier_has_each_decision(name, rule):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.rotating
 def test_one_label_and_tables(name):
     X, Y = problem()
     model = clone(CLASSIFIERS[name]).set_params(decision="one-threshold")

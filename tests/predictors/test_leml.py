@@ -172,6 +172,7 @@ def test_a_label_that_is_known_nowhere_is_ignored(loss, rng):
 
 
 @pytest.mark.parametrize(("loss", "missing"), [("squared", False), ("logistic", True), ("squared-hinge", True)])
+@pytest.mark.rotating
 def test_the_penalty_is_chosen_by_folds_in_any_units(loss, missing, rng):
     X, Y = problem(rng, missing=missing)
     model = mlreduce.LEML(3, loss=loss).fit(X, Y)

@@ -56,6 +56,7 @@ NAMES = [name for family in ("predictors", "labelspace") for name in mlreduce.re
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.rotating
 def test_a_row_is_predicted_without_files_and_as_among_others(name, form, parts, opened):
     X, Y, new = parts
     model = fitted(name, form(X), Y)

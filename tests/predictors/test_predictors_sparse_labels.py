@@ -65,6 +65,7 @@ def small_blocks(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 @pytest.mark.parametrize("name", CLASSIFIERS + sorted(WRAPPED))
+@pytest.mark.rotating
 def test_classifiers_predict_the_same(name):
     X, Y, X_test = problem(name)
     decisions = ["half", "one-threshold", "top-k"] if hasattr(made(name), "decision") else [None]
@@ -98,6 +99,7 @@ def test_regressors_predict_the_same(name):
 
 @pytest.mark.parametrize("alpha", ["loo", "gcv", 1.0])
 @pytest.mark.parametrize("shape", [(90, 8), (30, 50), (130, 70)])
+@pytest.mark.rotating
 def test_ridge_chooses_the_same_penalty(alpha, shape, monkeypatch):
     rng = np.random.default_rng(1)
     X, Y = sp.random_array(shape, density=0.3, rng=rng, format="csr"), rng.random((shape[0], N_LABELS)) < 0.1
@@ -114,6 +116,7 @@ def test_ridge_chooses_the_same_penalty(alpha, shape, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [*(name for name in CLASSIFIERS if hasattr(CLASSES[name], "predict_top")), "ridge"])
+@pytest.mark.rotating
 def test_the_best_labels_are_those_of_the_scores(name):
     X, Y, X_test = problem(name)
     model = made(name).fit(X, sp.csr_array(Y))

@@ -136,6 +136,7 @@ def test_scores_of_rows_left_out_where_a_label_is_known(name, rng):
 
 @pytest.mark.parametrize("decision", ["one-threshold", "per-label", "cardinality", "top-k"])
 @pytest.mark.parametrize("name", ["flda", "leml", "ml-knn", "mlnb"])
+@pytest.mark.rotating
 def test_decisions_where_labels_are_unknown(name, decision, rng):
     X, Y = partly(rng, n=90)
     model = mlreduce.make(name, decision=decision).fit(X, Y)

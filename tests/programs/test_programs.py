@@ -274,6 +274,7 @@ def test_children_that_a_program_leaves_are_ended(tmp_path, problem, left_over):
 
 
 @LINUX
+@pytest.mark.rotating
 def test_a_program_ends_with_the_process_that_runs_it(tmp_path, left_over):
     code = (
         "import mlreduce, numpy as np\n"
@@ -304,6 +305,7 @@ def test_memory_and_files_are_limited(tmp_path, problem, monkeypatch):
 
 
 @LINUX
+@pytest.mark.rotating
 def test_lower_limits_of_this_process_hold():
     code = (
         "import resource\n"
@@ -364,6 +366,7 @@ def test_they_are_cloned_and_pickled(tmp_path, problem):
     assert clone(method).get_params() == method.get_params()
 
 
+@pytest.mark.rotating
 def test_compare_measures_programs_as_it_measures_methods(tmp_path, problem):
     X, Y = problem
     (tmp_path / "select.py").write_text(

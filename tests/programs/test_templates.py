@@ -54,6 +54,7 @@ def data():
 @pytest.mark.parametrize(
     ("command", "file"), [(OCTAVE, "octave/select.m"), (R, "r/select.R"), (JAVA, "java/Select.java")]
 )
+@pytest.mark.rotating
 def test_selectors_score_features_by_squared_correlations(data, command, file):
     scores = mlreduce.ProgramSelector(template(command, file)).fit(data.X, data.Y).scores_
     correlations = np.corrcoef(data.X, data.Y, rowvar=False)[: data.X.shape[1], data.X.shape[1] :]

@@ -86,6 +86,7 @@ AWKWARD = {name: problem for name, *problem in awkward()}
 
 @pytest.mark.parametrize("name", REPRESENTATIVES)
 @pytest.mark.parametrize("problem", AWKWARD.values(), ids=AWKWARD)
+@pytest.mark.rotating
 def test_awkward_data_in_every_storage(name, problem):
     X, Y = problem
     dense = sane_fit(name, X, Y)

@@ -51,6 +51,7 @@ def test_whole_weights_are_copies_of_rows(name, kind, parameters, rng):
 @every
 @both
 @pytest.mark.parametrize("shape", [(60, 9, 4), (12, 20, 3)])
+@pytest.mark.rotating
 def test_batches_in_any_order_are_the_whole(name, kind, shape, rng):
     X, Y = problem(rng, *shape)
     expected = make(name).fit(X, Y)

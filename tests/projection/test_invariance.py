@@ -87,6 +87,7 @@ def test_coding_of_the_labels(name, centred, rng):
 @pytest.mark.parametrize("name", mlreduce.list_methods("projection", single_label=False, control=False).index)
 @settings(max_examples=2)
 @given(places=st.lists(st.integers(0, 7), min_size=1, max_size=40), kind=st.sampled_from([np.asarray, sp.csr_array]))
+@pytest.mark.rotating
 def test_columns_of_zeros_change_nothing(name, kind, places):
     X, Y = data(np.random.default_rng(5), *TALL)
     more = np.insert(X, places, 0.0, axis=1)

@@ -57,6 +57,7 @@ def psi_of(X, Y, proximity=None, **parameters):
 @pytest.mark.parametrize("edges", ["psi", "constant"])
 @pytest.mark.parametrize("k", [1, 4, 39, 100])
 @pytest.mark.parametrize("ties", ["features", "first", "all"])
+@pytest.mark.rotating
 def test_graph_by_definition(ties, parameters, edges, k, problem):
     X, Y = problem
     order = np.random.RandomState(5).permutation(40)

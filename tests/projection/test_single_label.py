@@ -80,6 +80,7 @@ def assert_same_matrices(found, expected):
 @kinds
 @weightings
 @pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.rotating
 def test_forms_of_several_labels(name, kind, weighted, ties, rng):
     X, Y = several(rng)
     X = on_a_grid(rng, X) if ties else X
@@ -166,6 +167,7 @@ def test_names_and_order_of_classes(name, rng):
 @methods
 @weightings
 @kinds
+@pytest.mark.rotating
 def test_empty_rows_and_labels_have_no_effect(name, weighted, kind, rng):
     X, Y = several(rng)
     rows, labels = Y.any(axis=1), Y.any(axis=0)

@@ -115,6 +115,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PUBLIC)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.rotating
 def test_estimators_pass_checks(name):
     """An estimator of each kind every check, the others, which share its base, a few."""
     registered = registry.name_of(PUBLIC[name])
@@ -123,7 +124,8 @@ def test_estimators_pass_checks(name):
     if name == "AutoReducer":
         few = {"candidates": [mlreduce.PLST(n_components=1)]}  # of those that are built the promise is tested
     estimator = PUBLIC[name](**few, **(quick(registered) if registered else {}))
-    among = None if registered in KINDS or registered is None else FEW_CHECKS
+    # All checks of AutoReducer, hundreds of fits, are a promise.
+    among = None if registered in KINDS or (registered is None and name != "AutoReducer") else FEW_CHECKS
     assert set(failures(estimator, among=among)) <= EXPECTED.get(name, {}).keys()
 
 

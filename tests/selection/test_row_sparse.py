@@ -21,6 +21,8 @@ from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.validation import memory
 
+pytestmark = pytest.mark.rotating
+
 NAMES = ["csfs", "mdfs", "mifs", "mlmlfs", "mrdm", "mssl", "pnc", "scmfs", "sfus"]
 #: Whose proximity is a graph of the instances.
 GRAPH = {"mdfs", "mifs", "mlmlfs", "mrdm"}

@@ -50,6 +50,7 @@ def test_sizes(name, k, number):
 
 
 @pytest.mark.parametrize("name", SELECTING)
+@pytest.mark.rotating
 def test_selections_are_nested_and_follow_k_without_another_fit(name):
     X, Y = data()
     selector = make(name, k=None).fit(X, Y)  # of all features, as PMU takes no more one by one than k
@@ -148,6 +149,7 @@ def test_unknown_discretisers_are_refused(name):
 
 
 @every
+@pytest.mark.rotating
 def test_the_same_seed_gives_the_same_ranking(name):
     X, Y = data()
     variants = ("equations", "published-code") if "variant" in mlreduce.make(name).get_params() else (None,)
@@ -176,6 +178,7 @@ def test_the_control_of_all_features_keeps_them():
 
 
 @every
+@pytest.mark.rotating
 def test_sparse_features_stay_sparse(name):
     X, Y = data()
     kept = make(name).fit(sp.csr_array(X), Y).transform(sp.csr_array(X))
@@ -184,6 +187,7 @@ def test_sparse_features_stay_sparse(name):
 
 
 @pytest.mark.parametrize("name", mlreduce.registry.method_names("selection"))
+@pytest.mark.rotating
 def test_labels_of_nobody_and_of_everybody(name):
     """As docs/selection.md says: without information, but for the methods that it names."""
     rng = np.random.default_rng(2)
@@ -204,6 +208,7 @@ def test_labels_of_nobody_and_of_everybody(name):
 @every
 @given(places=st.lists(st.integers(0, 8), min_size=1, max_size=6), value=st.sampled_from([0.0, 1.0, 700.0]))
 @settings(max_examples=5)
+@pytest.mark.rotating
 def test_constant_features_come_last_and_change_no_other(name, places, value):
     X, Y = rows_and_labels()
     method = make(name)

@@ -53,6 +53,7 @@ def test_which_selectors_take_sparse_labels():
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.rotating
 def test_sparse_labels_select_the_same(name, form):
     X, Y = problem()
     labels = sp.csr_array(Y)
@@ -63,6 +64,7 @@ def test_sparse_labels_select_the_same(name, form):
 @pytest.mark.parametrize("name", SPARSE)
 @given(st.data())
 @settings(max_examples=8)
+@pytest.mark.rotating
 def test_few_instances_none_all_or_one_label(name, data):
     n, d, q = (data.draw(st.integers(low, high)) for low, high in ((4, 12), (1, 4), (1, 4)))
     kinds = data.draw(st.lists(st.sampled_from([0.0, 0.3, 0.7, 1.0]), min_size=q, max_size=q))

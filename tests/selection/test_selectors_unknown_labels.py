@@ -42,6 +42,7 @@ def test_nearly_all_selectors_take_unknown_labels():
 
 
 @every
+@pytest.mark.rotating
 def test_a_label_that_is_known_nowhere_is_ignored(name, problem):
     X, Y = problem
     with pytest.warns(UserWarning, match="y is NaN throughout column 2: such a label is ignored"):
@@ -50,6 +51,7 @@ def test_a_label_that_is_known_nowhere_is_ignored(name, problem):
 
 
 @every
+@pytest.mark.rotating
 def test_forms_of_labels(name, problem):
     X, Y = problem
     method = definitions.make(name)
@@ -60,6 +62,7 @@ def test_forms_of_labels(name, problem):
 
 
 @every
+@pytest.mark.rotating
 def test_unknown_labels_are_neither_zeros_nor_ones(name, problem):
     X, Y = problem
     method = fitted(name, X, Y)
@@ -82,6 +85,7 @@ def test_others_refuse_them(name, problem):
 
 
 @every
+@pytest.mark.rotating
 def test_labels_that_are_all_known_are_counted_as_before(name, monkeypatch):
     X, Y = definitions.problem("labels", 40, 6, 4)
     before = fitted(name, X, Y)

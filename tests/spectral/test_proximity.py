@@ -68,6 +68,7 @@ def dense(W):
 
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
+@pytest.mark.rotating
 def test_weights_by_definition(weight, graph, rng):
     X = points(rng)
     if weight == "reconstruction" and graph["n_neighbors"] is None:

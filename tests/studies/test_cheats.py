@@ -126,6 +126,7 @@ def test_labels_are_in_no_memory_that_an_entry_can_read(name, sentence):
         slow("RaisesLimits", EntryError, "LookupError: 0 limits are raised"),
     ],
 )
+@pytest.mark.rotating
 def test_what_is_no_image_fails(name, error, sentence):
     with pytest.raises(error, match=sentence):
         image(*name.split(), seconds=0.5 if error is TimeLimitError else 30)

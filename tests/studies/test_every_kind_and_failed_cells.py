@@ -115,6 +115,7 @@ def of_cells(kinds, names):
 
 
 @pytest.mark.parametrize(("kind", "spec"), of_cells(TABLES, table_kinds()))
+@pytest.mark.rotating
 def test_a_table_names_what_failed(kind, spec):
     name = source_of(TABLES, spec)
     tidy, markdown, _ = make_table(source(name, []), spec, "t")
@@ -146,6 +147,7 @@ def test_a_table_counts_only_the_values_that_there_are(kind, spec):
 
 
 @pytest.mark.parametrize(("kind", "spec"), of_cells(FIGURES, figure_kinds()))
+@pytest.mark.rotating
 def test_a_figure_names_what_failed(kind, spec):
     name = source_of(FIGURES, spec)
     for remains in ("no split", "nothing"):

@@ -20,6 +20,8 @@ from mlreduce_studies.gathering.images import grey_levels
 from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS
 from mlreduce_studies.options import FIGURES, source_of
 
+pytestmark = pytest.mark.rotating
+
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]
 METHODS = ["mvmd", "pca", "mddmp", "mddmf", "cca", "mlsi", "mlda", "dmlda"]
 LABELS = {"mvmd": "MVMD", "pca": "PCA"}

@@ -39,6 +39,8 @@ from mlreduce_studies.leaderboard.run import Outcome, study_of
 from mlreduce_studies.outside import AtMost
 from mlreduce_studies.study import load_study
 
+pytestmark = pytest.mark.rotating
+
 PROJECT = Path(__file__).parents[2]
 BAD = PROJECT / "tests" / "bad_entries.py"
 ENTRIES = entries(PROJECT)

@@ -117,6 +117,7 @@ def largest_fan(picture, texts):
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.rotating
 def test_texts_of_a_committed_picture_can_be_read(picture):
     width, texts = texts_of(picture)
     assert len(texts) > 2

@@ -109,6 +109,7 @@ print(times.set_index("method")["megabytes"].to_json())
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").is_file(), reason="the system does not say what a fit takes")
+@pytest.mark.rotating
 def test_megabytes_are_the_most_that_a_fit_has_at_once_also_after_one_that_was_refused_memory():
     done = subprocess.run([sys.executable, "-c", _FITS_OF_KNOWN_MEMORY], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr

@@ -235,6 +235,7 @@ MERGES = ALIASES.replace("[1]", "{k: 1}").replace("[*", "{<<: [*").replace("]\n"
         ("a: b\n---\nc: d", "not YAML: but found another document"),
     ],
 )
+@pytest.mark.rotating
 def test_yaml_beyond_configurations_is_refused(tmp_path, text, message):
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(ConfigurationError, match=f"c\\.yaml.*{message}"):
@@ -321,6 +322,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("study", "changes", "message"), [(name, *case) for name in WRONG for case in WRONG[name]])
+@pytest.mark.rotating
 def test_wrong_studies_are_refused_by_key(changed, study, changes, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         changed(changes, STUDIES[study])

@@ -107,6 +107,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("force", [False, True], ids=["", "force"])
 @pytest.mark.parametrize("earlier", [False, True], ids=["new", "over an earlier output"])
 @pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.rotating
 def test_no_file_of_others_is_lost(layout, earlier, force, tmp_path):
     folder = tmp_path / "output"
     if earlier:

@@ -70,6 +70,7 @@ def test_a_paper_is_one_folder(copy):
         ({"id": "cplst-best-on-yeast"}, "this id is used in papers/cplst-2012/claims.yaml too"),
     ],
 )
+@pytest.mark.rotating
 def test_a_wrong_claim_is_refused_when_a_run_is_planned(copy, changes, sentence):
     add_paper(copy, [CLAIM | {"id": "right"}, CLAIM | changes])
     line = 1 + len(yaml.safe_dump([CLAIM | {"id": "right"}], sort_keys=False).splitlines())

@@ -417,8 +417,8 @@ class AutoReducer(DecidingClassifier):
         for name in (candidate, other):
             if name not in self.fold_scores_.index:
                 raise DataError(f"{name!r} is not among the candidates that were compared on the same folds")
-        differences = (self.fold_scores_.loc[candidate] - self.fold_scores_.loc[other]).to_numpy(dtype=np.float64)
-        return mean_interval(differences, self._test_share)
+        scores = self.fold_scores_.loc[[candidate, other]].to_numpy(dtype=np.float64)
+        return mean_interval(scores[0] - scores[1], self._test_share)
 
 
 def _complete(estimator: Any, curves: Calibration, decision: Decision, problem: Problem) -> Calibration | None:

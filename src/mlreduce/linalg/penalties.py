@@ -159,7 +159,9 @@ def _generalised_errors(features: Features, targets: Any, freedom: float) -> tup
     penalties = _TRIED * largest
     inverse, once, twice = system.traces(penalties)
     residual = np.square(penalties) * twice if by_rows else _sum_of_squares(targets) - once - penalties * twice
-    trace = penalties * (inverse - 1.0 / (middle + penalties) if by_rows else inverse) + max(rows - columns - 1.0, 0.0)
+    if by_rows:
+        inverse = inverse - 1.0 / (middle + penalties)
+    trace = penalties * inverse + max(rows - columns - 1.0, 0.0)
     return penalties, _generalised(np.maximum(residual, 0.0), trace, features, targets, freedom)
 
 

@@ -202,9 +202,8 @@ def chosen_elsewhere(table: pd.DataFrame, groups: Mapping[str, str]) -> pd.Serie
     means = table.groupby(of_set).mean()
     others = (means.sum() - means).round(DECIMALS)
     chosen = others.idxmax(axis=1)
-    return pd.Series(
-        [table.loc[name, chosen[group]] for name, group in zip(table.index, of_set, strict=True)], table.index
-    )
+    values = [table.loc[name, chosen[group]] for name, group in zip(table.index, of_set, strict=True)]
+    return pd.Series(values, table.index)
 
 
 def verdict(differences: FloatArray) -> str:
@@ -410,7 +409,8 @@ def tuning(evidence: Evidence, measure: str) -> Answer:
             methods = sorted(searched & {*both[0].columns} & {*both[1].columns})
             if not len(shared) or not methods:
                 continue
-            gains = (both[1].loc[shared, methods] - both[0].loc[shared, methods]).groupby("dataset").mean()
+            before, after = (part.loc[shared, methods] for part in both)
+            gains = after.sub(before).groupby("dataset").mean()
             by_group = evidence.of_groups(gains.mean(axis=1))
             if len(by_group) < FEWEST:
                 continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from mlreduce import registry
@@ -40,6 +40,9 @@ _DISTINCT = 0.5
 _MEASURED_CELLS, _NOTHING = 3162 * 949, Sizes(n=2, d=2, q=1, s=4, k=1, p=1)
 # Seconds where a class of another package has no constants.
 _FOREIGN = 0.002
+
+# A method is often in several groups, once for each predictor and measure.
+_estimated = cache(partial(estimated, sparse=False))
 
 
 @dataclass(frozen=True)
@@ -124,10 +127,10 @@ def cost_of(study: Study, shape: Shape) -> Cost:
 
 def _fit(study: Study, label: str, entry: Mapping[str, Any], shape: Shape, rows: int) -> float:
     name = registry.entry_name(label, entry)
-    estimate = None if registry.is_import_path(name) else estimated(name, shape.sizes(rows), sparse=False)
+    estimate = None if registry.is_import_path(name) else _estimated(name, shape.sizes(rows))
     if estimate is None:
         return _FOREIGN
-    nothing = estimated(name, _NOTHING, sparse=False)
+    nothing = _estimated(name, _NOTHING)
     least = 0.0 if nothing is None else nothing.seconds
     share = min(1.0, rows * shape.columns / _MEASURED_CELLS) ** 0.5
     return float(estimate.seconds - (1.0 - share) * least)

@@ -177,6 +177,7 @@ def sized(table: pd.DataFrame, full: float, single: Collection[str] = (*WHOLE, M
 def _beside_all(table: pd.DataFrame, predictors: Mapping[str, object]) -> pd.DataFrame:
     """Return the rows with those of the majority of the labels once for each predictor that is there."""
     alone = table["method"] == MAJORITY
-    others = [name for name in predictors if name in set(table.loc[~alone, "predictor"])]
+    there = {*table.loc[~alone, "predictor"].unique()}
+    others = [name for name in predictors if name in there]
     repeated = [table[alone].assign(predictor=name) for name in others]
     return pd.concat([table[~alone], *repeated], ignore_index=True)

@@ -67,11 +67,10 @@ def leave_one_out(
         of_others = [of_set[other] for other in others]
         like = np.array(weights([traits[other] for other in others], traits[name], of_others))
         flat = np.array([1 / of_others.count(group) for group in of_others]) / len(set(of_others))
-        hits = [
-            good[_first(near.loc[others], ranks.loc[others], shares)].loc[name].to_numpy().any()
-            for shares in (flat, like)
-        ]
-        rows.append([*hits, _by_chance(len(names), int(good.loc[name].to_numpy().sum()))])
+        near_others, ranks_others = near.loc[others], ranks.loc[others]
+        of_one = {*good.columns[good.loc[name].to_numpy()]}
+        hits = [not of_one.isdisjoint(_first(near_others, ranks_others, shares)) for shares in (flat, like)]
+        rows.append([*hits, _by_chance(len(names), len(of_one))])
     return pd.DataFrame(rows, index=pd.Index(ranking.data_sets, name="dataset"), columns=list(ADVICE), dtype=float)
 
 

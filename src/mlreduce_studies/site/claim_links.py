@@ -61,13 +61,13 @@ def chosen_cells(study: StudyResults, line: Mapping[Any, Any]) -> dict[str, Any]
     methods, measures = _split(line["methods"]), _split(line["measures"])
     if line["verdict"] == "not run":
         return None
-    rows = study.summary
-    rows = rows[rows["method"].isin(methods) & rows["measure"].isin(measures) & (rows["protocol"] == line["protocol"])]
-    predictors = _split(line["predictors"]) or [
-        name for name in study.description["predictors"] if name in set(rows["predictor"])
-    ]
+    keys = [(line["protocol"], measure) for measure in measures]
+    rows = pd.concat([study.by_measure[key] for key in keys if key in study.by_measure] or [study.summary.iloc[:0]])
+    rows = rows[rows["method"].isin(methods)]
+    there = {*rows["predictor"].unique()}
+    predictors = _split(line["predictors"]) or [name for name in study.description["predictors"] if name in there]
     rows = rows[rows["predictor"].isin(predictors) & rows["dataset"].isin(_split(line["datasets"]))]
-    if set(rows["method"]) != set(methods):
+    if {*rows["method"].unique()} != {*methods}:
         return None
     return {"measures": measures, "predictors": predictors, "size": line["sizes"] or _usual_sizes(rows)}
 

@@ -64,6 +64,12 @@ class StudyResults:
         return found[~found["method"].isin(self.draws) & (found["splits"] > 0)].reset_index(drop=True)
 
     @cached_property
+    def by_measure(self) -> dict[tuple[str, str], pd.DataFrame]:
+        """Rows of the summary by protocol and measure."""
+        groups = self.summary.groupby(["protocol", "measure"], sort=False)
+        return {(str(protocol), str(measure)): rows for (protocol, measure), rows in groups}
+
+    @cached_property
     def methods(self) -> list[str]:
         """Methods that have results, in the order of the study file; the mean of draws where the first draw is."""
         means = {draws[0]: name for name, draws in self.description["averages"].items()}

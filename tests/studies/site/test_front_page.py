@@ -270,6 +270,7 @@ def compare_form(form, shapes):
 
 
 @pytest.mark.parametrize("number", [32, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.promise])])
+@pytest.mark.rotating
 def test_the_form_computes_what_recommend_does(form, number):
     shapes = [*shapes_drawn(number)]
     found = compare_form(form, shapes)

@@ -37,6 +37,8 @@ from mlreduce_studies.site.writing import write_site
 from mlreduce_studies.verdicts.audit import audit_sums
 from mlreduce_studies.verdicts.order import order_counts
 
+pytestmark = pytest.mark.rotating
+
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
 
 OWN = [address.removeprefix(SITE) for address in OF_RESULTS.values()]

@@ -45,6 +45,7 @@ def line(kind="better", datasets=SETS, holds="all", **changes):
     ],
 )
 @pytest.mark.parametrize("holds", ["all", "most", 5, "tendency"])
+@pytest.mark.rotating
 def test_planted_differences(kind, gain, verdict, holds):
     assert judge(results(dict.fromkeys(SETS, gain)), line(kind, holds=holds)).verdict == verdict
 
