@@ -59,8 +59,8 @@ class Page(HTMLParser):
 def visits(site, address, browser):
     """Open pages once on a narrow screen: what went wrong, links, anchors and width of each.
 
-    Of the pages of classes, functions, modules and methods, which have one template each, every twentieth; the others
-    are read, as are those of results, which test_results_site.py opens.
+    Of the pages of classes, functions, modules, methods and tables, which have one template each, every twentieth; the
+    others are read, as are those of results, which test_results_site.py opens.
     """
     found = {"console": [], "outside": [], "failed": [], "wide": {}, "links": {}, "anchors": defaultdict(set)}
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
@@ -76,9 +76,8 @@ def visits(site, address, browser):
     page.on("request", request)
     page.on("response", lambda own: own.status >= 400 and found["failed"].append((current[0], own.url)))
     paths = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if "_static" not in path.parts)
-    alike = [
-        path for path in paths if path.startswith(("docs/api/", "docs/methods/")) and not path.endswith("README.html")
-    ]
+    alike = ("docs/api/", "docs/methods/", "_tables/")
+    alike = [path for path in paths if path.startswith(alike) and not path.endswith("README.html")]
     read = {*alike} - {*alike[::20]} | {path for path in paths if path.startswith(SITE)}
     for path in paths:
         if path == "index.html":
@@ -138,7 +137,7 @@ def test_no_page_is_wider_before_its_scripts_have_run(address, browser, site):
     tables = sorted(path.relative_to(site).as_posix() for path in site.glob("_tables/*/*.html"))
     assert "_tables/benchmark/data-sets.html" in tables
     wide = {}
-    for path in tables:
+    for path in of_the_day(tables, 3):
         page.goto(f"{address}/{path}", wait_until="load")
         wide[path] = max(round(page.locator(each).evaluate("e => e.scrollWidth")) for each in ("html", "article"))
     context.close()

