@@ -27,7 +27,7 @@ demo: $(STAMP) ## a paper per family (STUDIES), small, on embedded data; ends by
 plan: $(STAMP) ## what the demo would run, as a table of steps
 	@$(DEMO) --dry-run
 
-test: lint types check-workflow unit ## lint, types and tests; all cases of these with CASES=all
+test: lint types check-workflow unit ## lint, types and tests; all cases with CASES=all
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -49,7 +49,7 @@ promises: $(STAMP) ## a test per promise to users, pieces of the papers
 
 test-all: lint types check-workflow programs weka .venv/.article-installed ## every test, with branch coverage
 	$(PYTEST) --cov --hypothesis-profile thorough $(PARALLEL) --no-loadscope-reorder
-	$(MAKE) test-cluster test-site fuzz INPUTS=100000
+	$(MAKE) test-cluster test-site fuzz INPUTS=100000 CASES=all
 
 test-documents: $(STAMP) ## commands of an eighteenth of the documents, by the day; DOCUMENTS=all
 	DOCUMENTS=$(or $(DOCUMENTS),today) $(PYTEST) -m slow tests/test_documents.py

@@ -76,8 +76,8 @@ def visits(site, address, browser):
     page.on("request", request)
     page.on("response", lambda own: own.status >= 400 and found["failed"].append((current[0], own.url)))
     paths = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if "_static" not in path.parts)
-    alike = ("docs/api/", "docs/methods/", "_tables/")
-    alike = [path for path in paths if path.startswith(alike) and not path.endswith("README.html")]
+    folders = ("docs/api/", "docs/methods/", "_tables/")
+    alike = [path for path in paths if path.startswith(folders) and not path.endswith("README.html")]
     read = {*alike} - {*alike[::20]} | {path for path in paths if path.startswith(SITE)}
     for path in paths:
         if path == "index.html":
