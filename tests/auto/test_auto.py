@@ -323,6 +323,20 @@ def test_a_budget_for_no_refit_gives_the_cheapest(monkeypatch):
     assert model.score_ > 0.5
 
 
+def test_a_better_candidate_that_is_too_slow_is_named(monkeypatch):
+    """The model is what there is time for; what scored higher is named with what it would take."""
+    monkeypatch.setattr(
+        "mlreduce.auto.search.grown_seconds", lambda candidate, *_: 1e6 if candidate.predictor == "ridge" else 0.0
+    )
+    given = [("majority", mlreduce.MajorityLabels())]
+    with pytest.warns(UserWarning, match="ridge has average precision .* too short for it: a fit to all 160 rows"):
+        model = fitted(given)
+    slow, chosen = row_of(model, "ridge"), model.leaderboard_[model.leaderboard_["status"] == "chosen"].iloc[0]
+    assert slow["status"] == "too slow"
+    assert slow["score"] > chosen["score"]
+    assert f"ridge has average precision {slow['score']:.4f} on {slow['rows']} rows" in model.explain()
+
+
 def test_what_does_not_grow_is_not_extrapolated():
     """Of two seconds for 250 rows of wide data, of which ridge regression declares few hundredths, most are a start."""
     shape = shape_of(sp.random_array((1500, 20_000), density=0.004, rng=0, format="csr"), np.ones((1500, 300)))

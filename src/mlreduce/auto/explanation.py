@@ -16,6 +16,8 @@ from mlreduce.registry import find_kind
 
 # Statuses of what was compared in the end.
 CHOSEN, MEMBER = "chosen", "in the stack"
+# What was expected to take too long for a fit to all rows.
+SLOW = "too slow"
 
 
 def explain(model: Any) -> str:
@@ -37,10 +39,26 @@ def explain(model: Any) -> str:
     lines.append(
         f"Best candidate: {best['candidate']}, {name} {best['score']:.4f}{_between(best)} on {best['rows']} rows."
     )
-    return "\n".join([*lines, *_on_reduction(model, table, best, name), scored])
+    return "\n".join([*lines, *describe_slow(model), *_on_reduction(model, table, best, name), scored])
 
 
-_NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", "too slow")
+def describe_slow(model: Any) -> list[str]:
+    """Return a sentence on the best candidate that scored better than the chosen one, but was too slow for all rows."""
+    table, measure = model.leaderboard_, find_measure(model.measure)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    best = table[table["status"] == CHOSEN].iloc[0]
+    slow = table[(table["status"] == SLOW) & (sign * table["score"] > sign * best["score"])]
+    if slow.empty:
+        return []
+    first = slow.loc[(sign * slow["score"]).idxmax()]
+    return [
+        f"{first['candidate']} has {measure.label} {first['score']:.4f} on {first['rows']} rows, better than "
+        f"{best['candidate']} with {best['score']:.4f}, but time_budget={model.time_budget:g} s is too short for it: "
+        f"{first['reason']}."
+    ]
+
+
+_NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", SLOW)
 
 
 def write(model: Any, path: Path) -> Path:

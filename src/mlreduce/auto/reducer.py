@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.auto import trials
 from mlreduce.auto.candidates import given_candidates
-from mlreduce.auto.explanation import CHOSEN, MEMBER, draw, explain, write
-from mlreduce.auto.search import EXCLUDED, SLOW, Limits, Record, Search, in_seconds, mean_interval
+from mlreduce.auto.explanation import CHOSEN, MEMBER, SLOW, describe_slow, draw, explain, write
+from mlreduce.auto.search import EXCLUDED, Limits, Record, Search, in_seconds, mean_interval
 from mlreduce.auto.stack import Stack, choose_stack
 from mlreduce.auto.trials import FAILED, Problem, features_of, labels_for, milliseconds_of, scores_of
 from mlreduce.exceptions import DataError, warn
@@ -214,7 +214,8 @@ class AutoReducer(DecidingClassifier):
 
     def _finish(self, search: Search, problem: Problem, limits: Limits, seed: int) -> None:
         """Fit what is best to all rows, and choose the threshold on held-out scores."""
-        ranked = search.preferred() or self._cheapest(search)
+        in_time = search.preferred()
+        ranked = in_time or self._cheapest(search)
         best = next(filter(None, (self._refit(record, problem, limits, seed) for record in ranked)), None)
         self._describe(search, problem, best)
         if best is None:
@@ -243,6 +244,8 @@ class AutoReducer(DecidingClassifier):
         for one in [best, *members]:
             row = self.leaderboard_["candidate"] == one.record.candidate.name
             self.leaderboard_.loc[row, "status"] = CHOSEN if one is best else MEMBER
+        for sentence in describe_slow(self) if in_time else []:  # otherwise there was a warning
+            warn(sentence, UserWarning)
 
     def _cheapest(self, search: Search) -> list[Record]:
         """Return what has the shortest fit to all rows, where each is expected to take longer than there is time."""

@@ -24,6 +24,7 @@ from mlreduce.auto.candidates import (
     build_scaled,
 )
 from mlreduce.auto.costs import estimated_seconds, grown_seconds
+from mlreduce.auto.explanation import SLOW
 from mlreduce.auto.trials import DIGITS, FINISHED, TIME, Problem, Trial, cross_calibrated, curves_of, run_trial
 from mlreduce.evaluation.jobs import progress_bar
 from mlreduce.exceptions import DataError
@@ -34,7 +35,7 @@ from mlreduce.stats.posterior import posterior
 from mlreduce.validation import FloatArray
 
 #: What else can be the status of a candidate, in addition to how its last trial ended.
-WAITING, DROPPED, CUT, EXCLUDED, SLOW = "waiting", "dropped", "cut", "excluded", "too slow"
+WAITING, DROPPED, CUT, EXCLUDED = "waiting", "dropped", "cut", "excluded"
 # Folds; how many candidates are on all of them; held-out cells of a fold.
 _FOLDS, _FINALISTS, _CELLS = 5, 8, 2_000_000
 # The rows of the first round, as a share, at least and at most; how many times as many the next one may have.
