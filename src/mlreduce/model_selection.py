@@ -487,33 +487,22 @@ def _choose_part(room: NDArray[np.int64], lacking: NDArray[np.int64], label: int
 
 
 class _Parts(NamedTuple):
-    """An assignment of rows to parts, which exchanges of rows change in place.
+    """An assignment of rows to parts, which exchanges of rows change in place."""
 
-    Attributes
-    ----------
-    part : ndarray of shape (n_rows,)
-        The part of each row.
-    counts : ndarray of shape (n_parts, n_labels)
-        How many rows of each part have each label.
-    members, sizes : ndarray of shape (n_parts, largest size) and (n_parts,)
-        The rows of each part, and their number.
-    place : ndarray of shape (n_rows,)
-        Where each row is among the members of its part.
-    shares : ndarray of shape (n_parts,)
-        Shares of the parts in the labels, as integers.
-    totals : ndarray of shape (n_labels,)
-        How many rows have each label.
-    needed : ndarray of bool, shape (n_labels,)
-        Labels that must be in each of the first ``n_covered`` parts.
-    """
-
+    #: Of shape (n_rows,). The part of each row.
     part: NDArray[np.int64]
+    #: Of shape (n_parts, n_labels). How many rows of each part have each label.
     counts: NDArray[np.int64]
+    #: Of shape (n_parts, largest size) and (n_parts,). The rows of each part, and their number.
     members: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    #: Of shape (n_rows,). Where each row is among the members of its part.
     place: NDArray[np.int64]
+    #: Of shape (n_parts,). Shares of the parts in the labels, as integers.
     shares: NDArray[np.int64]
+    #: Of shape (n_labels,). How many rows have each label.
     totals: NDArray[np.int64]
+    #: Of shape (n_labels,). Labels that must be in each of the first ``n_covered`` parts.
     needed: NDArray[np.bool_]
     n_covered: int
 

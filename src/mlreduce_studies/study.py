@@ -44,41 +44,28 @@ _OUTPUTS = (("tables", TABLES), ("figures", FIGURES))
 
 @dataclass(frozen=True)
 class Group:
-    """Methods that share jobs and the work that they have in common.
+    """Methods that share jobs and the work that they have in common."""
 
-    Attributes
-    ----------
-    methods : dict of label to entry
-        An entry holds a method's parameters, and under ``method`` its registry name if that is not the label.
-    predictors : list of str
-        What is trained on them.
-    fewer_splits : dict of str to int
-        Data sets, and "default", on which not all splits are run.
-    splits_per_job : dict of str to int
-        Data sets, and "default", of which a job has fewer splits than the configuration allows.
-    choice : dict or None
-        Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
-    protocols : list of str or None
-        On which it runs; None for all.
-    search : dict or None
-        How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
-    measures : list of str or None
-        What is measured where its methods are tuned by one of several measures: those that go by it; None for all.
-    timed_only : bool
-        Whether its methods are fitted for their time alone, and nothing is measured.
-    scaling : str or None
-        Of the features that it is timed on, where that is not the study's.
-    """
-
+    #: Label to entry. An entry holds a method's parameters, and under ``method`` its registry name if that is
+    #: not the label.
     methods: Methods
+    #: What is trained on them.
     predictors: Sequence[str]
+    #: Data sets, and "default", on which not all splits are run.
     fewer_splits: Mapping[str, int]
+    #: Data sets, and "default", of which a job has fewer splits than the configuration allows.
     splits_per_job: Mapping[str, int]
+    #: Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
     choice: Mapping[str, Any] | None = None
+    #: On which it runs; None for all.
     protocols: Sequence[str] | None = None
+    #: How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
     search: Mapping[str, Any] | None = None
+    #: What is measured where its methods are tuned by one of several measures: those that go by it; None for all.
     measures: Sequence[str] | None = None
+    #: Whether its methods are fitted for their time alone, and nothing is measured.
     timed_only: bool = False
+    #: Of the features that it is timed on, where that is not the study's.
     scaling: str | None = None
 
     def runs_on(self, protocol: str) -> bool:
@@ -114,98 +101,69 @@ def _of(values: Any, dataset: str, otherwise: Any) -> Any:
 
 @dataclass(frozen=True)
 class Study:
-    """The content of a study file at one of its scales.
-
-    Attributes
-    ----------
-    identifier : str or None
-        Address by which the paper is cited.
-    family : {"labelspace", "projection", "selection"}
-        What its methods are.
-    protocols : dict of str to dict
-        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and further
-        keys; see `rule_of`.
-    scaling : dict of str to str
-        Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
-    relation : dict of str to str
-        Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
-        features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
-    dimensions : dict of str to dict
-        Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
-        addition to the percentages; parameters are searched at the first.
-    left_out : list of str
-        Data sets of the paper that are not run, since the mirror does not have them.
-    claimed_on : list of str
-        The data sets of the paper: what its claims are about, whatever is run.
-    splits : int
-        Number of random splits, or of folds.
-    timed : dict of str to int
-        Data sets, and "default", to the number of splits on which fitting is timed, alone; see `timed_on`.
-    curves : list of str
-        Data sets measured at every size of 1..n_labels.
-    sizes : list of int
-        Percentages of the labels, or of the features.
-    energies : list of float
-        Shares of the eigenvalues' sum.
-    decision : str
-        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
-    ties : {"standard", "expected"}
-        How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
-    record_warnings : bool
-        Whether warnings of fits and predictions are a column of the scores: see `mlreduce.evaluation.loop.Settings`.
-    limits : dict
-        Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.validation.limits`.
-    excluded : dict of str to str
-        Data sets that a benchmark leaves out, each with the reason.
-    approximation : dict or None
-        What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
-    costs : dict or None
-        Whose fits are timed at growing sizes; see `mlreduce_studies.experiments.costs`.
-    known_datasets : list of str
-        The data sets of its scales.
-    sample : list of (protocol, dataset, method, predictor) or None
-        The only curves that are computed, to verify them; None for all.
-    averages : dict of str to list of str
-        Randomised methods with several draws on each split: the name of the mean to those of the draws.
-    proposed : list of str
-        Methods that the paper proposes; the others are what it compares them with.
-    claims, published, published_sizes : Path or None
-        Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
-        sets.
-    """
+    """The content of a study file at one of its scales."""
 
     name: str
     title: str
+    #: One of "labelspace", "projection", "selection". What its methods are.
     family: str
+    #: Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and further
+    #: keys; see `rule_of`.
     protocols: Mapping[str, Mapping[str, Any]]
+    #: Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
     scaling: Mapping[str, str]
+    #: Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
+    #: features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
     relation: Mapping[str, str]
+    #: Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
+    #: addition to the percentages; parameters are searched at the first.
     dimensions: Mapping[str, Mapping[str, int | Sequence[int]]]
     datasets: Sequence[str]
+    #: Data sets of the paper that are not run, since the mirror does not have them.
     left_out: Sequence[str]
+    #: The data sets of the paper: what its claims are about, whatever is run.
     claimed_on: Sequence[str]
+    #: Number of random splits, or of folds.
     splits: int
+    #: Data sets, and "default", to the number of splits on which fitting is timed, alone; see `timed_on`.
     timed: Mapping[str, int]
+    #: Data sets measured at every size of 1..n_labels.
     curves: Sequence[str]
     groups: Mapping[str, Group]
     predictors: Methods
+    #: Percentages of the labels, or of the features.
     sizes: Sequence[int]
+    #: Shares of the eigenvalues' sum.
     energies: Sequence[float]
     measures: Sequence[str]
+    #: Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     decision: str
+    #: One of "standard", "expected". How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
     ties: str
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
+    #: What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
     approximation: Mapping[str, Any] | None = None
+    #: Whose fits are timed at growing sizes; see `mlreduce_studies.experiments.costs`.
     costs: Mapping[str, Any] | None = None
+    #: Address by which the paper is cited.
     identifier: str | None = None
+    #: Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.validation.limits`.
     limits: Mapping[str, float] = field(default_factory=dict)
+    #: Whether warnings of fits and predictions are a column of the scores: see `mlreduce.evaluation.loop.Settings`.
     record_warnings: bool = False
+    #: Data sets that a benchmark leaves out, each with the reason.
     excluded: Mapping[str, str] = field(default_factory=dict)
+    #: Randomised methods with several draws on each split: the name of the mean to those of the draws.
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: The data sets of its scales.
     known_datasets: Sequence[str] = ()
+    #: Methods that the paper proposes; the others are what it compares them with.
     proposed: Sequence[str] = ()
+    #: The only curves that are computed, to verify them; None for all.
     sample: Sequence[tuple[str, str, str, str]] | None = None
+    #: Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
+    #: sets.
     claims: Path | None = None
     published: Path | None = None
     published_sizes: Path | None = None

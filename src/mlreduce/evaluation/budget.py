@@ -77,43 +77,29 @@ def sampled(data: MultiLabelData, number: int, random_state: int) -> MultiLabelD
 
 @dataclass
 class Outcome:
-    """What came of a comparison within limits.
+    """What came of a comparison within limits."""
 
-    Attributes
-    ----------
-    request : Request
-        On the instances that were taken.
-    jobs : list of Job
-        Of the methods that are not left out.
-    results : dict
-        By the keys of the jobs; some may be missing.
-    notes : list of str
-        Sentences on what was left out.
-    """
-
+    #: On the instances that were taken.
     request: Request
+    #: Of the methods that are not left out.
     jobs: list[Job]
+    #: By the keys of the jobs; some may be missing.
     results: dict[str, Any]
+    #: Sentences on what was left out.
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class _Trial:
-    """A cross-validation on some instances, of which the first fold is run.
-
-    Attributes
-    ----------
-    seconds : dict of str to float
-        Of the jobs of the first fold, by method.
-    over, failed : dict of str to str
-        Why there is no result of a method, and how one failed.
-    """
+    """A cross-validation on some instances, of which the first fold is run."""
 
     request: Request
     jobs: list[Job]
     results: dict[str, Any]
     path: Path
+    #: Of the jobs of the first fold, by method.
     seconds: dict[str, float] = field(default_factory=dict)
+    #: Why there is no result of a method, and how one failed.
     over: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 

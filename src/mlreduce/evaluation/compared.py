@@ -27,18 +27,12 @@ _BASES: Mapping[str, tuple[type, ...]] = {
 
 
 class Method(NamedTuple):
-    """A method as it is compared.
-
-    Attributes
-    ----------
-    label : str
-    entry : dict
-        As in a study file.
-    family : {"labelspace", "projection", "selection"}
-    """
+    """A method as it is compared."""
 
     label: str
+    #: As in a study file.
     entry: Entry
+    #: One of "labelspace", "projection", "selection".
     family: str
 
 

@@ -19,16 +19,11 @@ from mlreduce.validation import FloatArray, as_dense, check_labels, is_sparse
 
 
 class Guess(NamedTuple):
-    """Predicted labels, and what ranks the labels of an instance.
+    """Predicted labels, and what ranks the labels of an instance."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples, n_labels), int8
-    scores : ndarray of the same shape or None
-        None where a classifier has neither ``predict_proba`` nor ``decision_function``.
-    """
-
+    #: Of shape (n_samples, n_labels).
     labels: NDArray[np.int8]
+    #: None where a classifier has neither ``predict_proba`` nor ``decision_function``.
     scores: FloatArray | None
 
 

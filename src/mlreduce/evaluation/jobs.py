@@ -59,43 +59,27 @@ _PERIOD, _WATCH = 1.0, "mlreduce-owner"
 
 
 class Job(NamedTuple):
-    """A method on a fold, with all predictors.
-
-    Attributes
-    ----------
-    method : Method
-    fold : int
-    key : str
-        Digest of all that the scores depend on.
-    """
+    """A method on a fold, with all predictors."""
 
     method: Method
     fold: int
+    #: Digest of all that the scores depend on.
     key: str
 
 
 @dataclass(frozen=True)
 class Common:
-    """What all jobs have in common: with a job all that a process on another machine needs.
-
-    Attributes
-    ----------
-    data : MultiLabelData
-    settings : dict
-        Plain values: predictors, measures, sizes, scaling, decision, ties and random_state as of `mlreduce.compare`,
-        and the rule of the splits.
-    classes : dict of str to (str, type)
-        Classes registered in the calling script, which other processes have to register too.
-    design : Design or None, default=None
-        Factorised features, for label coders.
-    owner : int
-        The process that waits for the jobs; those that it started end with it, however it ends.
-    """
+    """What all jobs have in common: with a job all that a process on another machine needs."""
 
     data: MultiLabelData
+    #: Plain values: predictors, measures, sizes, scaling, decision, ties and random_state as of `mlreduce.compare`, and
+    #: the rule of the splits.
     settings: Mapping[str, Any]
+    #: Classes registered in the calling script, which other processes have to register too.
     classes: Mapping[str, tuple[str, type]]
+    #: Factorised features, for label coders.
     design: Design | None = None
+    #: The process that waits for the jobs; those that it started end with it, however it ends.
     owner: int = field(default_factory=os.getpid)
 
     @classmethod

@@ -32,19 +32,13 @@ CHOICE_COLUMNS = ("split", "method", "gamma", "alpha", "loss", "chosen")
 
 
 class KernelChoice(NamedTuple):
-    """Result of cross validation for one method.
+    """Result of cross validation for one method."""
 
-    Attributes
-    ----------
-    gamma, alpha : float
-        Those of the smallest loss.
-    losses : ndarray of shape (n_gammas, n_alphas)
-        Sum over the sizes of the code of the Hamming loss on held-out rows; infinite where rounding errors are larger
-        than the penalty.
-    """
-
+    #: Those of the smallest loss.
     gamma: float
     alpha: float
+    #: Of shape (n_gammas, n_alphas). Sum over the sizes of the code of the Hamming loss on held-out rows; infinite
+    #: where rounding errors are larger than the penalty.
     losses: FloatArray
 
 

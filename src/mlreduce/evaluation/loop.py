@@ -25,71 +25,48 @@ _KEPT_BYTES = 1e9
 
 
 class Task(TypedDict):
-    """The methods of one group under one protocol on some splits of a data set.
-
-    Attributes
-    ----------
-    protocol, group : str
-    rule : dict
-        How the protocol splits: see `mlreduce.evaluation.splitting.take_splits`.
-    splits : (int, int)
-        First and last number.
-    methods : dict of label to entry of a study file
-    others : dict of label to entry
-        Methods of which only the chosen parameters are used.
-    once : bool, default=False
-        Whether the choice on the first split holds for all.
-    candidates, search : dict
-        To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
-        `mlreduce.evaluation.search.Search`.
-    predictors : dict of label to entry
-        To predict.
-    dimensions : list of int
-        To predict: see `mlreduce.evaluation.strategy.Measured`.
-    measures : list of str, default: those of the settings
-        To predict: those that go by the search of the task's methods.
-    """
+    """The methods of one group under one protocol on some splits of a data set."""
 
     protocol: str
     group: str
+    #: How the protocol splits: see `mlreduce.evaluation.splitting.take_splits`.
     rule: Mapping[str, Any]
+    #: First and last number.
     splits: Sequence[int]
+    #: Label to entry of a study file.
     methods: Methods
+    #: Label to entry. Methods of which only the chosen parameters are used.
     others: NotRequired[Methods]
+    #: Whether the choice on the first split holds for all.
     once: NotRequired[bool]
+    #: To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
+    #: `mlreduce.evaluation.search.Search`.
     candidates: NotRequired[Mapping[str, Any]]
     search: NotRequired[Mapping[str, Any]]
+    #: Label to entry. To predict.
     predictors: NotRequired[Methods]
+    #: To predict: see `mlreduce.evaluation.strategy.Measured`.
     dimensions: NotRequired[Sequence[int]]
+    #: To predict: those that go by the search of the task's methods.
     measures: NotRequired[Sequence[str]]
 
 
 class Settings(TypedDict):
-    """Settings of a job, in plain values, which the workflow passes as JSON.
+    """Settings of a job, in plain values, which the workflow passes as JSON."""
 
-    Attributes
-    ----------
-    family : {"labelspace", "projection", "selection"}
-    space : dict
-        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
-    tasks : list of Task
-        One, or several that are small.
-    measured : dict
-        To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
-    limits : dict, default: none
-        Of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
-    record_warnings : bool, default: False
-        To fit and to predict: whether warnings are recorded, in a column of the scores, instead of shown.
-    ties : {"standard", "expected"}, default: "standard"
-        To choose and to predict: see `mlreduce.evaluation.strategy.Strategy`.
-    """
-
+    #: One of "labelspace", "projection", "selection".
     family: str
+    #: ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
     space: Mapping[str, Any]
+    #: One, or several that are small.
     tasks: Sequence[Task]
+    #: To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
     measured: NotRequired[Mapping[str, Any]]
+    #: Of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
     limits: NotRequired[Mapping[str, float]]
+    #: To fit and to predict: whether warnings are recorded, in a column of the scores, instead of shown.
     record_warnings: NotRequired[bool]
+    #: One of "standard", "expected". To choose and to predict: see `mlreduce.evaluation.strategy.Strategy`.
     ties: NotRequired[str]
 
 

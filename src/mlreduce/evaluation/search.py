@@ -159,40 +159,28 @@ class _Trial(NamedTuple):
 
 
 class Search(NamedTuple):
-    """How parameters are searched.
+    """How parameters are searched."""
 
-    Attributes
-    ----------
-    candidates : int
-        How many combinations of a method's values are tried at most.
-    share : float
-        Of the training rows on which all are tried, in (0, 1].
-    keep : int
-        How many of a method's candidates are then tried on all rows.
-    folds : int
-        Of the training rows whose labels are known, where a split keeps no rows for validation.
-    measure : str
-    predictor : (label, entry of a study file)
-    dimension : int, default=1
-        Projections: at how many dimensions, or at all that a method has where these are fewer; of a share of the rows
-        this share.
-    size_percent : int, default=100
-        Selectors and label coders: at how many percent of the features, or of the labels.
-    also : sequence of str, default=()
-        Other measures by which tasks of the same job search the same methods.
-    together : sequence of (label, entry of a study file), default=()
-        The predictors of these tasks. What is fitted for one is measured for all.
-    """
-
+    #: How many combinations of a method's values are tried at most.
     candidates: int
+    #: Of the training rows on which all are tried, in (0, 1].
     share: float
+    #: How many of a method's candidates are then tried on all rows.
     keep: int
+    #: Of the training rows whose labels are known, where a split keeps no rows for validation.
     folds: int
     measure: str
+    #: Label and entry of a study file.
     predictor: tuple[str, Mapping[str, Any]]
+    #: Projections: at how many dimensions, or at all that a method has where these are fewer; of a share of the rows
+    #: this share.
     dimension: int = 1
+    #: Selectors and label coders: at how many percent of the features, or of the labels.
     size_percent: int = 100
+    #: Other measures by which tasks of the same job search the same methods.
     also: Sequence[str] = ()
+    #: Label and entry of a study file. The predictors of these tasks. What is fitted for one is measured for
+    #: all.
     together: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
     @property

@@ -17,20 +17,13 @@ from mlreduce.validation import check_memory, is_sparse
 
 
 class Split(NamedTuple):
-    """Row numbers of one split, each sorted.
-
-    Attributes
-    ----------
-    train, test : ndarray of int
-    validation : ndarray of int or None
-        Further rows, by which parameters may be searched; None where there are none.
-    labelled : ndarray of int or None
-        Those of the training rows whose labels are known; None where all are.
-    """
+    """Row numbers of one split, each sorted."""
 
     train: NDArray[np.int64]
     test: NDArray[np.int64]
+    #: Further rows, by which parameters may be searched; None where there are none.
     validation: NDArray[np.int64] | None = None
+    #: Those of the training rows whose labels are known; None where all are.
     labelled: NDArray[np.int64] | None = None
 
 

@@ -37,31 +37,21 @@ _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
 class Measured(NamedTuple):
-    """What is measured, and at which sizes.
+    """What is measured, and at which sizes."""
 
-    Attributes
-    ----------
-    measures : sequence of str
-        Names of `mlreduce.metrics.MEASURES`, with a decision or without.
-    sizes : sequence of int
-        Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
-        with fewer directions is measured with all it has, a control that keeps all features at 100 only.
-    energies : sequence of float, default=()
-        Of projections: sizes by the share of the sum of a method's eigenvalues.
-    every_size : bool, default=False
-        Of label coders: at all sizes 1..n_labels too.
-    dimensions : sequence of int, default=()
-        Numbers of directions, features or codes, too. A projection with fewer directions
-        is measured with all it has; there is nothing to measure where there are fewer features or labels.
-    decision : str, default="half"
-        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
-    """
-
+    #: Names of `mlreduce.metrics.MEASURES`, with a decision or without.
     measures: Sequence[str]
+    #: Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method with
+    #: fewer directions is measured with all it has, a control that keeps all features at 100 only.
     sizes: Sequence[int] = ()
+    #: Of projections: sizes by the share of the sum of a method's eigenvalues.
     energies: Sequence[float] = ()
+    #: Of label coders: at all sizes 1..n_labels too.
     every_size: bool = False
+    #: Numbers of directions, features or codes, too. A projection with fewer directions is measured with all it has;
+    #: there is nothing to measure where there are fewer features or labels.
     dimensions: Sequence[int] = ()
+    #: Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     decision: str = "half"
 
 

@@ -150,24 +150,16 @@ class Distances:
 
 
 class Pairs(NamedTuple):
-    """What the squared distances of a block of rows to the training rows are computed from.
+    """What the squared distances of a block of rows to the training rows are computed from."""
 
-    Attributes
-    ----------
-    rows : slice
-        The block.
-    products : ndarray of shape (n_rows, n_training)
-        Inner products; overwritten by the next block.
-    norms, others : ndarray of shape (n_rows,) and (n_training,)
-        Squared norms.
-    unit : float
-        Power of two that distances are rounded to multiples of.
-    """
-
+    #: The block.
     rows: slice
+    #: Of shape (n_rows, n_training). Inner products; overwritten by the next block.
     products: FloatArray
+    #: Of shape (n_rows,) and (n_training,). Squared norms.
     norms: FloatArray
     others: FloatArray
+    #: Power of two that distances are rounded to multiples of.
     unit: float
 
 

@@ -11,17 +11,11 @@ from mlreduce.validation import FloatArray
 
 
 class PathStep(NamedTuple):
-    """Solution for one penalty.
+    """Solution for one penalty."""
 
-    Attributes
-    ----------
-    predictions : ndarray of shape (n_held_out, n_targets)
-        Predicted targets of the held-out rows.
-    residual_gram : ndarray of shape (n_targets, n_targets)
-        ``E'E`` for the residual ``E = T - K (K + alpha I)^-1 T`` on the training rows.
-    """
-
+    #: Of shape (n_held_out, n_targets). Predicted targets of the held-out rows.
     predictions: FloatArray
+    #: Of shape (n_targets, n_targets). ``E'E`` for the residual ``E = T - K (K + alpha I)^-1 T`` on the training rows.
     residual_gram: FloatArray
 
 

@@ -195,21 +195,15 @@ def choose_alpha(
 
 
 class RidgeSolution(NamedTuple):
-    """Solution of kernel ridge regression for targets T.
+    """Solution of kernel ridge regression for targets T."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_samples, n_targets)
-        ``(K + alpha I)^-1 T``: predictions are kernels with the training rows, times these.
-    residual : ndarray of shape (n_samples, n_targets)
-        ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
-    left : ndarray of shape (n_samples,) or None
-        ``alpha`` times the diagonal of ``(K + alpha I)^-1``: the residual of a row divided by it is that of a
-        regression on the other rows. None where it was not requested.
-    """
-
+    #: Of shape (n_samples, n_targets). ``(K + alpha I)^-1 T``: predictions are kernels with the training rows, times
+    #: these.
     coefficients: FloatArray
+    #: Of shape (n_samples, n_targets). ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
     residual: FloatArray
+    #: Of shape (n_samples,). ``alpha`` times the diagonal of ``(K + alpha I)^-1``: the residual of a row divided by it
+    #: is that of a regression on the other rows. None where it was not requested.
     left: FloatArray | None = None
 
 

@@ -34,17 +34,13 @@ _UNSEEN = 1e-10
 
 
 class Design(NamedTuple):
-    """Thin singular value decomposition of the design ``[1 X]``, truncated at its numerical rank.
+    """Thin singular value decomposition of the design ``[1 X]``, truncated at its numerical rank."""
 
-    Attributes
-    ----------
-    left : ndarray of shape (n_samples, rank)
-    singular_values : ndarray of shape (rank,)
-    right : ndarray of shape (rank, n_features + 1)
-    """
-
+    #: Of shape (n_samples, rank).
     left: FloatArray
+    #: Of shape (rank,).
     singular_values: FloatArray
+    #: Of shape (rank, n_features + 1).
     right: FloatArray
 
     @property
@@ -112,17 +108,11 @@ class Design(NamedTuple):
 
 
 class HeldOutSolution(NamedTuple):
-    """Predictions of least squares for held-out rows.
+    """Predictions of least squares for held-out rows."""
 
-    Attributes
-    ----------
-    predictions : ndarray of shape (n_held_out, n_targets)
-        Predicted targets of the held-out rows.
-    explained_gram : ndarray of shape (n_targets, n_targets)
-        ``T'HT`` over the training rows, H their hat matrix.
-    """
-
+    #: Of shape (n_held_out, n_targets). Predicted targets of the held-out rows.
     predictions: FloatArray
+    #: Of shape (n_targets, n_targets). ``T'HT`` over the training rows, H their hat matrix.
     explained_gram: FloatArray
 
 

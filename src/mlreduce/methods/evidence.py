@@ -43,51 +43,35 @@ class OnSet(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """How a method ranks in one comparison of a committed study; see `mlreduce.stats.ranking`.
+    """How a method ranks in one comparison of a committed study; see `mlreduce.stats.ranking`."""
 
-    Attributes
-    ----------
-    method, study, protocol : str
-        What was compared, and where.
-    predictor : str
-        With which all are measured; "" where predictors themselves are compared.
-    measure : str
-    tuned : bool
-        Whether the methods that have parameters were tuned, for this predictor and measure.
-    searched : bool
-        Whether those of this method were: then the numbers are not those of its defaults.
-    labelled : float
-        Share of the training instances whose labels were known.
-    family : str
-        Of the method.
-    near, low, high : float
-        The probability that it is within 0.01 of the best, and its 95 % interval.
-    rank, won, mean : float
-        Average rank, share of the settings in which it is the best, mean value.
-    methods, data_sets : int
-        How many methods were compared, on how many data sets.
-    weighted : bool
-        Whether advice by the most similar data sets was better, on data sets left out, than one for all.
-    by_set : tuple of OnSet
-    """
-
+    #: What was compared, and where.
     method: str
     study: str
     protocol: str
+    #: With which all are measured; "" where predictors themselves are compared.
     predictor: str
     measure: str
+    #: Whether the methods that have parameters were tuned, for this predictor and measure.
     tuned: bool
+    #: Whether those of this method were: then the numbers are not those of its defaults.
     searched: bool
+    #: Share of the training instances whose labels were known.
     labelled: float
+    #: Of the method.
     family: str
+    #: The probability that it is within 0.01 of the best, and its 95 % interval.
     near: float
     low: float
     high: float
+    #: Average rank, share of the settings in which it is the best, mean value.
     rank: float
     won: float
     mean: float
+    #: How many methods were compared, on how many data sets.
     methods: int
     data_sets: int
+    #: Whether advice by the most similar data sets was better, on data sets left out, than one for all.
     weighted: bool
     by_set: tuple[OnSet, ...]
 
@@ -172,24 +156,16 @@ def _by_method() -> dict[str, list[Ranking]]:
 
 
 class Wanted(NamedTuple):
-    """What a comparison is to be about.
+    """What a comparison is to be about."""
 
-    Attributes
-    ----------
-    predictor : str or None
-        None takes ridge regression where it is there.
-    measure : str or None
-        None takes average precision where it is there. A name stands for the measure with any decision: "micro-f1" for
-        "micro-f1@one-threshold".
-    tuned : bool
-        Whether methods with parameters are to be tuned, where there is such a comparison.
-    partly : bool
-        Whether labels are partly unknown.
-    """
-
+    #: None takes ridge regression where it is there.
     predictor: str | None = None
+    #: None takes average precision where it is there. A name stands for the measure with any decision: "micro-f1" for
+    #: "micro-f1@one-threshold".
     measure: str | None = None
+    #: Whether methods with parameters are to be tuned, where there is such a comparison.
     tuned: bool = False
+    #: Whether labels are partly unknown.
     partly: bool = False
 
     def includes(self, one: Ranking) -> bool:
@@ -275,20 +251,13 @@ def averaged(rankings: Iterable[Ranking], shares: Mapping[str, float]) -> tuple[
 
 
 class Choices(NamedTuple):
-    """What is chosen first in a family.
+    """What is chosen first in a family."""
 
-    Attributes
-    ----------
-    first : Ranking
-        The best of all that are compared, a control perhaps.
-    then : list of Ranking
-        The best others of the family that are no controls, at most three.
-    controls : list of Ranking
-        Those of the comparison, the first of all among them where it is one.
-    """
-
+    #: The best of all that are compared, a control perhaps.
     first: Ranking
+    #: The best others of the family that are no controls, at most three.
     then: list[Ranking]
+    #: Those of the comparison, the first of all among them where it is one.
     controls: list[Ranking]
 
 
@@ -307,19 +276,13 @@ def studies_with_predictor(name: str) -> list[str]:
 
 
 class Traits(NamedTuple):
-    """Traits by which the similarity of data sets is measured.
+    """Traits by which the similarity of data sets is measured."""
 
-    Attributes
-    ----------
-    instances, features, labels : int
-        Labels may be 0: then they do not count.
-    filled : float
-        The share of the values of the features that are not zero.
-    """
-
+    #: Labels may be 0: then they do not count.
     instances: int
     features: int
     labels: int
+    #: The share of the values of the features that are not zero.
     filled: float = 1.0
 
     def logs(self, other: Traits) -> list[float]:
@@ -329,20 +292,13 @@ class Traits(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A data set of a study, and how far others are from it.
-
-    Attributes
-    ----------
-    name : str
-    instances, features, labels : int
-    factor : float
-        The largest of the three ratios to the requested sizes, >= 1.
-    """
+    """A data set of a study, and how far others are from it."""
 
     name: str
     instances: int
     features: int
     labels: int
+    #: The largest of the three ratios to the requested sizes, >= 1.
     factor: float
 
 
@@ -433,20 +389,13 @@ def nearest_sets(study: str, like: Traits, among: Collection[str] | None = None)
 
 
 class Estimate(NamedTuple):
-    """What a fit is expected to take.
+    """What a fit is expected to take."""
 
-    Attributes
-    ----------
-    seconds : float
-        Processor time of one thread of the machine on which fits were measured (docs/scale.md).
-    gigabytes : float
-        Memory in addition to the given features.
-    measured : bool
-        Whether the numbers come from fits of the method, not from the median of its family.
-    """
-
+    #: Processor time of one thread of the machine on which fits were measured (docs/scale.md).
     seconds: float
+    #: Memory in addition to the given features.
     gigabytes: float
+    #: Whether the numbers come from fits of the method, not from the median of its family.
     measured: bool
 
 

@@ -15,27 +15,18 @@ _VERBS = ("encode", "predict", "transform")
 
 
 class Method(NamedTuple):
-    """What the declaration and the docstring of a method contain.
-
-    Attributes
-    ----------
-    name, family, module, class_name : str
-    headline : str
-        First line of the docstring; here and below without marks of code.
-    text : str
-        The paragraphs before the parameters, each on one line.
-    references : str
-    marked : str
-        Headline and text with their marks of code.
-    """
+    """What the declaration and the docstring of a method contain."""
 
     name: str
     family: str = ""
     module: str = ""
     class_name: str = ""
+    #: First line of the docstring; here and below without marks of code.
     headline: str = ""
+    #: The paragraphs before the parameters, each on one line.
     text: str = ""
     references: str = ""
+    #: Headline and text with their marks of code.
     marked: str = ""
 
     @property

@@ -42,16 +42,11 @@ def refuse_best(scores: Any) -> None:
 
 
 class Counts(NamedTuple):
-    """Numbers of labels of each instance, or of instances of each label.
+    """Numbers of labels of each instance, or of instances of each label."""
 
-    Attributes
-    ----------
-    hits : ndarray of int, shape (n_samples,) or (n_labels,)
-        True and predicted.
-    predicted, true : ndarray of int, shape (n_samples,) or (n_labels,)
-    """
-
+    #: Of shape (n_samples,) or (n_labels,). True and predicted.
     hits: _Counts
+    #: Of shape (n_samples,) or (n_labels,).
     predicted: _Counts
     true: _Counts
 
@@ -116,18 +111,13 @@ class Ranks(NamedTuple):
     """Order of the labels of each instance by their scores.
 
     A label that ties with another is ranked behind it, as in scikit-learn.
-
-    Attributes
-    ----------
-    true : ndarray of shape (n_samples, n_labels), bool
-    behind : ndarray of shape (n_samples, n_labels), int
-        Labels with at least the score of each, itself included.
-    true_behind : ndarray of shape (n_samples, n_labels), int
-        True labels among these.
     """
 
+    #: Of shape (n_samples, n_labels).
     true: NDArray[np.bool_]
+    #: Of shape (n_samples, n_labels). Labels with at least the score of each, itself included.
     behind: _Counts
+    #: Of shape (n_samples, n_labels). True labels among these.
     true_behind: _Counts
 
     @classmethod
@@ -163,27 +153,20 @@ class Runs(NamedTuple):
 
     The methods return means over all orders of the labels of each run, which are equally likely. Runs without a true
     label, of which these do not depend, are left out.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of instances.
-    row : ndarray of shape (n_runs,), int
-        Instance of each run; ascending.
-    before, size : ndarray of shape (n_runs,), int
-        Labels with larger scores than those of the run, and labels in it.
-    true, true_before : ndarray of shape (n_runs,)
-        True labels, or the sum of their gains, in the run and before it; NaN for an instance with a score that is NaN.
-    inverses : ndarray of shape (n_runs,)
-        Sum of ``1 / place`` over the places of the run.
     """
 
+    #: Number of instances.
     n_rows: int
+    #: Of shape (n_runs,). Instance of each run; ascending.
     row: _Counts
+    #: Of shape (n_runs,). Labels with larger scores than those of the run, and labels in it.
     before: _Counts
     size: _Counts
+    #: Of shape (n_runs,). True labels, or the sum of their gains, in the run and before it; NaN for an instance with a
+    #: score that is NaN.
     true: FloatArray
     true_before: FloatArray
+    #: Of shape (n_runs,). Sum of ``1 / place`` over the places of the run.
     inverses: FloatArray
 
     @classmethod

@@ -52,23 +52,15 @@ LOSSES: Mapping[str, Loss] = {"squared": _squared, "logistic": _logistic, "squar
 
 
 class Factors(NamedTuple):
-    """A solution, and the objective after each iteration.
+    """A solution, and the objective after each iteration."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_features, rank)
-        W.
-    labels : ndarray of shape (n_labels, rank)
-        H; the columns of both have equal norms, descending.
-    intercept : ndarray of shape (n_labels,)
-        b, for centred features.
-    objective : list of float
-        Not increasing.
-    """
-
+    #: Of shape (n_features, rank). W.
     features: FloatArray
+    #: Of shape (n_labels, rank). H; the columns of both have equal norms, descending.
     labels: FloatArray
+    #: Of shape (n_labels,). b, for centred features.
     intercept: FloatArray
+    #: Not increasing.
     objective: list[float]
 
 

@@ -30,12 +30,6 @@ class Calibration(NamedTuple):
     support vector machines"), with a penalty on the squared differences from the curve of all labels together: a label
     with few positive instances has nearly the common one.
 
-    Attributes
-    ----------
-    slopes : ndarray of shape (n_labels,)
-        Above 0, so that the order of the scores of a label is kept.
-    intercepts : ndarray of shape (n_labels,)
-
     Examples
     --------
     >>> import numpy as np
@@ -46,7 +40,9 @@ class Calibration(NamedTuple):
     True
     """
 
+    #: Of shape (n_labels,). Above 0, so that the order of the scores of a label is kept.
     slopes: FloatArray
+    #: Of shape (n_labels,).
     intercepts: FloatArray
 
     @classmethod

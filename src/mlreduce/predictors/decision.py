@@ -65,18 +65,13 @@ class Decision(NamedTuple):
     """Which labels are predicted from scores.
 
     A label is predicted whose score is above its threshold and among the k best of the row.
-
-    Attributes
-    ----------
-    rule : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-    thresholds : ndarray of shape (n_labels,)
-        Minus infinity for "top-k".
-    k : int
-        The number of labels, but for "top-k".
     """
 
+    #: One of "half", "one-threshold", "per-label", "cardinality", "top-k".
     rule: str
+    #: Of shape (n_labels,). Minus infinity for "top-k".
     thresholds: FloatArray
+    #: The number of labels, but for "top-k".
     k: int
 
     @classmethod
@@ -353,27 +348,18 @@ def best_labels(scores: FloatArray, k: int) -> sp.csr_array:
 
 
 class _Cells(NamedTuple):
-    """Cells of a table of scores: all, or of each row the best and those of true labels.
+    """Cells of a table of scores: all, or of each row the best and those of true labels."""
 
-    Attributes
-    ----------
-    scores, present : ndarray of shape (n_cells,)
-        Rounded scores, and whether the row has the label.
-    places : ndarray of shape (n_cells,)
-        Numbers of the cells in the table.
-    shape : (int, int)
-        Of the table.
-    dropped : float
-        Cells with larger scores are all here.
-    among : ndarray of shape (n_cells,), bool
-        Whether a label is among the best of its row; empty where all cells are here.
-    """
-
+    #: Of shape (n_cells,). Rounded scores, and whether the row has the label.
     scores: NDArray[Any]
     present: NDArray[np.bool_]
+    #: Of shape (n_cells,). Numbers of the cells in the table.
     places: NDArray[Any] | None
+    #: Of the table.
     shape: tuple[int, int]
+    #: Cells with larger scores are all here.
     dropped: float = -np.inf
+    #: Of shape (n_cells,). Whether a label is among the best of its row; empty where all cells are here.
     among: NDArray[np.bool_] = np.ones(0, dtype=bool)
 
     @classmethod
@@ -423,17 +409,12 @@ class _Cells(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """The cells of one label.
+    """The cells of one label."""
 
-    Attributes
-    ----------
-    scores, present : ndarray of shape (n_cells,)
-    n_true : int
-        Rows that have the label, those of no cell too.
-    """
-
+    #: Of shape (n_cells,).
     scores: NDArray[Any]
     present: NDArray[np.bool_]
+    #: Rows that have the label, those of no cell too.
     n_true: int
 
     def cut(self, value: Callable[[Any, Any, Any], FloatArray]) -> float:

@@ -33,17 +33,11 @@ _SHARED_BYTES = 2**29
 
 
 class Counted(NamedTuple):
-    """Indicator matrix of the bins of variables; counts are its products.
+    """Indicator matrix of the bins of variables; counts are its products."""
 
-    Attributes
-    ----------
-    ones : ndarray or csr_array of shape (n_samples, n_bins)
-        One column per bin of a variable, without the commonest bin of each.
-    starts : ndarray of shape (n_variables + 1,), int
-        First column of each variable.
-    """
-
+    #: Of shape (n_samples, n_bins). One column per bin of a variable, without the commonest bin of each.
     ones: Any
+    #: Of shape (n_variables + 1,). First column of each variable.
     starts: NDArray[np.int64]
 
     @classmethod

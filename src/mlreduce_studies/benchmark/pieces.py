@@ -52,24 +52,17 @@ DECIMALS = 5
 
 
 class Piece(NamedTuple):
-    """A piece in the list.
-
-    Attributes
-    ----------
-    candidates : int
-        Number of candidates of a search.
-    sha256 : str
-        Of the file.
-    protocol : str
-        Digest of the protocol that it belongs to.
-    """
+    """A piece in the list."""
 
     study: str
     dataset: str
+    #: Number of candidates of a search.
     candidates: int
     rows: int
     bytes: int
+    #: Of the file.
     sha256: str
+    #: Digest of the protocol that it belongs to.
     protocol: str
 
     @property

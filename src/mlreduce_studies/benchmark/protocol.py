@@ -60,19 +60,13 @@ def digest_of_scores(project: Path, file: str, version: int = 2) -> str:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The benchmark of a project.
+    """The benchmark of a project."""
 
-    Attributes
-    ----------
-    project : Path
-        With ``config`` and ``comparisons``.
-    mirror : path or None
-        Where data sets are read from.
-    version : {1, 2}, default=2
-    """
-
+    #: With ``config`` and ``comparisons``.
     project: Path
+    #: Where data sets are read from.
     mirror: str | Path | None = None
+    #: One of 1, 2.
     version: int = 2
 
     @property

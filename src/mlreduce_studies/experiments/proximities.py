@@ -53,20 +53,13 @@ def label_order(labels: FloatArray) -> NDArray[np.intp]:
 
 
 class ImageSettings(TypedDict):
-    """What a job draws.
+    """What a job draws."""
 
-    Attributes
-    ----------
-    methods : dict of label to entry of a study file
-        Projections.
-    space : dict
-        See `mlreduce.evaluation.view.View`.
-    side : int, default=250
-        Pixels along a side, at most.
-    """
-
+    #: Label to entry of a study file. Projections.
     methods: Methods
+    #: See `mlreduce.evaluation.view.View`.
     space: Mapping[str, Any]
+    #: Pixels along a side, at most.
     side: NotRequired[int]
 
 

@@ -19,20 +19,14 @@ from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_pea
 
 
 class TimingSettings(TypedDict):
-    """What a job times, in plain values, which the workflow passes as JSON.
+    """What a job times, in plain values, which the workflow passes as JSON."""
 
-    Attributes
-    ----------
-    family : {"labelspace", "projection", "selection"}
-    space : dict
-        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
-    scalings : dict of label to scaling, default: none
-        Of selectors that get features on another scale than that of ``space``.
-    """
-
+    #: One of "labelspace", "projection", "selection".
     family: str
     methods: Methods
+    #: ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
     space: Mapping[str, Any]
+    #: Label to scaling. Of selectors that get features on another scale than that of ``space``.
     scalings: NotRequired[Mapping[str, str]]
 
 

@@ -24,21 +24,15 @@ MAIN = "ridge"
 
 @dataclass(frozen=True)
 class StudyRanking:
-    """Methods of a study ranked by one measure.
-
-    Attributes
-    ----------
-    labels : dict of str to str
-        Registered names of the methods to their labels in the study.
-    tuned : bool
-        Whether the methods that have parameters were tuned, for this predictor and measure.
-    """
+    """Methods of a study ranked by one measure."""
 
     protocol: str
     measure: str
     predictor: str
     ranking: Ranking
+    #: Registered names of the methods to their labels in the study.
     labels: Mapping[str, str]
+    #: Whether the methods that have parameters were tuned, for this predictor and measure.
     tuned: bool = False
 
 

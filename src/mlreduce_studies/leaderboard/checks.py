@@ -29,18 +29,12 @@ _SIZE = 8
 
 
 class Sample(NamedTuple):
-    """Training rows and features of others.
+    """Training rows and features of others."""
 
-    Attributes
-    ----------
-    X, Y : ndarray
-        Of the training rows; each feature and each label varies.
-    others : ndarray
-        Features of other rows.
-    """
-
+    #: Of the training rows; each feature and each label varies.
     X: FloatArray
     Y: Any
+    #: Features of other rows.
     others: FloatArray
 
 

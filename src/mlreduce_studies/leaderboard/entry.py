@@ -37,34 +37,25 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry, read and checked.
-
-    Attributes
-    ----------
-    path : Path
-        Its file; a module and a lock file are in the same folder.
-    parameters, search : dict
-        Of the class; what is tried by a search.
-    programs : tuple of Path
-        Files and folders of its program.
-    packages : dict of str to str
-        Names to versions.
-    size, batch : str or None
-        See the schema, workflow/schemas/entry.schema.yaml.
-    """
+    """An entry, read and checked."""
 
     name: str
+    #: Its file; a module and a lock file are in the same folder.
     path: Path
     title: str
     family: str
     class_path: str
+    #: Of the class; what is tried by a search.
     parameters: Mapping[str, Any]
     search: Mapping[str, Any]
+    #: Names to versions.
     packages: Mapping[str, str]
     entered_by: str
     reference: str
+    #: See the schema, workflow/schemas/entry.schema.yaml.
     size: str | None = None
     batch: str | None = None
+    #: Files and folders of its program.
     programs: tuple[Path, ...] = ()
 
     @property

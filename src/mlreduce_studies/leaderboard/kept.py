@@ -35,19 +35,13 @@ _TEXTS = ("dataset", "method", "predictor", "measure", "status")
 
 @dataclass(frozen=True)
 class KeptEntry:
-    """Stored results of an entry.
-
-    Attributes
-    ----------
-    about : dict
-        ``entry`` and ``study``, digests of the entry and the study file; ``sets``, ``seed`` of the checks, ``failed``,
-        ``versions``, ``minutes``, and ``scores``, the SHA-256 of the scores.
-    scores : DataFrame
-        Empty where it failed.
-    """
+    """Stored results of an entry."""
 
     name: str
+    #: ``entry`` and ``study``, digests of the entry and the study file; ``sets``, ``seed`` of the checks, ``failed``,
+    #: ``versions``, ``minutes``, and ``scores``, the SHA-256 of the scores.
     about: Mapping[str, Any]
+    #: Empty where it failed.
     scores: pd.DataFrame
 
     @property

@@ -44,21 +44,14 @@ _OF_METHODS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of the run of an entry.
+    """Outcome of the run of an entry."""
 
-    Attributes
-    ----------
-    failed : str or None
-        Why, in one sentence.
-    scores : DataFrame or None
-        With ``dataset`` and the columns of the benchmark's pieces.
-    seconds : float
-        Wall time.
-    """
-
+    #: Why, in one sentence.
     failed: str | None
+    #: With ``dataset`` and the columns of the benchmark's pieces.
     scores: pd.DataFrame | None
     versions: Mapping[str, str]
+    #: Wall time.
     seconds: float
 
 

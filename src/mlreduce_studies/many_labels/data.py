@@ -78,20 +78,13 @@ def _counted(items: Any, lengths: Any, width: int) -> sp.csr_array:
 
 
 class Data(NamedTuple):
-    """Features and labels, both CSR: rows to train, then to validate, then to test.
-
-    Attributes
-    ----------
-    X, Y : csr_array
-    starts : tuple of int
-        First row of the validation and of the test rows.
-    present : ndarray of int
-        Labels of which training rows have any: those that models are trained on.
-    """
+    """Features and labels, both CSR: rows to train, then to validate, then to test."""
 
     X: sp.csr_array
     Y: sp.csr_array
+    #: First row of the validation and of the test rows.
     starts: tuple[int, int]
+    #: Labels of which training rows have any: those that models are trained on.
     present: Any
 
     @property

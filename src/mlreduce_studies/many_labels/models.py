@@ -26,30 +26,21 @@ BEST = 5
 
 
 class Piece(NamedTuple):
-    """What a piece of a model costs, and its scores of the validation and test rows.
+    """What a piece of a model costs, and its scores of the validation and test rows."""
 
-    Attributes
-    ----------
-    model, setting, piece : str, str, int
-        The setting as JSON.
-    fit, predict : float
-        Processor seconds.
-    size, peak : float
-        Bytes of the model, and of the process at most.
-    scores : csr_array or None
-        None where it failed.
-    reason : str
-        Why it failed.
-    """
-
+    #: The setting as JSON.
     model: str
     setting: str
     piece: int
+    #: Processor seconds.
     fit: float = 0.0
     predict: float = 0.0
+    #: Bytes of the model, and of the process at most.
     size: float = 0.0
     peak: float = 0.0
+    #: None where it failed.
     scores: Any = None
+    #: Why it failed.
     reason: str = ""
 
 

@@ -18,28 +18,18 @@ from mlreduce_studies.many_labels.store import bytes_of, stacked
 
 
 class Reduced(NamedTuple):
-    """Features of all rows, and what they cost.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array
-    seconds : float
-        Of the processor, to fit and to transform the training rows.
-    predict : float
-        To transform the other rows.
-    size : int
-        Bytes of the fitted reducer.
-    peak : float
-        Bytes of the process at most.
-    reason : str
-        Why there are no features.
-    """
+    """Features of all rows, and what they cost."""
 
     X: Any
+    #: Of the processor, to fit and to transform the training rows.
     seconds: float = 0.0
+    #: To transform the other rows.
     predict: float = 0.0
+    #: Bytes of the fitted reducer.
     size: int = 0
+    #: Bytes of the process at most.
     peak: float = 0.0
+    #: Why there are no features.
     reason: str = ""
 
 

@@ -17,16 +17,10 @@ NONE, ALL, PEER = "none", "all", "peer"
 
 @dataclass(frozen=True)
 class Settings:
-    """The study's file, as docs/many-labels.md describes it.
-
-    Attributes
-    ----------
-    content : dict
-    peers : bool
-        Whether the other programs run.
-    """
+    """The study's file, as docs/many-labels.md describes it."""
 
     content: Mapping[str, Any]
+    #: Whether the other programs run.
     peers: bool = False
 
     @classmethod

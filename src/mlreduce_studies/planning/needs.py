@@ -40,17 +40,12 @@ _SECONDS = {
 
 
 class Size(NamedTuple):
-    """Size of a prepared data set.
-
-    Attributes
-    ----------
-    stored : int
-        Number of stored values of the features: all of dense features, the non-zero ones of sparse features.
-    """
+    """Size of a prepared data set."""
 
     rows: int
     columns: int
     labels: int
+    #: Number of stored values of the features: all of dense features, the non-zero ones of sparse features.
     stored: int
 
 
@@ -90,26 +85,17 @@ def rows_of(rule: Mapping[str, Any], rows: int) -> int:
 
 @dataclass(frozen=True)
 class Job:
-    """A job, as far as its memory and time go.
+    """A job, as far as its memory and time go."""
 
-    Attributes
-    ----------
-    size : Size
-        Of its data set.
-    rows : int
-        How many of the rows it uses.
-    width : int
-        How many numbers it has for a row: the features, or relations to the other rows, or both.
-    fits : int
-        Methods times splits.
-    codes : bool
-        Whether each fit leaves matrices from labels to labels.
-    """
-
+    #: Of its data set.
     size: Size
+    #: How many of the rows it uses.
     rows: int
+    #: How many numbers it has for a row: the features, or relations to the other rows, or both.
     width: int
+    #: Methods times splits.
     fits: int = 1
+    #: Whether each fit leaves matrices from labels to labels.
     codes: bool = False
 
     @property

@@ -37,25 +37,17 @@ _SWITCHES, _WORDS = ("bundle", "job_per_fit", "keep_fitted", "retry_failed"), ("
 
 @dataclass(frozen=True)
 class Plan:
-    """A run of some studies.
+    """A run of some studies."""
 
-    Attributes
-    ----------
-    config : dict
-        See config/README.md.
-    project : Path
-        Folder of the Snakefile, as seen from where it runs: a project that is moved takes its results along.
-    base : str
-        Folder of the studies' results.
-    record : dict
-        The content of `run_file`: all that the results in this folder depend on.
-    """
-
+    #: See config/README.md.
     config: Mapping[str, Any]
+    #: Folder of the Snakefile, as seen from where it runs: a project that is moved takes its results along.
     project: Path
     catalogue: Catalogue
     studies: Mapping[str, Study]
+    #: Folder of the studies' results.
     base: str
+    #: The content of `run_file`: all that the results in this folder depend on.
     record: Mapping[str, Any]
 
     @property

@@ -64,15 +64,10 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class Paper(NamedTuple):
-    """What a study reproduces.
-
-    Attributes
-    ----------
-    identifier : str or None
-        An address.
-    """
+    """What a study reproduces."""
 
     title: str
+    #: An address.
     identifier: str | None
 
 

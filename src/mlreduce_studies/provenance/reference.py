@@ -35,14 +35,9 @@ _NOTHING = 1e-9
 
 
 class Curve(NamedTuple):
-    """All measures and sizes of a method with a predictor, which share their fits.
+    """All measures and sizes of a method with a predictor, which share their fits."""
 
-    Attributes
-    ----------
-    study, protocol, dataset, method, predictor : str
-        The method is a label of the study file, or the name of the mean of several draws.
-    """
-
+    #: The method is a label of the study file, or the name of the mean of several draws.
     study: str
     protocol: str
     dataset: str
