@@ -41,12 +41,7 @@ def as_labels(values: Any, names: Sequence[str] | None, where: str, remedy: str 
     """Return labels in 0/1 or -1/1, or NaN for unknown, see `stored_labels`; as float64 where some are unknown.
 
     Of a sparse matrix none is unknown. ``names`` of None numbers the labels from 1; ``where`` is the file, and
-    ``remedy`` the end of messages.
-
-    Raises
-    ------
-    DataError
-        If a value is none of these; the sentence names label and row.
+    ``remedy`` the end of messages. Raises DataError, with label and row, if a value is none of these.
     """
     if is_sparse(values):
         return _stored_labels(values, names, where, remedy)

@@ -220,23 +220,9 @@ class Limited:
     """A comparison within limits.
 
     The first fold is run on few instances, then on as many more as the time and the memory are expected to suffice for,
-    and the other folds on the most on which no method was over its limits.
-
-    Parameters
-    ----------
-    make : callable
-        Takes a number of instances and returns a `Request` on so many.
-    most : int
-        All instances.
-    samples : bool
-        Whether fewer may be taken.
-    deadline : float
-        As of ``time.monotonic``; may be infinite.
-    gigabytes : float
-        Of all processes together.
-    n_jobs : int
-        Processes.
-    cache : Store
+    and the other folds on the most on which no method was over its limits. ``make`` returns a `Request` on a number of
+    instances, of which ``most`` are all; fewer may be taken with ``samples`` alone. The deadline is as of
+    ``time.monotonic`` and may be infinite; the gigabytes are those of all ``n_jobs`` processes together.
     """
 
     def __init__(

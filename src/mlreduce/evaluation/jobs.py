@@ -110,17 +110,10 @@ def factorise(data: MultiLabelData, scaling: str) -> Design | None:
 def run_all(
     jobs: Sequence[Job], common: Common, n_jobs: int | None, deadline: float, progress: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the key of each job with its result, as they end; none is started after the deadline.
+    """Yield the key of each job with its result, as they end, from ``n_jobs`` processes.
 
-    Parameters
-    ----------
-    jobs, common
-    n_jobs : int or None
-        Processes.
-    deadline : float
-        As of ``time.monotonic``; may be infinite.
-    progress : bool
-        Show a bar, where the output is a terminal and tqdm is installed.
+    None is started after the deadline, as of ``time.monotonic``, which may be infinite. ``progress`` shows a bar where
+    the output is a terminal and tqdm is installed.
     """
 
     def due() -> Iterator[Any]:

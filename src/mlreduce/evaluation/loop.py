@@ -73,17 +73,9 @@ class Settings(TypedDict):
 class Experiment:
     """Tasks of one study on one data set.
 
-    Parameters
-    ----------
-    study : str
-    data : MultiLabelData
-    settings : Settings
-    seed : int
-        Seed of the study, from which those of data sets, methods and splits are derived.
-    design : Design, path or None, default=None
-        Factorised design of the data set, or its file, for methods that reduce the label space.
-    threads : int, default=1
-        Of predictors that train in threads.
+    The seed is that of the study, from which those of data sets, methods and splits are derived. ``design`` is the
+    factorised design of the data set, or its file, for methods that reduce the label space; ``threads`` are those of
+    predictors that train in threads.
     """
 
     def __init__(
@@ -106,12 +98,9 @@ class Experiment:
             self._strategy.results, self._strategy.tried_scores = ResultCache(_KEPT_BYTES), ScoreCache(shares=True)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Choose parameters of predictors or methods on training parts.
+        """Choose parameters of predictors or methods on training parts; return the choices, and what failed.
 
-        Returns
-        -------
-        choices, failures : DataFrame
-            Candidates with their scores and which were chosen, with the columns protocol, dataset and group.
+        Choices are candidates with their scores and which were chosen, with the columns protocol, dataset and group.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
@@ -126,20 +115,10 @@ class Experiment:
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Fit the methods of each task on the training part of every split.
 
-        Parameters
-        ----------
-        choices : DataFrame or None
-            From `choose`; None where nothing was chosen.
-        before : DataFrame
-            What failed there.
-        keep : callable
-            Takes each fit as it ends: key (protocol, group, split, label) and fitted arrays.
-
-        Returns
-        -------
-        details, failures : DataFrame
-            Eigenvalues of the first split, or rankings of the features of all; and what failed, with what had failed
-            before.
+        ``choices`` and ``before``, what failed there, are from `choose`; None where nothing was chosen. ``keep`` takes
+        each fit as it ends: key (protocol, group, split, label) and fitted arrays. Returns details, which are
+        eigenvalues of the first split, or rankings of the features of all; and what failed, with what had failed
+        before.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
@@ -165,12 +144,9 @@ class Experiment:
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Train the predictors of each task on what was fitted and measure them on the test parts.
 
-        Returns
-        -------
-        scores, failures : DataFrame
-            With the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`. Where warnings are
-            recorded, ``warnings`` has the names of the classes of those of the fit and the prediction, and ``at_edge``
-            the parameters whose chosen value is the smallest or largest of those tried.
+        Returns scores, with the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`, and
+        failures. Where warnings are recorded, ``warnings`` has the names of the classes of those of the fit and the
+        prediction, and ``at_edge`` the parameters whose chosen value is the smallest or largest of those tried.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:

@@ -189,15 +189,10 @@ def _pursue(
 ) -> None:
     """Batch-OMP: orthogonal matching pursuit of each row from the Gram matrix of the atoms and its correlations.
 
-    Rows of the Gram matrix are computed where they are needed if it is empty.
-
-    A pursuit ends early where nothing is left to explain, as in the code of an instance with fewer labels than allowed,
-    and where the next atom depends on those picked. Both times what it has is the best there is.
-
-    References
-    ----------
-    Rubinstein, Zibulevsky and Elad (2008), "Efficient implementation of the K-SVD algorithm using batch orthogonal
-    matching pursuit".
+    Rows of the Gram matrix are computed where they are needed if it is empty. A pursuit ends early where nothing is
+    left to explain, as in the code of an instance with fewer labels than allowed, and where the next atom depends on
+    those picked. Both times what it has is the best there is. See Rubinstein, Zibulevsky and Elad (2008), "Efficient
+    implementation of the K-SVD algorithm using batch orthogonal matching pursuit".
     """
     n_atoms = atoms.shape[1]
     left = np.empty(n_atoms)  # correlations with what is not yet explained

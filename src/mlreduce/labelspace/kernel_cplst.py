@@ -43,25 +43,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
 
 
 class _KernelCoder(LabelCoder):
-    """Base of the coders whose regression is kernel ridge regression with a Gaussian kernel.
-
-    Parameters
-    ----------
-    n_components
-        As of `LabelCoder`.
-    gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
-        rows.
-    alpha : float or "loo", default="loo"
-        Penalty of the regression, > 0; "loo" chooses it for the labels as `KernelRidgeRegressor` does.
-
-    Attributes
-    ----------
-    gamma_, alpha_ : float
-        The values used; only after `fit`.
-    edge_ : {"lowest", "highest"} or None
-        Which end of the penalties compared was chosen, if any.
-    """
+    """Base of the coders whose regression is kernel ridge regression with a Gaussian kernel."""
 
     complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
     feature_aware = True
