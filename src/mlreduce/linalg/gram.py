@@ -52,11 +52,7 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     """Factorise ``[1 X]`` for one training set, from its Gram matrix where that is safe.
 
     Of a sparse matrix of more than 6000 rows and columns no dense matrix is made: solutions are computed by iteration.
-
-    Raises
-    ------
-    DataError
-        If ``rcond`` is not in [0, 1).
+    Raises DataError if ``rcond`` is not in [0, 1).
     """
     if is_large(X) and 0 <= rcond < 1:
         return IterativeDesign(X)

@@ -133,12 +133,7 @@ def _rankings() -> tuple[Ranking, ...]:
 def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
     """Return the main ranking of a method in each of the committed studies, those of most methods and sets first.
 
-    Parameters
-    ----------
-    name : str
-        Registry name.
-    partly : bool, default=False
-        Whether in studies of partly known labels, or in the others.
+    ``partly`` is whether in studies of partly known labels, or in the others.
     """
     main: dict[tuple[str, str], Ranking] = {}
     for one in _by_method().get(name, ()):
@@ -193,22 +188,11 @@ def compared_by() -> tuple[list[str], list[str]]:
 
 
 def foremost(family: str, wanted: Wanted = ANY, like: Traits | None = None) -> tuple[Ranking, ...]:
-    """Return the comparison of a family that says most, in order of rank.
+    """Return the comparison of a family that says most, in order of rank; empty where the family is in no such study.
 
     It is that of the benchmark, or else the one with the most methods times data sets. Most methods of a comparison of
-    a family belong to it.
-
-    Parameters
-    ----------
-    family : str
-    wanted : Wanted, default=ANY
-    like : Traits or None, default=None
-        Of a data set: in comparisons that are ``weighted`` data sets count as far as they are like it (`weights`).
-
-    Returns
-    -------
-    tuple of Ranking
-        Of all methods that are compared there, the best first; empty where the family is in no such study.
+    a family belong to it. ``like`` are traits of a data set: in comparisons that are ``weighted`` data sets count as
+    far as they are like it (`weights`).
     """
     return _foremost(family, wanted) if like is None else _weighted(_foremost(family, wanted), like)
 
@@ -339,14 +323,8 @@ def weights(sets: Sequence[Traits], like: Traits, groups: Sequence[str] | None =
     """Return how much each of some data sets counts for another, by their likeness; together 1.
 
     A factor of e in instances, features, labels or the share of values that are not zero lowers the weight to 0.6 of
-    itself, of two of them to 0.37. Where no data set is similar, all have the same weight.
-
-    Parameters
-    ----------
-    sets : sequence of Traits
-    like : Traits
-    groups : sequence of str or None, default=None
-        Of related data sets, which share a weight. None: each data set has a weight.
+    itself, of two of them to 0.37. Where no data set is similar, all have the same weight. Data sets of one of the
+    ``groups`` are related and share a weight.
 
     Examples
     --------
@@ -363,14 +341,7 @@ def weights(sets: Sequence[Traits], like: Traits, groups: Sequence[str] | None =
 
 
 def nearest_sets(study: str, like: Traits, among: Collection[str] | None = None) -> list[Neighbour]:
-    """Return the data sets of a study, those most like a data set first.
-
-    Parameters
-    ----------
-    study : str
-    like : Traits
-    among : collection of str or None, default=None
-        Some of its data sets.
+    """Return the data sets of a study, or those ``among`` them, those most like a data set first.
 
     Examples
     --------
@@ -428,31 +399,12 @@ def complexities(name: str) -> list[Complexity]:
 
 
 def work(complexity: Complexity, sizes: Sizes, sparse: bool) -> float:
-    """Return the operations of a fit, without iteration, of which seconds are a multiple.
-
-    Parameters
-    ----------
-    complexity : Complexity
-    sizes : Sizes
-        Of the training set.
-    sparse : bool
-        Whether the features are sparse.
-    """
+    """Return the operations of a fit to a training set, without iteration, of which seconds are a multiple."""
     return complexity.operations(replace(sizes, s=ENTRY * sizes.s) if sparse else sizes)
 
 
 def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
-    """Return what a fit is expected to take; None where the method declares no complexity.
-
-    Parameters
-    ----------
-    name : str
-        Registry name.
-    sizes : Sizes
-        Of the training set.
-    sparse : bool
-        Whether the features are sparse.
-    """
+    """Return what a fit to a training set is expected to take; None where the method declares no complexity."""
     parts, rate = complexities(name), constants(name)
     if not parts:
         return None

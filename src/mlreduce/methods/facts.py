@@ -129,10 +129,7 @@ def first_line(documented: Any) -> str:
 def method_of(name: str) -> Method:
     """Return what the declaration and the docstring of a method contain, by its registry name.
 
-    Raises
-    ------
-    ConfigurationError
-        If no method has this name.
+    Raises ConfigurationError if no method has this name.
     """
     cls = registry.method_class(name)
     docstring = re.sub(r" \[\d+\]_|^\.\. \[\d+\] ", "", inspect.getdoc(cls) or "", flags=re.MULTILINE)
@@ -144,13 +141,7 @@ def method_of(name: str) -> Method:
 
 
 def facts_of(name: str) -> Facts:
-    """Return the facts of a method by its registry name.
-
-    Raises
-    ------
-    ConfigurationError
-        If no method has this name.
-    """
+    """Return the facts of a method by its registry name; raise ConfigurationError if no method has this name."""
     cls: Any = registry.method_class(name)
     declared = method_of(name)
     complexity: Complexity | None = getattr(cls, "complexity", None)

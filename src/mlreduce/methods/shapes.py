@@ -56,10 +56,7 @@ class Shape(NamedTuple):
 def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     """Return the shape of a data set, whose features may have missing values (NaN) where these are to be filled.
 
-    Raises
-    ------
-    DataError
-        If X is no table of finite numbers, or y holds no labels of its instances.
+    Raises DataError if X is no table of finite numbers, or y holds no labels of its instances.
     """
     check_table(X, "X")
     X, sparse = canonical(X), is_sparse(X)

@@ -21,13 +21,7 @@ _OF_ROW, _OF_ALL = 1e-9, 1e-12
 
 
 def check_pair(labels: NDArray[Any], predicted: NDArray[Any]) -> None:
-    """Refuse label matrices that cannot be compared.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ or are empty.
-    """
+    """Raise ValueError if label matrices cannot be compared: their shapes differ or are empty."""
     if labels.shape != predicted.shape or 0 in labels.shape:
         raise ValueError(f"labels {labels.shape} and predictions {predicted.shape} must agree and not be empty")
 
@@ -77,16 +71,8 @@ class Counts(NamedTuple):
 def best_labels(scores: Any, k: int) -> NDArray[np.int64]:
     """Return the k labels with the largest scores of each instance, the largest first; of equal ones the first.
 
-    Parameters
-    ----------
-    scores : ndarray or csr_array of shape (n_samples, n_labels)
-        In a CSR array only what is stored counts, zeros too.
-    k : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, k), int
-        -1 where there are fewer labels with a score: in a CSR array, or above minus infinity.
+    In a CSR array only what is stored counts, zeros too. Places are -1 where there are fewer labels with a score: in a
+    CSR array, or above minus infinity.
     """
     best = np.full((scores.shape[0], k), -1, dtype=np.int64)
     if is_sparse(scores):
@@ -171,18 +157,10 @@ class Runs(NamedTuple):
 
     @classmethod
     def compute(cls, gains: Any, scores: Any, known: NDArray[np.bool_] | None, first: int) -> Self:
-        """Return the runs of labels.
+        """Return the runs of known labels, with all that have one of the ``first`` places, whatever their labels.
 
-        Parameters
-        ----------
-        gains : ndarray or csr_array of shape (n_samples, n_labels)
-            Labels in {0, 1}, or what each true label counts.
-        scores : ndarray or csr_array of shape (n_samples, n_labels)
-            In a CSR array only what is stored counts.
-        known : ndarray of shape (n_samples, n_labels), bool, or None
-            Labels that are ordered; None for all.
-        first : int
-            Runs that have one of the first places are there too, whatever their labels.
+        Gains are labels in {0, 1}, or what each true label counts. Of scores in a CSR array only what is stored counts.
+        ``known`` of None orders all labels.
         """
         check_pair(gains, scores)
         if known is not None and not is_sparse(scores):

@@ -173,19 +173,8 @@ def find_measure(name: str) -> Measure:
 def in_parts(name: str) -> tuple[str, str | None]:
     """Return the measure and the decision of a name such as ``micro-f1@one-threshold``; None where it has none.
 
-    Parameters
-    ----------
-    name : str
-        Of a measure, alone or with the decision that predicts the labels which it measures.
-
-    Returns
-    -------
-    measure, decision : str, str or None
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such decision; the sentence holds the nearest known one.
+    The decision predicts the labels that are measured. Raises ConfigurationError if there is no such decision; the
+    sentence holds the nearest known one.
 
     Examples
     --------

@@ -232,17 +232,6 @@ def _with_all(scores: Any) -> Any:
 
 
 def check_ties(ties: str) -> None:
-    """Refuse an unknown rule for ties.
-
-    Parameters
-    ----------
-    ties : str
-        One of `TIES`.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such rule; the sentence holds the nearest known one.
-    """
+    """Raise ConfigurationError, with the nearest known one, if a rule for ties is none of `TIES`."""
     if ties not in TIES:
         raise ConfigurationError(unknown_name("rule for ties", ties, TIES))

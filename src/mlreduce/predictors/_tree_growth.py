@@ -108,12 +108,7 @@ class _Stack(NamedTuple):
 def grow(columns: Columns, targets: FloatArray, min_instances: int) -> Growth:
     """Grow a tree until nodes have fewer than ``min_instances`` rows, vary little, or have no boundary that is allowed.
 
-    Parameters
-    ----------
-    columns : Columns
-        Shared by all targets.
-    targets : ndarray of shape (n_samples,)
-    min_instances : int
+    All targets share the columns.
     """
     n, d = len(targets), len(columns.zero_rank)
     right, end, first, last = np.zeros((4, 2 * n), np.int64)

@@ -238,23 +238,9 @@ def _numbers(name: str, value: Any) -> FloatArray:
 
 
 def check_shape(name: str, value: FloatArray, rows: int, columns: int, least: int | None = None) -> FloatArray:
-    """Return a matrix that a program wrote, if its shape is right.
+    """Return a matrix that a program wrote under a name; raise ProgramError if its shape is not right.
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    value : ndarray of two dimensions
-        The matrix.
-    rows, columns : int
-        The right shape.
-    least : int or None, default=None
-        Where it is given, so many columns suffice, and columns in excess are cut off.
-
-    Raises
-    ------
-    ProgramError
-        If the shape is another.
+    Where ``least`` is given, so many columns suffice, and columns in excess are cut off.
     """
     few, many = value.shape[1] < (columns if least is None else least), least is None and value.shape[1] > columns
     if value.shape[0] != rows or few or many:

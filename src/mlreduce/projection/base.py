@@ -64,16 +64,7 @@ _MOST_LEADING, _EQUAL_VARIANCE = 100, 1e-8
 def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
     """Return the smallest number of leading eigenvalues that reach a share of the sum of all.
 
-    Parameters
-    ----------
-    eigenvalues : ndarray of shape (k,)
-        All positive eigenvalues, descending.
-    threshold : float
-        The share t, in (0, 1).
-
-    References
-    ----------
-    Xu et al. (2016), equation (15).
+    Eigenvalues are all positive ones, descending, and the share is in (0, 1): Xu et al. (2016), equation (15).
     """
     shares = np.cumsum(eigenvalues)
     return int(np.searchsorted(shares, threshold * shares[-1] * (1 - _SHARE_ROUNDING))) + 1

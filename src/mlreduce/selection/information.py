@@ -44,10 +44,7 @@ class Counted(NamedTuple):
     def from_bins(cls, bins: Any) -> Self:
         """Return the indicators of a table of bins, integers of shape (n_samples, n_variables).
 
-        Raises
-        ------
-        DataError
-            If they are not a table of integers.
+        Raises DataError if they are not a table of integers.
         """
         table = np.asarray(bins)
         if table.ndim != 2 or table.dtype.kind not in "biu" or not table.size:
@@ -157,17 +154,8 @@ class Counted(NamedTuple):
 class Labels:
     """Labels counted as `Counted` variables, and which cells are known.
 
-    Parameters
-    ----------
-    table : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}; NaN, in an array alone, where not known.
-
-    Attributes
-    ----------
-    counted : Counted
-        As if a label were 0 where not known.
-    known : ndarray of shape (n_samples, n_labels), bool, or None
-        None where all are.
+    Labels are in {0, 1}; NaN, in an array alone, where not known. ``counted`` is as if they were 0 there, and ``known``
+    is None where all are.
     """
 
     def __init__(self, table: Any) -> None:
@@ -543,51 +531,19 @@ def _bin_terms(
 
 
 def entropies(bins: Any) -> FloatArray:
-    """Return the entropy of each column, ``-sum_t p(t) log p(t)``, in nats.
+    """Return the entropy of each column, ``-sum_t p(t) log p(t)``, in nats: Lim, Lee and Kim (2016), below equation 3.
 
-    Parameters
-    ----------
-    bins : array-like of shape (n_samples, n_columns), integers
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-
-    Raises
-    ------
-    DataError
-        If they are not a table of integers.
-
-    References
-    ----------
-    Lim, Lee and Kim (2016), below equation 3.
+    Raises DataError if the bins are not a table of integers.
     """
     return Counted.from_bins(bins).entropies()
 
 
 def mutual_information(A: Any, B: Any = None) -> FloatArray:
-    """Return the mutual information of each column with each, in nats.
+    """Return the mutual information of each column with each, in nats: Lim, Lee and Kim (2016), equation 3.
 
-    ``I(a;b) = H(a) + H(b) - H(a,b)``. What is within rounding of 0 is 0.
-
-    Parameters
-    ----------
-    A : array-like of shape (n_samples, n_columns), integers
-    B : array-like of shape (n_samples, n_others), integers, or None
-        None for the columns of A among themselves; the entropies are then on the diagonal, ``I(a;a) = H(a)``.
-
-    Returns
-    -------
-    ndarray of shape (n_columns, n_others)
-
-    Raises
-    ------
-    DataError
-        If they are not tables of integers, or have different rows.
-
-    References
-    ----------
-    Lim, Lee and Kim (2016), equation 3.
+    ``I(a;b) = H(a) + H(b) - H(a,b)``. What is within rounding of 0 is 0. Without B it is that of the columns of A among
+    themselves; the entropies are then on the diagonal, ``I(a;a) = H(a)``. Raises DataError if they are not tables of
+    integers, or have different rows.
     """
     one = Counted.from_bins(A)
     other = one if B is None else _beside(one, Counted.from_bins(B))

@@ -236,20 +236,8 @@ def highlighted(
 ) -> list[str]:
     """Return the methods that a picture names: the best ones and, as far as there is room, its own and the controls.
 
-    Parameters
-    ----------
-    table : DataFrame
-        That of a `Ranking`.
-    controls : iterable of str, default=CONTROLS
-    best, most : int
-        How many of the best, and how many at all.
-    own : iterable of str, default=()
-        What the picture is about, such as the methods of a paper.
-
-    Returns
-    -------
-    list of str
-        In the order of the table.
+    The table is that of a `Ranking`, in whose order they are. ``best`` is how many of the best, and ``most`` how many
+    at all; ``own`` is what the picture is about, such as the methods of a paper.
     """
     order, known, about = list(table.index), set(controls), set(own)
     others = sorted((name for name in order[best:] if name in known | about), key=lambda name: name not in about)

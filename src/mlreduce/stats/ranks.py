@@ -58,16 +58,7 @@ def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return Spearman's correlation of each row of two tables; 0 where a row of one of them has one value alone.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_rows, n_methods)
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-    """
+    """Return Spearman's correlation of each row of two tables; 0 where a row of one of them has one value alone."""
     from scipy import stats
 
     ranks = [stats.rankdata(table, axis=1) for table in (first, second)]

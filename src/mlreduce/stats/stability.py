@@ -45,15 +45,8 @@ def stability_index(selected: NDArray[np.bool_]) -> float:
 def order_correlation(rankings: pd.DataFrame) -> float:
     """Return Spearman's correlation of the rankings of several draws, averaged over their pairs and the splits.
 
-    Parameters
-    ----------
-    rankings : DataFrame
-        With the columns method (the draw), split, feature and rank, of one data set.
-
-    Returns
-    -------
-    float
-        NaN where no split has two draws of two features.
+    Rankings have the columns method (the draw), split, feature and rank, of one data set. The correlation is NaN where
+    no split has two draws of two features.
     """
     correlations = []
     for _, part in rankings.groupby("split", sort=True):

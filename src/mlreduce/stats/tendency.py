@@ -112,17 +112,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def bootstrap_interval(
     values: FloatArray, probability: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the percentile interval of the mean over data sets that are drawn with replacement.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_datasets,)
-        At least one.
-    probability : float, default=0.95
-        In (0, 1).
-    samples : int, default=10_000
-    seed : int, default=0
-    """
+    """Return the percentile interval of the mean over data sets that are drawn with replacement."""
     drawn = np.random.default_rng(seed).choice(values, size=(samples, len(values))).mean(axis=1)
     low, high = np.quantile(drawn, [(1 - probability) / 2, (1 + probability) / 2])
     return float(low), float(high)
