@@ -55,22 +55,15 @@ _MISSING = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure as its decorator declares it; called with an outcome, it returns the value.
+    """A measure as its decorator declares it; called with an outcome, it returns the value."""
 
-    Attributes
-    ----------
-    name, label : str
-        In study files, and in tables and figures.
-    higher_is_better : bool
-        False for losses.
-    needs : {"labels", "scores", "propensities", "codes"}
-        What an outcome must hold in addition to the predicted labels; "propensities" need scores, too.
-    formula : callable
-    """
-
+    #: In study files, and in tables and figures.
     name: str
     label: str
+    #: False for losses.
     higher_is_better: bool
+    #: One of "labels", "scores", "propensities", "codes". What an outcome must hold in addition to the predicted
+    #: labels; "propensities" need scores, too.
     needs: _Need
     formula: _Formula
 

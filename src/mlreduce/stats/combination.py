@@ -15,17 +15,11 @@ __all__ = ["Evidence", "at_least", "holds_more_often", "needed"]
 
 
 class Evidence(NamedTuple):
-    """Evidence for a statement and against it, both as p-values.
+    """Evidence for a statement and against it, both as p-values."""
 
-    Attributes
-    ----------
-    p_for : float
-        In [0, 1]; small where the data hardly allow that the statement is false.
-    p_against : float
-        In [0, 1]; small where the data hardly allow that it is true.
-    """
-
+    #: In [0, 1]; small where the data hardly allow that the statement is false.
     p_for: float
+    #: In [0, 1]; small where the data hardly allow that it is true.
     p_against: float
 
     @classmethod

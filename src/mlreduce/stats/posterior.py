@@ -15,19 +15,12 @@ __all__ = ["Posterior", "posterior"]
 
 
 class Posterior(NamedTuple):
-    """Student's t distribution of a mean difference.
-
-    Attributes
-    ----------
-    mean : float
-    scale : float
-        0 where all differences are equal: the mean is then certain.
-    degrees : int
-        Of freedom, the number of splits less one.
-    """
+    """Student's t distribution of a mean difference."""
 
     mean: float
+    #: 0 where all differences are equal: the mean is then certain.
     scale: float
+    #: Of freedom, the number of splits less one.
     degrees: int
 
     def within(self, low: float, high: float) -> float:

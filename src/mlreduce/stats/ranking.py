@@ -47,26 +47,17 @@ _RESAMPLES, _SEED, _LEVEL = 2000, 2012, 0.95
 
 @dataclass(frozen=True)
 class Ranking:
-    """Methods ranked over data sets; made by `rank`.
+    """Methods ranked over data sets; made by `rank`."""
 
-    Attributes
-    ----------
-    table : DataFrame
-        A row per method, indexed by it, the best first (by ``near``, then ``rank``): ``near``, the probability that it
-        is within the margin of the best of its setting; ``low`` and ``high`` of its 95 % interval; ``rank``, the
-        average (1 is best, ties share); ``won``, the share of the settings in which no method has a better value;
-        ``mean`` value; ``seconds`` (NaN where unknown); ``front``, whether no method is better by its mean and as fast,
-        or faster and as good.
-    by_set : dict of str to DataFrame
-        ``near``, ``rank``, ``won`` and ``mean`` on each data set: data sets by methods.
-    left_out : list of str
-        Data sets on which a method was never tried, or without a common size.
-    settings : int
-    margin : float
-    """
-
+    #: A row per method, indexed by it, the best first (by ``near``, then ``rank``): ``near``, the probability that it
+    #: is within the margin of the best of its setting; ``low`` and ``high`` of its 95 % interval; ``rank``, the average
+    #: (1 is best, ties share); ``won``, the share of the settings in which no method has a better value; ``mean``
+    #: value; ``seconds`` (NaN where unknown); ``front``, whether no method is better by its mean and as fast, or faster
+    #: and as good.
     table: pd.DataFrame
+    #: ``near``, ``rank``, ``won`` and ``mean`` on each data set: data sets by methods.
     by_set: Mapping[str, pd.DataFrame]
+    #: Data sets on which a method was never tried, or without a common size.
     left_out: list[str]
     settings: int
     margin: float

@@ -163,30 +163,20 @@ def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class RankComparison:
-    """Methods compared by their ranks over data sets.
+    """Methods compared by their ranks over data sets."""
 
-    Attributes
-    ----------
-    average : Series
-        Method to average rank, best first.
-    n_blocks : int
-        Number of data sets.
-    statistic, p_value : float
-        Of Friedman's test.
-    critical_difference : float
-        Of average ranks at the 5 % level.
-    p_values : DataFrame
-        Of all pairs, by Nemenyi's test.
-    left_out : sequence of str
-        Data sets that are no blocks, since a method failed there.
-    """
-
+    #: Method to average rank, best first.
     average: pd.Series[float]
+    #: Number of data sets.
     n_blocks: int
+    #: Of Friedman's test.
     statistic: float
     p_value: float
+    #: Of average ranks at the 5 % level.
     critical_difference: float
+    #: Of all pairs, by Nemenyi's test.
     p_values: pd.DataFrame
+    #: Data sets that are no blocks, since a method failed there.
     left_out: Sequence[str] = ()
 
 

@@ -69,41 +69,26 @@ NUMBERS = (5, 10, 15, 20, 30, 40, 60, 80, 120, 200, 400)
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to one of `QUESTIONS` by one measure.
+    """An answer to one of `QUESTIONS` by one measure."""
 
-    Attributes
-    ----------
-    sentences : list of str
-        Markdown.
-    numbers : dict
-        What the sentences are made of, and more.
-    table : tuple of (list of str, list of list of str) or None
-        Header and rows.
-    """
-
+    #: Markdown.
     sentences: list[str]
+    #: What the sentences are made of, and more.
     numbers: dict[str, Any] = field(default_factory=dict)
+    #: Header and rows.
     table: tuple[list[str], list[list[str]]] | None = None
 
 
 class Effect(NamedTuple):
-    """A mean difference over groups of data sets.
+    """A mean difference over groups of data sets."""
 
-    Attributes
-    ----------
-    mean, low, high : float
-        Larger is better, with the ends of Student's interval of 95 %.
-    p : float
-        Of Wilcoxon's signed-rank test, two-sided; 1 where all differences are 0.
-    word : str
-        By the Bayesian signed-rank test with the margin: "helps", "costs", "changes nothing" or "undecided".
-    groups : int
-    """
-
+    #: Larger is better, with the ends of Student's interval of 95 %.
     mean: float
     low: float
     high: float
+    #: Of Wilcoxon's signed-rank test, two-sided; 1 where all differences are 0.
     p: float
+    #: By the Bayesian signed-rank test with the margin: "helps", "costs", "changes nothing" or "undecided".
     word: str
     groups: int
 

@@ -166,22 +166,15 @@ def _equivalence(relative: float) -> str:
 
 
 class Sums(NamedTuple):
-    """How many of some printed cells are what.
-
-    Attributes
-    ----------
-    verdicts : dict of str to int
-        For each of `VERDICTS`, and "not run".
-    within : dict of int to int
-        For each of `WITHIN`: cells of which ours is within so many percent of the printed number.
-    single, single_reproduced : int
-        Cells, and reproduced ones, without the rows in which the paper has one value at all of several sizes: these say
-        one thing and not several.
-    """
+    """How many of some printed cells are what."""
 
     cells: int
+    #: For each of `VERDICTS`, and "not run".
     verdicts: dict[str, int]
+    #: For each of `WITHIN`: cells of which ours is within so many percent of the printed number.
     within: dict[int, int]
+    #: Cells, and reproduced ones, without the rows in which the paper has one value at all of several sizes: these say
+    #: one thing and not several.
     single: int
     single_reproduced: int
 

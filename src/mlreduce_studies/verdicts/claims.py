@@ -35,20 +35,13 @@ __all__ = [
 
 
 class Judged(NamedTuple):
-    """The claims of a paper with their verdicts.
+    """The claims of a paper with their verdicts."""
 
-    Attributes
-    ----------
-    claims : DataFrame
-        One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
-    lines : DataFrame
-        One row per setting, with `LINE_COLUMNS`.
-    differences : DataFrame
-        One row per setting, pair of methods and data set, with `DIFFERENCE_COLUMNS`.
-    """
-
+    #: One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
     claims: pd.DataFrame
+    #: One row per setting, with `LINE_COLUMNS`.
     lines: pd.DataFrame
+    #: One row per setting, pair of methods and data set, with `DIFFERENCE_COLUMNS`.
     differences: pd.DataFrame
 
 

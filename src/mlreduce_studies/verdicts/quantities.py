@@ -20,36 +20,24 @@ _CELL = ["measure", "predictor", "size_percent"]
 
 @dataclass(frozen=True)
 class Results:
-    """Results of a study, one value per split.
+    """Results of a study, one value per split."""
 
-    Attributes
-    ----------
-    scores : DataFrame
-        Columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split, value. A
-        randomised method has the mean of its draws under its plain name.
-    datasets : DataFrame
-        Columns dataset, features, labels, of the data sets that were run.
-    parts : callable
-        Of protocol and data set: the number of rows to train, and to test.
-    times : DataFrame or None, default=None
-        Columns dataset, method, split, seconds.
-    errors : DataFrame or None, default=None
-        Columns dataset, method, size_percent, draw, value: of approximations.
-    tables : dict of str to DataFrame, default={}
-        Of `TABLES`: those that the study has.
-    printed : DataFrame or None, default=None
-        From `mlreduce_studies.verdicts.baselines.printed_cells`; None where a paper prints nothing.
-    proposed : tuple of str, default=()
-        Methods that the paper proposes.
-    """
-
+    #: Columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split, value. A randomised
+    #: method has the mean of its draws under its plain name.
     scores: pd.DataFrame
+    #: Columns dataset, features, labels, of the data sets that were run.
     datasets: pd.DataFrame
+    #: Of protocol and data set: the number of rows to train, and to test.
     parts: Callable[[str, str], tuple[int, int]]
+    #: Columns dataset, method, split, seconds.
     times: pd.DataFrame | None = None
+    #: Columns dataset, method, size_percent, draw, value: of approximations.
     errors: pd.DataFrame | None = None
+    #: Of `TABLES`: those that the study has.
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    #: From `mlreduce_studies.verdicts.baselines.printed_cells`; None where a paper prints nothing.
     printed: pd.DataFrame | None = None
+    #: Methods that the paper proposes.
     proposed: tuple[str, ...] = ()
 
     def test_share(self, protocol: str, dataset: str) -> float:

@@ -39,56 +39,39 @@ _Named = tuple[str, Iterable[str], Sequence[str]]
 
 @dataclass(frozen=True)
 class Known:
-    """Names that claims of a study may use.
-
-    Attributes
-    ----------
-    outputs : sequence of str
-        Its tables and figures.
-    """
+    """Names that claims of a study may use."""
 
     methods: Sequence[str]
     predictors: Sequence[str]
     protocols: Sequence[str]
     datasets: Sequence[str]
     measures: Sequence[str]
+    #: Its tables and figures.
     outputs: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper.
+    """A sentence of a paper."""
 
-    Attributes
-    ----------
-    id, claim, where : str
-        A name, what the paper says in our words, and its place.
-    unchecked : str
-        Why it cannot be checked; "" where it is.
-    proof : dict
-        ``verdict``, "proved" or "false by algebra", the ``derivation`` and the ``test`` that computes it; empty where
-        results judge.
-    wording : str
-        Of `mlreduce_studies.verdicts.statements.WORDINGS`; "" where nothing is judged by results.
-    group : str
-        Name that claims on one comparison share; its ``id`` where it is alone.
-    own : bool
-        Whether it is a question of ours, which no paper claims, or rests on a reading of ours (``reading_because``).
-    shown_in : sequence of str
-        Tables and figures of the study that show what it is about.
-    entry : dict
-        As in the file, without these.
-    """
-
+    #: A name, what the paper says in our words, and its place.
     id: str
     claim: str
     where: str
+    #: Why it cannot be checked; "" where it is.
     unchecked: str
+    #: ``verdict``, "proved" or "false by algebra", the ``derivation`` and the ``test`` that computes it; empty where
+    #: results judge.
     proof: Mapping[str, str]
+    #: Of `mlreduce_studies.verdicts.statements.WORDINGS`; "" where nothing is judged by results.
     wording: str
+    #: Name that claims on one comparison share; its ``id`` where it is alone.
     group: str
+    #: Whether it is a question of ours, which no paper claims, or rests on a reading of ours (``reading_because``).
     own: bool
+    #: Tables and figures of the study that show what it is about.
     shown_in: Sequence[str]
+    #: As in the file, without these.
     entry: Mapping[str, Any]
 
     def lines(self, datasets: Sequence[str]) -> list[Line]:

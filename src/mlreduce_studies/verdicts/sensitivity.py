@@ -22,24 +22,16 @@ SENSITIVITY_COLUMNS = ("id", "margin", "scope", "settings", "combination", "verd
 
 
 class Variant(NamedTuple):
-    """A way to judge.
+    """A way to judge."""
 
-    Attributes
-    ----------
-    margin : float
-        By which the margins of claims are multiplied.
-    scope : {"as worded", "all", "most", "tendency"}
-        Over data sets; a tendency only where there are enough of them.
-    settings : {"counted", "first", "all"}
-        Which settings of a claim must agree: those that the paper leaves open, the first of them, or also those that
-        are only shown with it.
-    combination : {"independent", "any"}
-        Whether data sets are combined as independent, or without that assumption.
-    """
-
+    #: By which the margins of claims are multiplied.
     margin: float = 1.0
+    #: One of "as worded", "all", "most", "tendency". Over data sets; a tendency only where there are enough of them.
     scope: str = "as worded"
+    #: One of "counted", "first", "all". Which settings of a claim must agree: those that the paper leaves open, the
+    #: first of them, or also those that are only shown with it.
     settings: str = "counted"
+    #: One of "independent", "any". Whether data sets are combined as independent, or without that assumption.
     combination: str = "independent"
 
 

@@ -26,24 +26,16 @@ class NotRun(Exception):
 
 @dataclass(frozen=True)
 class Difference:
-    """Values on the splits of a data set, of which the mean is to lie in an interval.
+    """Values on the splits of a data set, of which the mean is to lie in an interval."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_splits,)
-        Differences of two methods, positive where the first is better or larger, or other numbers.
-    low, high : float
-        Ends of the interval, which belong to it.
-    test_share : float
-        Of the rows in a test part; 0 for independent samples.
-    margin : float, default=0.0
-        Below which a difference does not matter.
-    """
-
+    #: Of shape (n_splits,). Differences of two methods, positive where the first is better or larger, or other numbers.
     values: FloatArray
+    #: Ends of the interval, which belong to it.
     low: float
     high: float
+    #: Of the rows in a test part; 0 for independent samples.
     test_share: float
+    #: Below which a difference does not matter.
     margin: float = 0.0
 
     def posterior(self, splits: int | None = None) -> Posterior:
