@@ -83,13 +83,7 @@ def _verify(entry: Entry, project: Path, options: Any) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run an entry, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None for those of the command line.
-    """
+    """Run an entry, and return the exit status; arguments of None are those of the command line."""
     summary, _, details = str(__doc__).partition("\n\n")
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.enter", description=summary, epilog=details)
     parser.add_argument("method", nargs="?", help="name of the entry's file in leaderboard, without .yaml")

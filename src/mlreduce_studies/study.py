@@ -231,10 +231,7 @@ class Study:
     def only(self, methods: Sequence[str]) -> Study:
         """Return the study with some of its methods, and the tables and figures that still have something to show.
 
-        Parameters
-        ----------
-        methods : sequence of str
-            Labels; those that this study does not have are another study's.
+        Labels that this study does not have are another study's.
         """
         known = {*self.methods, *self.averages}
         labels = {label for method in methods if method in known for label in self.draws(method)}
@@ -343,17 +340,10 @@ class Study:
 
 
 def approximations(entry: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
-    """Return which approximations are compared for each way to put features into bins.
+    """Return which approximations are compared for each discretiser and number of bins of the features.
 
-    Parameters
-    ----------
-    entry : dict
-        The entry ``approximation`` of a study file; ``discretise`` and ``n_bins`` are one value or several.
-
-    Returns
-    -------
-    dict of (discretiser, number of bins) to dict of label to approximation
-        Labels are those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
+    In the entry ``approximation`` of a study file ``discretise`` and ``n_bins`` are one value or several. Labels are
+    those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
     """
     discretisers, numbers = (
         value if isinstance(value, list) else [value]
@@ -377,10 +367,7 @@ def batches(n_splits: int, per_job: int) -> dict[str, range]:
 def study_files(project: str | Path, folders: Sequence[str] = _FOLDERS) -> dict[str, Path]:
     """Return the names of a project's studies with their files, sorted within each folder.
 
-    Raises
-    ------
-    ConfigurationError
-        If a paper and a comparison have the same name.
+    Raises ConfigurationError if a paper and a comparison have the same name.
     """
     files: dict[str, Path] = {}
     for path in (path for folder in folders for path in sorted(Path(project, folder).glob(f"*/{_FILE}"))):
@@ -393,10 +380,7 @@ def study_files(project: str | Path, folders: Sequence[str] = _FOLDERS) -> dict[
 def study_file(name: str, project: str | Path) -> Path:
     """Return the file of a study of a project by its name.
 
-    Raises
-    ------
-    ConfigurationError
-        If there is none; the sentence holds the nearest known name.
+    Raises ConfigurationError if there is none; the sentence holds the nearest known name.
     """
     files = study_files(project)
     if name not in files:
@@ -426,10 +410,7 @@ def _beside(path: str | Path, name: str) -> Path | None:
 def study_content(path: str | Path) -> dict[str, Any]:
     """Return the content of a study file, together with the keys of the file that it includes; its keys come first.
 
-    Raises
-    ------
-    ConfigurationError
-        If one of the files does not match the schema.
+    Raises ConfigurationError if one of the files does not match the schema.
     """
     content = read_yaml(path)
     if isinstance(content, Mapping) and isinstance(content.get("include"), str):
@@ -472,32 +453,15 @@ def load_study(
     candidates: int | None = None,
     ties: str | None = None,
 ) -> Study:
-    """Read a study file and check every name in it.
+    """Read a study file at one of its scales, "demo" or "paper", and check every name in it.
 
-    Parameters
-    ----------
-    path : path
-        See `study_name`.
-    scale : {"demo", "paper"}
-        Which of the file's sizes.
-    catalogue : Catalogue
-        The data sets there are.
-    splits : int or None, default=None
-        Instead of the scale's number of splits; folds of consecutive rows are never more than their protocol has.
-    run_on : sequence of str or None, default=None
-        Instead of the scale's data sets.
-    mirror : path or None, default=None
-        Where data sets are read from; an optional data set of the scale is left out if the mirror does not have it.
-    candidates : int or None, default=None
-        Combinations of parameters that a search tries at most; with 1 methods have their defaults.
-    ties : {"standard", "expected"} or None, default=None
-        Instead of the study's rule for ties.
+    ``splits``, ``run_on`` and ``ties`` replace the scale's number of splits and data sets and the study's rule for
+    ties; folds of consecutive rows are never more than their protocol has. An optional data set of the scale is left
+    out if the ``mirror``, where data sets are read from, does not have it. ``candidates`` is how many combinations of
+    parameters a search tries at most; with 1 methods have their defaults.
 
-    Raises
-    ------
-    ConfigurationError
-        If the file does not match its schema, or names an unknown data set, method, parameter or measure; the
-        message has the key and the nearest known name.
+    Raises ConfigurationError if the file does not match its schema, or names an unknown data set, method, parameter or
+    measure; the message has the key and the nearest known name.
     """
     content = study_content(path)
     if candidates is not None:

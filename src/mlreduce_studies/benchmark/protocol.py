@@ -136,10 +136,7 @@ class Protocol:
     def check_datasets(self, names: list[str]) -> list[str]:
         """Return names of data sets of the benchmark.
 
-        Raises
-        ------
-        ConfigurationError
-            If one is none of them; the sentence says why, or holds the nearest known name.
+        Raises ConfigurationError if one is none of them; the sentence says why, or holds the nearest known name.
         """
         for name in names:
             if name in self.shared["excluded"]:

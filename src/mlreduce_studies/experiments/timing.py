@@ -44,16 +44,8 @@ def time_fits(
     runs in a process of an entry of the leaderboard; megabytes are the most that the process has beyond what it had
     before, with the data. Selectors get scaled features, label coders features and labels as they are.
 
-    Parameters
-    ----------
-    failures : Failures
-        What fails is written down there; the default raises.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, split, seconds, megabytes; no row for a fit that failed. Without megabytes (NaN) where
-        the system does not say.
+    Columns are dataset, method, split, seconds, megabytes; no row for a fit that failed, which ``failures`` takes.
+    Without megabytes (NaN) where the system does not say.
     """
     allocate_in_one_arena()
     strategy = find_strategy(settings["family"])(data, settings["space"], seed)

@@ -37,15 +37,7 @@ class StudyRanking:
 
 
 def names_of(registered: Mapping[str, str], averages: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return labels to registered names in the order of the study; for draws, the label of their mean.
-
-    Parameters
-    ----------
-    registered : dict of str to str
-        Labels of a study file, with those of draws, to registered names.
-    averages : dict of str to list of str
-        Labels of means to those of the draws.
-    """
+    """Return labels to registered names in the order of the study; for draws, the label of their mean."""
     mean_of = {draw: name for name, draws in averages.items() for draw in draws}
     return {mean_of.get(label, label): name for label, name in registered.items()}
 
@@ -91,27 +83,11 @@ def rankings_of(
     measures: Collection[str] | None = None,
     seconds: Mapping[str, float] | None = None,
 ) -> list[StudyRanking]:
-    """Rank the methods of a study, one variant of each.
+    """Rank the methods of a study, one variant of each, by protocol, measure and predictor, those with `MAIN` first.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, gaps among them.
-    names, averages
-        As of `names_of`, which returns the first.
-    leave_out : collection of str, default=()
-        Data sets, such as views of others.
-    fewest : int, default=2
-        Fewest methods that are ranked.
-    measures : collection of str or None, default=None
-        None ranks by all.
-    seconds : dict of str to float or None, default=None
-        Registered names to seconds.
-
-    Returns
-    -------
-    list of StudyRanking
-        By protocol, measure and predictor, those with `MAIN` first.
+    The summary has `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, gaps among them. ``names``, from `names_of`,
+    and ``averages`` are as there. ``leave_out`` has data sets, such as views of others; ``fewest`` is the fewest
+    methods that are ranked; ``measures`` of None ranks by all; ``seconds`` are by registered names.
     """
     rows = summary[~summary["dataset"].isin(list(leave_out))]
     if measures is not None:

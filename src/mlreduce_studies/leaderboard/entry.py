@@ -116,10 +116,8 @@ def entries(project: str | Path) -> dict[str, Entry]:
 def read_entry(name: str, project: str | Path) -> Entry:
     """Read an entry, without importing any of its code.
 
-    Raises
-    ------
-    ConfigurationError
-        If there is no entry of this name, it does not match the schema, or its parts are inconsistent.
+    Raises ConfigurationError if there is no entry of this name, it does not match the schema, or its parts are
+    inconsistent.
     """
     if name not in entry_names(project):
         raise ConfigurationError(unknown_name("entry", name, entry_names(project), f"{project}/{FOLDER}"))

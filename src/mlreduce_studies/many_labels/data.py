@@ -94,20 +94,10 @@ class Data(NamedTuple):
 
 
 def prepare(entry: dict[str, Any], name: str, folder: str | Path | None) -> Data:
-    """Generate or read a data set of the study.
+    """Generate or read a data set of the study, by its entry of the study's file.
 
-    Parameters
-    ----------
-    entry : dict
-        Of the study's file.
-    folder : path or None
-        With ``NAME/train.txt`` and ``NAME/test.txt`` of published data, in the format of the extreme classification
-        repository.
-
-    Raises
-    ------
-    DataError
-        If there is no folder, or the files are not of the published sizes.
+    Published data are in ``NAME/train.txt`` and ``NAME/test.txt`` of the folder, in the format of the extreme
+    classification repository. Raises DataError if there is no folder, or the files are not of the published sizes.
     """
     if "generated" in entry:
         X, Y = generate(sizes_of(entry["generated"]))

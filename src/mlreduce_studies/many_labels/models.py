@@ -54,18 +54,10 @@ def compile_trees(kind: str) -> None:
 def fit_piece(
     data: Data, reduced: Reduced, name: str, piece: int, entry: Mapping[str, Any], common: Mapping[str, Any]
 ) -> list[Piece]:
-    """Fit a piece of a model with each of its settings.
+    """Fit a piece of a model to reduced features with each of the settings in its entry of the study's file.
 
-    Parameters
-    ----------
-    data : Data
-    reduced : Reduced
-        Its features.
-    name, piece : str, int
-    entry : dict
-        Of the model in the study's file.
-    common : dict
-        ``limits``, ``most_stored`` and ``width`` of the data set; ``peers``, the Python that has the other programs.
+    ``common`` has ``limits``, ``most_stored`` and ``width`` of the data set; ``peers``, the Python that has the other
+    programs.
     """
     settings = entry.get("settings", [{}])
     reason = reduced.reason or _too_dense(data, reduced.X, entry, common["most_stored"])

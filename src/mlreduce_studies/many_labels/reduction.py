@@ -46,14 +46,8 @@ def reduce(data: Data, reducer: str, limits: dict[str, float]) -> Reduced:
 def measured(work: Callable[[], Any], limits: dict[str, float], failed: Any) -> Any:
     """Return what work within limits returns, with the peak of the process unless it has one; or why it failed.
 
-    Parameters
-    ----------
-    work : callable
-        Returns a named tuple with ``peak`` and ``reason``.
-    limits : dict
-        As of `mlreduce.validation.limits.within_limits`.
-    failed : named tuple
-        Returned with the reason of an error.
+    ``work`` returns a named tuple with ``peak`` and ``reason``; ``failed`` is one, returned with the reason of an
+    error. The limits are as of `mlreduce.validation.limits.within_limits`.
     """
     begin_peak()
     try:

@@ -29,12 +29,9 @@ class Settings:
         return cls(read_yaml(Path(path)), peers)
 
     def data(self, names: Iterable[str] | None = None) -> list[str]:
-        """Return the data sets that are asked for; without names those that are generated.
+        """Return the requested data sets; without names those that are generated.
 
-        Raises
-        ------
-        ConfigurationError
-            If one of the names is unknown.
+        Raises ConfigurationError if one of the names is unknown.
         """
         known = self.content["data"]
         if names is None:

@@ -52,12 +52,7 @@ class Size(NamedTuple):
 def size_of(path: str | Path) -> Size:
     """Return the size of a prepared data set, by the heads of its arrays: features are not read.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the file does not exist.
-    DataError
-        If the file is incomplete or no data set.
+    Raises FileNotFoundError if the file does not exist, and DataError if it is incomplete or no data set.
     """
     # The error of os.stat names the path as it was given, by which Snakemake knows an input that is yet to be made.
     return _size_of(str(path), os.stat(path).st_mtime_ns)  # noqa: PTH116
@@ -106,15 +101,10 @@ class Job:
         return _LEAST_MB + math.ceil(8e-6 * numbers)
 
     def minutes(self, work: str, least: int = _LEAST_MINUTES) -> int:
-        """Return a bound on the time.
+        """Return a bound on the time, with some minutes to start.
 
-        Parameters
-        ----------
-        work : str
-            What it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
-            slow.
-        least : int
-            Minutes to start.
+        ``work`` is what it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
+        slow.
         """
         seconds = _SECONDS.get(work, _SLOW) * self.fits * self.rows * (self.rows + self.width)
         return least + math.ceil(seconds / 60)

@@ -89,12 +89,8 @@ class Plan:
     def check_claims(self) -> None:
         """Read the claims on all studies, so that an invalid claim is an error before anything is computed.
 
-        Claims are not read in a run of some methods, which does not know the names of the others.
-
-        Raises
-        ------
-        ConfigurationError
-            See `mlreduce_studies.verdicts.reading.read_claims`.
+        Claims are not read in a run of some methods, which does not know the names of the others. Raises
+        ConfigurationError as `mlreduce_studies.verdicts.reading.read_claims`.
         """
         taken: dict[str, str] = {}
         for study in self.studies.values() if self.config.get("methods") is None else ():
@@ -115,19 +111,9 @@ def words(value: Any) -> Any:
 
 
 def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
-    """Check a configuration and read the studies that it names.
+    """Check a configuration, as Snakemake has it, and read the studies that it names in the folder of the Snakefile.
 
-    Parameters
-    ----------
-    config : dict
-        As Snakemake has it.
-    project : path
-        Folder of the Snakefile, with ``papers`` and ``comparisons``.
-
-    Raises
-    ------
-    ConfigurationError
-        If a key, study, data set or method is unknown; the message has the nearest known name.
+    Raises ConfigurationError if a key, study, data set or method is unknown; the message has the nearest known name.
     """
     project = Path(os.path.relpath(project))
     config = _checked(config)

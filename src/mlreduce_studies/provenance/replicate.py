@@ -62,13 +62,7 @@ class Part(NamedTuple):
 
 
 def read_run(folder: str | Path) -> Run:
-    """Read the compared parts of a finished study.
-
-    Raises
-    ------
-    DataError, ConfigurationError
-        As `mlreduce_studies.provenance.manifest.read_manifest`.
-    """
+    """Read the compared parts of a finished study, with the errors of `read_manifest`."""
     folder = Path(folder)
     tables = {"scores": pd.read_parquet(folder / "scores.parquet")}
     for name in ("claims", "audit", "times", "datasets"):
@@ -78,19 +72,11 @@ def read_run(folder: str | Path) -> Run:
 
 
 def agreement(committed: pd.DataFrame, here: pd.DataFrame) -> pd.DataFrame:
-    """Compare the means of cells over the splits that both runs have.
+    """Compare the means of cells over the splits that both runs have, of scores with one row per value.
 
-    Parameters
-    ----------
-    committed, here : DataFrame
-        Scores of the two runs, one row per value.
-
-    Returns
-    -------
-    DataFrame
-        One row per protocol: ``cells``; how many of them are as near as each of `AGREEMENT` says, a nearer one counted
-        in the later columns too; ``within errors``, those whose difference is at most 2.5 standard errors; cells that
-        only one of the runs has; and the largest relative difference with its cell.
+    One row per protocol has ``cells``; how many of them are as near as each of `AGREEMENT` says, a nearer one counted
+    in the later columns too; ``within errors``, those whose difference is at most 2.5 standard errors; cells that only
+    one of the runs has; and the largest relative difference with its cell.
     """
     place = [*_PLACE, "split"]
     sides = (with_own_size(table)[[*place, "value"]] for table in (committed, here))
@@ -368,13 +354,7 @@ def _positive_integer(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a paper at its full protocol, compare, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None for those of the command line.
-    """
+    """Run a paper at its full protocol, compare, and return the exit status; None takes the command line."""
     summary, _, details = str(__doc__).partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="python -m mlreduce_studies.provenance.replicate", description=summary, epilog=details

@@ -175,20 +175,10 @@ def run_workflow(
     below: Sequence[Path] = (),
     seconds: float | None = None,
 ) -> bool:
-    """Compute targets of the workflow in a folder; return whether it ended before the time limit.
+    """Compute targets of the workflow in a folder; return whether it ended before the time limit, if there is one.
 
-    Parameters
-    ----------
-    configuration : dict
-        See config/README.md.
-    folder : Path
-        Where Snakemake runs.
-    project : path
-        Folder of the Snakefile.
-    below : sequence of Path, default=()
-        Configuration files, whose keys the configuration overrides.
-    seconds : float or None, default=None
-        Time limit; None for no limit.
+    The project is the folder of the Snakefile. ``below`` are configuration files, whose keys the configuration, see
+    config/README.md, overrides.
     """
     file = folder / "config.yaml"  # JSON is YAML
     with replacing_files(folder, [file.name]) as (path,):
@@ -384,13 +374,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None for those of the command line.
-    """
+    """Run a command and return its exit status; arguments of None are those of the command line."""
     options: Any = _parser().parse_args(arguments)
     return exit_status(options.run, options)
 

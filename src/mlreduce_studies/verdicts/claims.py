@@ -48,14 +48,7 @@ class Judged(NamedTuple):
 def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> Judged:
     """Judge the claims of a paper.
 
-    Parameters
-    ----------
-    datasets : sequence of str
-        Of the paper, whether they were run or not: what a claim is about that names none.
-
-    Returns
-    -------
-    Judged
+    A claim that names no data sets is about those given, which are those of the paper, whether they were run or not.
     """
     rows, settings, differences = [], [], []
     for claim in claims:

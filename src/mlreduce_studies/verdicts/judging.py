@@ -98,13 +98,7 @@ def decided(evidence: Evidence) -> str:
 
 
 def gathered_for(results: Results, line: Line) -> dict[str, Gathered]:
-    """Return what is known on a line, by data set.
-
-    Raises
-    ------
-    NotRun
-        If results that it needs are not there.
-    """
+    """Return what is known on a line, by data set; raise NotRun if results that it needs are not there."""
     statement = line.statement
     if line.holds == "tendency":
         if len(line.datasets) < FEWEST:

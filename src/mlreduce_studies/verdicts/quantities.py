@@ -66,22 +66,13 @@ def sign_of(quantity: str) -> int:
 def values_of(
     results: Results, method: str, quantities: Sequence[str], select: Mapping[str, Any], dataset: str
 ) -> pd.DataFrame:
-    """Return the values of a method on a data set.
+    """Return the values of a method on a data set, of shape (n_splits, n_cells).
 
-    Parameters
-    ----------
-    quantities : sequence of str
-        Measures, or of `QUANTITIES`.
-    select : dict
-        ``protocol``; ``predictor``, one or a list; and one of ``sizes`` (percentages), ``energy`` (a threshold) and
-        ``directions`` (a number, or fewer where a method has no more). Without these the number of directions that a
-        study names, else all percentages below 100, else 100.
-
-    Returns
-    -------
-    DataFrame of shape (n_splits, n_cells)
-        The columns have three levels: quantity, predictor and size in percent ("" and 0 where there are none). Empty
-        for what was not run; splits on which a cell is missing are left out.
+    Quantities are measures, or of `QUANTITIES`. ``select`` has ``protocol``; ``predictor``, one or a list; and one of
+    ``sizes`` (percentages), ``energy`` (a threshold) and ``directions`` (a number, or fewer where a method has no
+    more). Without these the number of directions that a study names, else all percentages below 100, else 100. The
+    columns have three levels: quantity, predictor and size in percent ("" and 0 where there are none). Empty for what
+    was not run; splits on which a cell is missing are left out.
     """
     key = (method, *quantities, repr(sorted(select.items())), dataset)
     if key not in results.values:
@@ -155,13 +146,9 @@ def _at_sizes(rows: pd.DataFrame, select: Mapping[str, Any]) -> pd.DataFrame:
 def table_value(results: Results, spec: Mapping[str, Any], method: str, dataset: str) -> float | None:
     """Return a number of a gathered table, or a quotient of two; None where the table has no such row, or several.
 
-    Parameters
-    ----------
-    spec : dict
-        ``name``, of `TABLES`; ``column``, one or a list, which are summed; optionally ``where`` (column to value);
-        ``over``, a column to divide by; and ``over_where``, the row of what it is divided by.
-    method : str
-        "" for a table without methods.
+    ``spec`` has ``name``, of `TABLES`; ``column``, one or a list, which are summed; optionally ``where`` (column to
+    value); ``over``, a column to divide by; and ``over_where``, the row of what it is divided by. The method is "" for
+    a table without methods.
     """
     table = results.tables.get(spec["name"])
     if table is None:

@@ -156,21 +156,11 @@ def _listed(value: Any) -> tuple[str, ...]:
 
 
 def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str, str] | None = None) -> list[Claim]:
-    """Read the file of the claims of a study.
+    """Read the file of the claims of a study; names are checked where those of the study are known.
 
-    Parameters
-    ----------
-    known : Known or None, default=None
-        The names of the study, which are checked; None where they are not known.
-    taken : dict of str to str or None, default=None
-        The ``id`` of each claim of other studies to its file.
-
-    Raises
-    ------
-    ConfigurationError
-        If the file is not as its schema says, an ``id`` occurs twice, or a kind, method, data set, measure or other
-        name is unknown, or a margin or another key of the kind is missing. The sentence has file and line, and the
-        nearest right name.
+    ``taken`` has the ``id`` of each claim of other studies to its file. Raises ConfigurationError if the file is not as
+    its schema says, an ``id`` occurs twice, or a kind, method, data set, measure or other name is unknown, or a margin
+    or another key of the kind is missing. The sentence has file and line, and the nearest right name.
     """
     content = read_yaml(path)
     if not isinstance(content, list) or not content:

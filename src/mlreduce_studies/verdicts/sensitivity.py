@@ -51,15 +51,7 @@ def variants() -> Iterator[Variant]:
 def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> pd.DataFrame:
     """Judge the claims that results decide in every way; those without a baseline are left out.
 
-    Parameters
-    ----------
-    datasets : sequence of str
-        As of `mlreduce_studies.verdicts.claims.judge_claims`.
-
-    Returns
-    -------
-    DataFrame
-        With `SENSITIVITY_COLUMNS`.
+    Data sets are as of `mlreduce_studies.verdicts.claims.judge_claims`. Returns `SENSITIVITY_COLUMNS`.
     """
     rows = []
     for claim in claims:
@@ -84,16 +76,8 @@ def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[st
 def stays(table: pd.DataFrame) -> pd.DataFrame:
     """Return for each way, but that of the verdicts, the share of claims whose verdict stays, and how many turn round.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `sensitivity`.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `Variant`; ``claims``; ``stay``, the share with the same verdict; ``turned``, the number that are
-        confirmed in one way and refuted in the other.
+    The table is from `sensitivity`. Columns are those of `Variant`; ``claims``; ``stay``, the share with the same
+    verdict; ``turned``, the number that are confirmed in one way and refuted in the other.
     """
     keys = list(Variant._fields)
     as_is = table.set_index(keys).xs(tuple(Variant()), level=keys).set_index("id")["verdict"]

@@ -76,10 +76,7 @@ Gathered = dict[tuple[str, ...], dict[str, Difference | Bounded]]
 def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
     """Return what is known on a statement on a data set.
 
-    Raises
-    ------
-    NotRun
-        If results that it needs are not there, or there are fewer than two splits.
+    Raises NotRun if results that it needs are not there, or there are fewer than two splits.
     """
     if statement.kind == "bound":
         return {(method,): {"": _bounded(results, statement, method, dataset)} for method in statement.methods or ("",)}
