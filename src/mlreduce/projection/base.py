@@ -107,12 +107,9 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         exist: their sum is not known then.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    n_components_, n_features_in_ : int
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Examples
     --------

@@ -76,10 +76,8 @@ class LabelPropagation(Estimator):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Examples
     --------

@@ -110,10 +110,8 @@ class Selector(SelectorMixin, Estimator):
         last, and do not change the order of the others.
     n_features_in_, n_informative_ : int
         Number of features, and of those that are not constant in ``X``.
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Examples
     --------
