@@ -121,11 +121,6 @@ def sections(docstring: str) -> dict[str, str]:
     return {"": parts[0].strip()} | {title: text.strip("\n") for title, text in titled}
 
 
-def first_line(documented: Any) -> str:
-    """Return the first line of a docstring without backquotes; empty where docstrings were left out."""
-    return (inspect.getdoc(documented) or "").partition("\n")[0].replace("`", "")
-
-
 def method_of(name: str) -> Method:
     """Return what the declaration and the docstring of a method contain, by its registry name.
 

@@ -550,37 +550,6 @@ def mutual_information(A: Any, B: Any = None) -> FloatArray:
     return shared_information(one, other) / one.n_samples
 
 
-def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
-    """Return ``I(a;b;c)`` of one variable and each pair of the columns of two tables, in nats.
-
-    ``I(a;b;c) = H(a) + H(b) + H(c) - H(a,b) - H(a,c) - H(b,c) + H(a,b,c) = I(b;c) - I(b;c|a)`` is positive for
-    redundancy and negative for synergy; ``I(a;b;b) = I(a;b)``.
-
-    Parameters
-    ----------
-    a : array-like of shape (n_samples,), integers
-    B, C : array-like of shape (n_samples, n_columns), integers
-
-    Returns
-    -------
-    ndarray of shape (n_columns of B, n_columns of C)
-
-    Raises
-    ------
-    DataError
-        If they are not tables of integers, or have different rows.
-
-    References
-    ----------
-    Lee and Kim (2013), after McGill, "Multivariate information transmission", 1954.
-    """
-    given = np.asarray(a)
-    third = Counted.from_bins(given[:, np.newaxis] if given.ndim == 1 else given)
-    one = _beside(third, Counted.from_bins(B))
-    other = _beside(one, Counted.from_bins(C))
-    return Triples(one, other).given(third.parts()[0]) / one.n_samples
-
-
 def _beside(one: Counted, other: Counted) -> Counted:
     if one.n_samples != other.n_samples:
         raise DataError(f"tables of bins must have the same rows; got {one.n_samples} and {other.n_samples}")

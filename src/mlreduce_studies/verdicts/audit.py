@@ -11,7 +11,6 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.stats.margins import DECIDED
-from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.layout import number_of_splits, to_markdown, uneven_splits
 from mlreduce_studies.verdicts.order import COUNT_COLUMNS, MARKS, order_counts
 
@@ -29,7 +28,6 @@ __all__ = [
     "audit_sentences",
     "audit_sizes",
     "audit_sums",
-    "beside_printed",
     "read_published",
     "read_sizes",
     "relative_difference",
@@ -378,22 +376,3 @@ def audit_markdown(
         texts = sizes.assign(printed=sizes["printed"].map("{:g}".format), ours=sizes["ours"].map("{:g}".format))
         parts += ["", to_markdown(list(SIZE_COLUMNS), texts[list(SIZE_COLUMNS)].astype(str).to_numpy().tolist())]
     return "\n".join(parts).rstrip("\n") + "\n"
-
-
-def beside_printed(cells: pd.DataFrame, table: str, protocol: str) -> str:
-    """Return a paper's table in its layout as Markdown, each cell "ours (printed)", bold where not reproduced.
-
-    Where numbers of splits differ, each row gives its number.
-    """
-    part = cells[(cells["table"] == table) & (cells["protocol"] == protocol)]
-    uneven = uneven_splits(part)
-    percents = sorted(part["size_percent"].unique())
-    rows = []
-    for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
-        texts = dict.fromkeys(percents, "")
-        for cell in row.to_dict("records"):
-            ours = GAP if np.isnan(cell["ours"]) else f"{cell['ours']:.4f}"
-            text = f"{ours} ({cell['printed']:.4f})"
-            texts[cell["size_percent"]] = text if cell["verdict"] == "reproduced" else f"**{text}**"
-        rows.append([str(dataset), str(method), *[number_of_splits(row)] * uneven, *texts.values()])
-    return to_markdown(["data set", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)], rows)

@@ -38,7 +38,6 @@ from mlreduce.guards import check_memory, check_names, opened, stem, uncompresse
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
-_THOUSANDS = (",", ".", "'", " ", "\xa0", "_")
 _TRUTH = {"true", "false", "yes", "no"}
 # A number of thousands, or with three decimals after a comma.
 _AMBIGUOUS = re.compile("[-+]?[1-9][0-9]{0,2},[0-9]{3}")
