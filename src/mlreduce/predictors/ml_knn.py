@@ -146,11 +146,9 @@ class MLKNN(_NeighbourVotes):
     pseudocount : float, default=1.0
         Added to every count, > 0: additive smoothing.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
-        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
-        ``"half"`` is the paper's.
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`. ``"half"`` is the paper's.
     measure : str, default="micro-f1"
         What a decision maximises, as of `mlreduce.ThresholdClassifier`.
-
     n_jobs : int or None, default=None
         Number of threads that count the votes, as of joblib; they are the same for all.
 

@@ -308,12 +308,7 @@ class ProgramCoder(FactorCoder):
 
     complexity = Complexity("n d", "n d")
 
-    def __init__(
-        self,
-        program: str | Program,
-        n_components: int | str | None = None,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, program: str | Program, n_components: int | str | None = None, random_state: Any = None) -> None:
         super().__init__(n_components)
         self.program = program
         self.random_state = random_state
@@ -367,11 +362,7 @@ class ProgramClassifier(ClassifierMixin, Estimator):
     0
     """
 
-    def __init__(
-        self,
-        program: str | Program,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, program: str | Program, random_state: Any = None) -> None:
         self.program = program
         self.random_state = random_state
 
