@@ -578,15 +578,8 @@ def _find_exchange(
 ) -> tuple[int, int]:
     """Return the row with a label and the row of part ``to`` whose exchange is best; -1 if all have to wait.
 
-    Parameters
-    ----------
-    table, parts
-    to, label : int
-    record : int
-        An exchange that changes the number of missing labels by less is allowed for rows that wait, too.
-    waiting : ndarray of bool, shape (n_rows,)
-    marks : ndarray of shape (n_labels,)
-        Work array.
+    An exchange that changes the number of missing labels by less than ``record`` is allowed for rows that wait, too.
+    ``marks``, one per label, is a work array.
     """
     comes, goes, least, nearest = -1, -1, 0, 0
     for at in range(table.begins[label], table.begins[label + 1]):

@@ -14,12 +14,7 @@ from mlreduce.validation import DENSE_CELLS, is_sparse, stored_labels
 
 
 def check_indices(matrix: Any, what: str) -> None:
-    """Refuse a compressed sparse matrix that points outside of its arrays, which ends the process when it is used.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise ValueError if a compressed sparse matrix points outside of its arrays, whose use would end the process."""
     matrix.check_format(full_check=True)
     if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
         raise ValueError(f"{what}_indptr descends")

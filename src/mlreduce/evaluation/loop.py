@@ -47,7 +47,7 @@ class Task(TypedDict):
     predictors: NotRequired[Methods]
     #: To predict: see `mlreduce.evaluation.strategy.Measured`.
     dimensions: NotRequired[Sequence[int]]
-    #: To predict: those that go by the search of the task's methods.
+    #: To predict: those that go by the search of the task's methods; by default those of the settings.
     measures: NotRequired[Sequence[str]]
 
 

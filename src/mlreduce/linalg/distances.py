@@ -187,12 +187,7 @@ class TrainingRows:
 
 
 class GrowingDistances:
-    """Squared distances from test to training rows, updated as features are added.
-
-    Parameters
-    ----------
-    train, test : ndarray of shape (n_samples, n_features)
-    """
+    """Squared distances from test to training rows, updated as features are added."""
 
     def __init__(self, train: FloatArray, test: FloatArray) -> None:
         mean = train.mean(axis=0)

@@ -411,12 +411,7 @@ def _column_squares(X: Any) -> FloatArray:
 
 
 class Coordinates(Features):
-    """Features ``X = I``, for which ``X'GX`` is the graph matrix G itself.
-
-    Parameters
-    ----------
-    n_samples : int
-    """
+    """Features ``X = I``, for which ``X'GX`` is the graph matrix G itself."""
 
     def __init__(self, n_samples: int) -> None:
         super().__init__(sp.eye_array(n_samples, format="csr"), centred=False)

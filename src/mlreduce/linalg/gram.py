@@ -61,12 +61,7 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
 
 
 class GramDesign:
-    """The design ``[1 X]``, factorised by way of its Gram matrix.
-
-    Attributes
-    ----------
-    rank : int
-    """
+    """The design ``[1 X]``, factorised by way of its Gram matrix."""
 
     def __init__(self, X: Any, scale: FloatArray, factor: FloatArray, order: NDArray[np.integer[Any]]) -> None:
         self._features = X

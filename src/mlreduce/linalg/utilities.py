@@ -80,13 +80,7 @@ def known_together(table: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArray:
-    """Put columns that `known_together` divided together again; those of no part are zero.
-
-    Parameters
-    ----------
-    parts : sequence of (columns, ndarray of shape (n_rows, len(columns)))
-    n_columns : int
-    """
+    """Put columns that `known_together` divided, pairs of columns and arrays, together again; others are zero."""
     if isinstance(parts[0][0], slice):
         return parts[0][1]
     full = np.zeros((len(parts[0][1]), n_columns))
