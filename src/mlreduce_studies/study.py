@@ -13,7 +13,7 @@ from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import is_range, others_of, without_search
-from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, MLReduceError, check_known_name, unknown_name
 from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce_studies import programs
 from mlreduce_studies.options import FIGURES, TABLES, kind_of, schema_of
@@ -383,8 +383,7 @@ def study_file(name: str, project: str | Path) -> Path:
     Raises ConfigurationError if there is none; the sentence holds the nearest known name.
     """
     files = study_files(project)
-    if name not in files:
-        raise ConfigurationError(unknown_name("study", name, files, "studies"))
+    check_known_name("study", name, files, "studies")
     return files[name]
 
 
@@ -571,8 +570,7 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
     settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
     for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):
         for name in names:
-            if name not in content["methods"]:
-                raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
+            check_known_name("group", name, content["methods"], f"{where}: {key}")
     taken = {name for setting in settings.values() for name in setting.get("predictors", [])}
     common = [name for name in content["predictors"] if name not in taken]
     groups = {
@@ -648,8 +646,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
 def _check_protocols(study: Study, where: str) -> None:
     for key, names in (("dimensions", study.dimensions), *_group_protocols(study)):
         for name in names:
-            if name not in study.protocols:
-                raise ConfigurationError(unknown_name("protocol", name, study.protocols, f"{where}: {key}"))
+            check_known_name("protocol", name, study.protocols, f"{where}: {key}")
     for name, rule in study.protocols.items():
         if {"parts", "stratify"} <= rule.keys():
             raise ConfigurationError(f"{where}: protocols.{name}: parts are stratified as they are; leave stratify out")
@@ -662,8 +659,7 @@ def _check_protocols(study: Study, where: str) -> None:
 def _check_datasets(study: Study, where: str, catalogue: Catalogue) -> None:
     """Check the data sets, the methods that a paper proposes, and keys that the family of methods does not use."""
     for dataset in study.datasets:
-        if dataset not in catalogue:
-            raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+        check_known_name("data set", dataset, catalogue, where)
     for method in study.proposed:
         if method not in study.methods and method not in study.averages:
             known = [*study.methods, *study.averages]
@@ -718,10 +714,7 @@ def _check_groups(study: Study, where: str) -> None:
         if group.search is not None:
             _check_search(study, group, name, where)
         for predictor in group.predictors:
-            if predictor not in study.predictors:
-                raise ConfigurationError(
-                    unknown_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
-                )
+            check_known_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
         for label, entry in group.methods.items():
             _check_method(label, entry, f"{where}: methods.{name}")
             if study.family == "labelspace":
@@ -853,5 +846,4 @@ def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
             find_measure(name)
     except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
-    if name not in measured:
-        raise ConfigurationError(unknown_name("measure", name, measured, where))
+    check_known_name("measure", name, measured, where)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import DECISIONS as _DECISIONS
@@ -173,8 +173,7 @@ def check_decision(rule: Any, measure: Any) -> None:
     Losses are minimised. Raises ConfigurationError if there is no such measure, and DataError if there is no such rule,
     or the measure needs scores or codes.
     """
-    if rule not in DECISIONS:
-        raise DataError(unknown_name("decision", rule, DECISIONS))
+    check_known_name("decision", rule, DECISIONS, error=DataError)
     if find_measure(measure).needs != "labels":
         raise DataError(f"a decision does not change {measure}, which needs no predicted labels; take micro-f1")
 

@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from sklearn.utils import Tags
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.linalg.kernels import check_positive
 from mlreduce.linalg.utilities import above_half, best_of_each, quotient
 from mlreduce.spectral import TrainingSet
@@ -233,8 +233,7 @@ class LabelPropagation(Estimator):
         check_range(self.smoothness, "smoothness", 0, open_ends=True)
         if self.label_smoothness is not None:
             check_range(self.label_smoothness, "label_smoothness", 0)
-        if self.label_similarity not in ("cosine", "rbf"):
-            raise DataError(unknown_name("label_similarity", self.label_similarity, ["cosine", "rbf"]))
+        check_known_name("label_similarity", self.label_similarity, ["cosine", "rbf"], error=DataError)
         if self.gamma is not None:
             check_positive(self.gamma, "gamma")
         check_proximity(self.proximity)

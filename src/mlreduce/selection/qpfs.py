@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector, check_pairs
 from mlreduce.selection.information import Counted, Labels, shared_information
@@ -35,8 +35,7 @@ def approximate_dependency(rows: Any, sampled: Any, method: str = "average") -> 
     equations 5 and 6. Raises DataError if the method is unknown, or the rows do not belong to what was sampled.
     """
     known, places = np.asarray(rows, dtype=np.float64), np.asarray(sampled)
-    if method not in APPROXIMATIONS:
-        raise DataError(unknown_name("approximation", method, APPROXIMATIONS))
+    check_known_name("approximation", method, APPROXIMATIONS, error=DataError)
     if known.ndim != 2 or places.shape != (len(known),) or not len(known) or len(set(places.tolist())) < len(known):
         raise DataError(f"rows {known.shape} and sampled {places.shape} must name each row once, one row at least")
     others = np.delete(np.arange(known.shape[1]), places)
@@ -279,8 +278,7 @@ class ApproximateQPFS(SampledQPFS):
 
     def _check(self) -> None:
         super()._check()
-        if self.diagonal not in _DIAGONALS:
-            raise DataError(unknown_name("diagonal", self.diagonal, _DIAGONALS))
+        check_known_name("diagonal", self.diagonal, _DIAGONALS, error=DataError)
 
 
 @register("qpfs-nystrom")

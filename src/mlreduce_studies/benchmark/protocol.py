@@ -11,7 +11,7 @@ from typing import Any
 
 from mlreduce.configuration import read_yaml
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
@@ -141,8 +141,7 @@ class Protocol:
         for name in names:
             if name in self.shared["excluded"]:
                 raise ConfigurationError(f"{name} is not in the benchmark: {self.shared['excluded'][name]}")
-            if name not in self.datasets:
-                raise ConfigurationError(unknown_name("data set", name, self.datasets, "the benchmark"))
+            check_known_name("data set", name, self.datasets, "the benchmark")
         return names
 
     @cached_property

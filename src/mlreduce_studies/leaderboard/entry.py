@@ -10,7 +10,7 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.benchmark.protocol import digest_of_files
 from mlreduce_studies.programs import FAMILIES as PROGRAM_FAMILIES
@@ -119,8 +119,7 @@ def read_entry(name: str, project: str | Path) -> Entry:
     Raises ConfigurationError if there is no entry of this name, it does not match the schema, or its parts are
     inconsistent.
     """
-    if name not in entry_names(project):
-        raise ConfigurationError(unknown_name("entry", name, entry_names(project), f"{project}/{FOLDER}"))
+    check_known_name("entry", name, entry_names(project), f"{project}/{FOLDER}")
     path = Path(project, FOLDER, f"{name}.yaml")
     if not _NAME.fullmatch(name):
         raise ConfigurationError(f"{path}: an entry is named in lower case with hyphens, as in truncated-svd.yaml")

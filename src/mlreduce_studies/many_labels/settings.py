@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.configuration import read_yaml
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import check_known_name
 
 FILE = Path("comparisons") / "many-labels" / "many-labels.yaml"
 #: The reducer that leaves the features, the job with all pieces of a model, and the kind of other programs.
@@ -37,8 +37,7 @@ class Settings:
         if names is None:
             return [name for name, entry in known.items() if "generated" in entry]
         for name in (names := list(names)):
-            if name not in known:
-                raise ConfigurationError(unknown_name("data set", name, known, str(FILE)))
+            check_known_name("data set", name, known, str(FILE))
         return names
 
     def only(self, data: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files, study_name
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
@@ -145,8 +145,7 @@ def _catalogue_of(config: Mapping[str, Any]) -> Catalogue:
     catalogue = read_catalogue(config.get("datasets"))
     _check_own(config.get("datasets"))
     for name in config.get("run_on") or []:
-        if name not in catalogue:
-            raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
+        check_known_name("data set", name, catalogue, "run_on")
     return catalogue
 
 
@@ -190,8 +189,7 @@ def _with_methods(studies: dict[str, Study], methods: Sequence[str] | None) -> d
         return studies
     known = {name for study in studies.values() for name in (*study.methods, *study.averages)}
     for name in methods:
-        if name not in known:
-            raise ConfigurationError(unknown_name("method", name, known, f"methods, of {', '.join(studies)}"))
+        check_known_name("method", name, known, f"methods, of {', '.join(studies)}")
     chosen = {name: study.only(methods) for name, study in studies.items()}
     return {name: study for name, study in chosen.items() if study.groups}
 

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.complexity import Sizes
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce.files import write_text
 from mlreduce.methods.evidence import complexities
 from mlreduce.registry import entry_name, is_import_path
@@ -311,8 +311,7 @@ def _replicate(options: argparse.Namespace) -> int:
     if options.paper is None and not papers:
         raise ConfigurationError(f"{reference}: there are no results of papers to compare with")
     name = options.paper or _quickest(reference, papers)
-    if name not in known:
-        raise ConfigurationError(unknown_name("paper", name, known, str(reference)))
+    check_known_name("paper", name, known, str(reference))
     committed = read_run(reference / name)
     given = {key: value for key, value in (("seed", options.seed), ("splits", options.splits)) if value is not None}
     folder = Path(options.to, "-".join([name, *(f"{key}-{value}" for key, value in given.items())])).resolve()

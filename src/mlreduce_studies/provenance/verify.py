@@ -26,7 +26,7 @@ import pandas as pd
 
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
-from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, check_known_name
 from mlreduce.folders import replacing_files
 from mlreduce_studies.provenance.manifest import file_faults
 from mlreduce_studies.provenance.reference import (
@@ -104,8 +104,7 @@ def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, 
     folder = Path(options.reference)
     known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
     for name in options.studies or []:
-        if name not in known:
-            raise ConfigurationError(unknown_name("study", name, known, str(folder)))
+        check_known_name("study", name, known, str(folder))
     names = options.studies or known
     return {name: read_reference(folder / name, study_file(name, options.project), catalogue) for name in names}
 

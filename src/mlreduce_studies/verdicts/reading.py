@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.configuration import read_yaml, validate
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name, unknown_name
 from mlreduce.metrics import higher_is_better
 from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, TABLES, WORDINGS, Line, Statement
 
@@ -217,8 +217,7 @@ def _check_scope(entry: Mapping[str, Any], where: str) -> None:
     wording = entry.get("wording")
     if wording is None:
         raise ConfigurationError(f"{where}: 'wording' is missing; it says on how many data sets the sentence holds")
-    if wording not in WORDINGS:
-        raise ConfigurationError(unknown_name("wording", wording, WORDINGS, where))
+    check_known_name("wording", wording, WORDINGS, where)
     if ("holds" in entry) != (wording == "counted"):
         raise ConfigurationError(f"{where}: 'holds' is the number of the wording 'counted', and of no other")
     counted = [setting for setting in entry.get("settings", ()) if not setting.get("shown", False)]
@@ -239,8 +238,7 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
     if "kind" not in entry or not {"quantity", "table"} & set(entry):
         lacks = "quantity" if "kind" in entry else "kind"
         raise ConfigurationError(f"{where}: {lacks!r} is missing; a claim without a check says why in 'unchecked'")
-    if entry["kind"] not in KINDS:
-        raise ConfigurationError(unknown_name("kind", entry["kind"], KINDS, where))
+    check_known_name("kind", entry["kind"], KINDS, where)
     kind = KINDS[entry["kind"]]
     for key in kind.needs:
         if key not in entry:
@@ -278,8 +276,7 @@ def _check_combinations(entry: Mapping[str, Any], where: str) -> None:
 def _refuse_unknown(named: Iterable[_Named], where: str) -> None:
     for what, names, there in named:
         for name in names:
-            if name not in there:
-                raise ConfigurationError(unknown_name(what, name, there, where))
+            check_known_name(what, name, there, where)
 
 
 def _named(entry: Mapping[str, Any], known: Known | None) -> Iterator[_Named]:

@@ -11,7 +11,7 @@ import numpy as np
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.sgml import MARKS, SPLITS, Document, read_sgml
 from mlreduce.datasets.readers.text import count_terms
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.guards import check_memory
 
 
@@ -53,8 +53,7 @@ def read_reuters(
     else:
         labels = list(categories)
     for label in labels:
-        if label not in frequency:
-            raise DataError(unknown_name("category", label, frequency, f"{name}: {' and '.join(fields)}"))
+        check_known_name("category", label, frequency, f"{name}: {' and '.join(fields)}", error=DataError)
     check_memory(2 * len(selected) * len(labels), paths, f"{len(labels)} categories of {len(selected)} documents")
     Y = np.zeros((len(selected), len(labels)), dtype=np.int8)
     places = {label: place for place, label in enumerate(labels)}

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from mlreduce.exceptions import DataError, from_extra, unknown_name
+from mlreduce.exceptions import DataError, check_known_name, from_extra
 
 #: Kinds of tokens.
 TOKENS = ("spaced", "alphanumeric")
@@ -53,8 +53,7 @@ def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -
     letters a to z and digits. A term is in at least ``min_df`` of the texts, >= 1. Raises DataError if the tokens are
     of an unknown kind, or no term is in as many texts.
     """
-    if tokens not in TOKENS:
-        raise DataError(unknown_name("kind of tokens", tokens, TOKENS))
+    check_known_name("kind of tokens", tokens, TOKENS, error=DataError)
     stemmed = _Stemmed()
     cut = str.split if tokens == "spaced" else _ALPHANUMERIC.findall
 
