@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from timed import best_of
 
 import mlreduce
 from mlreduce.datasets import MultiLabelData
@@ -87,16 +88,6 @@ def textbook(name: str, X: np.ndarray | sp.csr_array, Y: np.ndarray) -> tuple[np
     except np.linalg.LinAlgError:
         B.flat[:: len(B) + 1] += 1e-8 * np.trace(B) / len(B)
         return scipy.linalg.eigh(A, B)
-
-
-def best_of(function, seconds: float = 2.0) -> float:
-    """Shortest of several runs, as many as fit into some seconds, two at least."""
-    times: list[float] = []
-    while len(times) < 2 or (sum(times) < seconds and len(times) < 20):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def on_set(data: MultiLabelData) -> None:

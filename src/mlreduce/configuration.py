@@ -180,11 +180,8 @@ def _loaded(text: str) -> Any:
 def read_yaml(path: str | Path) -> Any:
     """Read a YAML file: texts, finite numbers, truth values, lists, and mappings whose keys are texts.
 
-    Raises
-    ------
-    ConfigurationError
-        If it does not exist or is not YAML; if it has tags, a key twice in a mapping, more than 20,000 values (those
-        behind an alias counted each time), or values nested more than 40 deep. The message names file and line.
+    Raises ConfigurationError, with file and line, if it does not exist or is not YAML; if it has tags, a key twice in a
+    mapping, more than 20,000 values (those behind an alias counted each time), or values nested more than 40 deep.
     """
     try:
         with open_regular(path) as file:
@@ -231,10 +228,7 @@ def _validator(schema: str) -> Any:
 def validate(content: Any, schema: str | Mapping[str, Any], where: str) -> None:
     """Check a configuration against one of the schemas of ``workflow/schemas``, by its name, or a JSON schema.
 
-    Raises
-    ------
-    ConfigurationError
-        At the first deviation: the file, the key, what is wrong and what is allowed.
+    Raises ConfigurationError at the first deviation: the file, the key, what is wrong and what is allowed.
     """
     _check_extent(content, where)
     validator = _validator(schema) if isinstance(schema, str) else _Validator(schema)

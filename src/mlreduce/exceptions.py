@@ -6,7 +6,7 @@ import difflib
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -274,6 +274,14 @@ def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "")
     hint = nearest(name, names) or f"; known: {', '.join(names)}."
     prefix = f"{where}: " if where else ""
     return f"{prefix}unknown {kind} {str(name)!r}{hint}"
+
+
+def check_known_name(
+    kind: str, name: object, known: Collection[str], where: str = "", error: type[Exception] = ConfigurationError
+) -> None:
+    """Raise an error with the sentence of `unknown_name` if a name is not among the known ones."""
+    if name not in known:
+        raise error(unknown_name(kind, name, known, where))
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

@@ -64,12 +64,8 @@ def arrays_sha256(path: str | Path, what: str) -> str:
 def opened_arrays(path: str | Path, what: str, remedy: str = _REMEDY) -> Iterator[Any]:
     """Open an ``.npz`` file, without pickles, whose arrays are read at first use.
 
-    ``what`` the file should be, as "prepared data set", and the ``remedy`` are for messages.
-
-    Raises
-    ------
-    DataError
-        If the file exists but is incomplete, now or when an array is read.
+    ``what`` the file should be, as "prepared data set", and the ``remedy`` are for messages. Raises DataError if the
+    file exists but is incomplete, now or when an array is read.
     """
     with named_damage(path, what, remedy), open_regular(path) as file, _GuardedArrays(file) as stored:
         yield stored
@@ -101,12 +97,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path in the folder of ``path`` to write to, and move it into place when the block succeeds.
 
     A process that is killed, a full disk, or two processes that write the same file at once never leave a broken file
-    under the name. The temporary name keeps the suffix, by which writers know the format.
-
-    Raises
-    ------
-    StorageError
-        If the file cannot be written; what was there before is untouched.
+    under the name. The temporary name keeps the suffix, by which writers know the format. Raises StorageError if the
+    file cannot be written; what was there before is untouched.
     """
     path = Path(path)
     temporary = path.with_name(f".partial-{os.getpid()}-{path.name}")
@@ -185,12 +177,9 @@ def _lock(file: Any, path: str | Path) -> None:
 class _GuardedArrays(NpzFile):
     """An ``.npz`` file opened without pickles whose arrays take no more memory than its size allows.
 
-    Raises
-    ------
-    ValueError
-        If the unpacked size exceeds the limits of `check_memory`, two members share a name, or, when an array is
-        read, its header does not match the size of its member. `zipfile` and `numpy.lib.format` raise other errors
-        for damaged files.
+    Raises ValueError if the unpacked size exceeds the limits of `check_memory`, two members share a name, or, when an
+    array is read, its header does not match the size of its member. `zipfile` and `numpy.lib.format` raise other errors
+    for damaged files.
     """
 
     def __init__(self, file: BinaryIO) -> None:

@@ -26,16 +26,11 @@ def replacing_folder(folder: str | Path, *, force: bool = False) -> Iterator[Pat
     """Give a temporary folder to write to, and put it in the place of ``folder`` when the block succeeds.
 
     Until then the old folder is untouched, whatever happens. Those of its files go that its list names and that are
-    still as they were written; all others stay.
+    still as they were written; all others stay. With ``force`` take a folder without a list too, and replace files of
+    others that have the name of a new one.
 
-    With ``force`` take a folder without a list too, and replace files of others that have the name of a new one.
-
-    Raises
-    ------
-    ConfigurationError
-        If the folder holds files but no list, or a file of others in the place of a new one, or cannot be replaced.
-    StorageError
-        If a file cannot be written.
+    Raises ConfigurationError if the folder holds files but no list, or a file of others in the place of a new one, or
+    cannot be replaced, and StorageError if a file cannot be written.
     """
     folder = Path(os.path.realpath(folder))  # a link to a folder stays one
     _check_place(folder)
@@ -147,10 +142,7 @@ def _check_place(folder: Path) -> None:
 def _take_over(old: Path, new: Path, force: bool) -> None:
     """Link what the list of the old folder does not name into the new one.
 
-    Raises
-    ------
-    ConfigurationError
-        If a new file, or a folder of one, has the same name.
+    Raises ConfigurationError if a new file, or a folder of one, has the same name.
     """
 
     def unreadable(error: OSError) -> None:

@@ -79,11 +79,8 @@ def stem(path: str | Path) -> str:
 def opened(path: str | Path) -> Iterator[BinaryIO]:
     """Open a data file to read its bytes, which are unpacked in memory where gzip or bzip2 compressed them.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, is no regular file, is an archive or a spreadsheet, or unpacks to more than a quarter of
-        `allowed_bytes`.
+    Raises DataError if it cannot be read, is no regular file, is an archive or a spreadsheet, or unpacks to more than a
+    quarter of `allowed_bytes`.
     """
     try:
         with open_regular(path) as file:
@@ -114,10 +111,7 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
 def open_regular(path: str | Path) -> BinaryIO:
     """Open a file for reading its bytes; a pipe would wait for its writer, and a device may have no end.
 
-    Raises
-    ------
-    DataError
-        If the path is neither a regular file nor a folder, which the operating system refuses.
+    Raises DataError if the path is neither a regular file nor a folder, which the operating system refuses.
     """
     mode = Path(path).stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -161,12 +155,8 @@ def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
 
     A few bytes can describe a matrix of any size: empty rows, one category per row, long runs of one value. Call before
     the arrays are allocated, with the bytes that they need, the files that they come from, and what they are: "3 labels
-    of 4 rows".
-
-    Raises
-    ------
-    DataError
-        If they need more than `allowed_bytes`: `FREE_BYTES`, or `RATIO` times as much as the files, whichever is more.
+    of 4 rows". Raises DataError if they need more than `allowed_bytes`: `FREE_BYTES`, or `RATIO` times as much as the
+    files, whichever is more.
     """
     files = [Path(path) for path in paths]
     size = sum(file.stat().st_size for file in files)
@@ -181,11 +171,8 @@ def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
 def check_names(names: Sequence[str], what: str, where: str) -> None:
     """Refuse duplicate and unprintable names; ``what`` they are, and ``where``, are for messages: "label", "emotions".
 
-    Raises
-    ------
-    DataError
-        If a name is there twice, has a control character or half of a surrogate pair, or is longer than
-        `LONGEST_NAME`.
+    Raises DataError if a name is there twice, has a control character or half of a surrogate pair, or is longer than
+    `LONGEST_NAME`.
     """
     seen: set[str] = set()
     for name in names:

@@ -487,33 +487,22 @@ def _choose_part(room: NDArray[np.int64], lacking: NDArray[np.int64], label: int
 
 
 class _Parts(NamedTuple):
-    """An assignment of rows to parts, which exchanges of rows change in place.
+    """An assignment of rows to parts, which exchanges of rows change in place."""
 
-    Attributes
-    ----------
-    part : ndarray of shape (n_rows,)
-        The part of each row.
-    counts : ndarray of shape (n_parts, n_labels)
-        How many rows of each part have each label.
-    members, sizes : ndarray of shape (n_parts, largest size) and (n_parts,)
-        The rows of each part, and their number.
-    place : ndarray of shape (n_rows,)
-        Where each row is among the members of its part.
-    shares : ndarray of shape (n_parts,)
-        Shares of the parts in the labels, as integers.
-    totals : ndarray of shape (n_labels,)
-        How many rows have each label.
-    needed : ndarray of bool, shape (n_labels,)
-        Labels that must be in each of the first ``n_covered`` parts.
-    """
-
+    #: Of shape (n_rows,). The part of each row.
     part: NDArray[np.int64]
+    #: Of shape (n_parts, n_labels). How many rows of each part have each label.
     counts: NDArray[np.int64]
+    #: Of shape (n_parts, largest size) and (n_parts,). The rows of each part, and their number.
     members: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    #: Of shape (n_rows,). Where each row is among the members of its part.
     place: NDArray[np.int64]
+    #: Of shape (n_parts,). Shares of the parts in the labels, as integers.
     shares: NDArray[np.int64]
+    #: Of shape (n_labels,). How many rows have each label.
     totals: NDArray[np.int64]
+    #: Of shape (n_labels,). Labels that must be in each of the first ``n_covered`` parts.
     needed: NDArray[np.bool_]
     n_covered: int
 
@@ -589,15 +578,8 @@ def _find_exchange(
 ) -> tuple[int, int]:
     """Return the row with a label and the row of part ``to`` whose exchange is best; -1 if all have to wait.
 
-    Parameters
-    ----------
-    table, parts
-    to, label : int
-    record : int
-        An exchange that changes the number of missing labels by less is allowed for rows that wait, too.
-    waiting : ndarray of bool, shape (n_rows,)
-    marks : ndarray of shape (n_labels,)
-        Work array.
+    An exchange that changes the number of missing labels by less than ``record`` is allowed for rows that wait, too.
+    ``marks``, one per label, is a work array.
     """
     comes, goes, least, nearest = -1, -1, 0, 0
     for at in range(table.begins[label], table.begins[label + 1]):

@@ -19,7 +19,7 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
+from mlreduce.exceptions import ConfigurationError, broken_module, check_known_name, unknown_name
 
 __all__ = [
     "FAMILIES",
@@ -523,8 +523,7 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
         ConfigurationError
             If the name is unknown; the sentence holds the nearest known one.
         """
-        if name not in self:
-            raise ConfigurationError(unknown_name(self._kind, name, self))
+        check_known_name(self._kind, name, self)
 
     def find(self, name: str) -> _Declared:
         """Return a declaration.

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.exceptions import ConfigurationError, DataError, check_known_name
 from mlreduce_studies.leaderboard.apart import missing_protections
 from mlreduce_studies.leaderboard.entry import SETS, Entry, entries, read_entry
 from mlreduce_studies.leaderboard.kept import RESULTS, difference_of, keep, read_kept
@@ -39,8 +39,7 @@ def _enter(options: Any) -> int:
         print(f"{entry.lock}: {', '.join(' '.join(value) for value in pinned.items()) or 'nothing beyond the project'}")
         return 0
     for name in options.sets:
-        if name not in SETS:
-            raise ConfigurationError(unknown_name("data set", name, SETS, "--sets"))
+        check_known_name("data set", name, SETS, "--sets")
     if options.verify:
         return _verify(entry, project, options)
     seed, outcome = _run(entry, project, options.to, options)
@@ -83,13 +82,7 @@ def _verify(entry: Entry, project: Path, options: Any) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run an entry, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None for those of the command line.
-    """
+    """Run an entry, and return the exit status; arguments of None are those of the command line."""
     summary, _, details = str(__doc__).partition("\n\n")
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.enter", description=summary, epilog=details)
     parser.add_argument("method", nargs="?", help="name of the entry's file in leaderboard, without .yaml")

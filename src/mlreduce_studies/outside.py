@@ -11,21 +11,9 @@ class AtMost(TransformerMixin, BaseEstimator):
     """A transformer with a number of dimensions, or as many as the training rows allow.
 
     The benchmark measures at fixed numbers of dimensions; where data have fewer rows or features, a projection is
-    measured with all that it has. Classes of other packages raise there.
-
-    Parameters
-    ----------
-    size : int
-        Dimensions, >= 1.
-    parameter : str, default="n_components"
-        Of the transformer, which says how many it has.
-    random_state : int or None, default=None
-        Given to a transformer that has such a parameter, where it has none.
-
-    Attributes
-    ----------
-    transformer_ : transformer
-        Fitted.
+    measured with all that it has. Classes of other packages raise there. ``size``, >= 1, is the number of dimensions,
+    and ``parameter`` that of the transformer which says how many it has. ``random_state`` is given to a transformer
+    that has such a parameter, where it has none. ``transformer_`` is fitted.
 
     Examples
     --------

@@ -35,12 +35,8 @@ _SECONDS = 60.0
 def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
     """Return the content of a study file with classes of `mlreduce.programs` in the place of programs.
 
-    Their files are named from the folder of the study file, and get a digest, on which jobs depend.
-
-    Raises
-    ------
-    ConfigurationError
-        If a file does not exist, or a method does not say what its program writes.
+    Their files are named from the folder of the study file, and get a digest, on which jobs depend. Raises
+    ConfigurationError if a file does not exist, or a method does not say what its program writes.
     """
 
     def made(label: str, entry: Mapping[str, Any], name: str | None) -> dict[str, Any]:
@@ -60,21 +56,9 @@ def with_programs(content: Mapping[str, Any], path: str | Path) -> dict[str, Any
 def class_of_program(where: str, entry: Mapping[str, Any], folder: Path, name: str | None = None) -> dict[str, Any]:
     """Return the class that stands for the program of an entry, and under ``program`` this with a digest of its files.
 
-    Parameters
-    ----------
-    where : str
-        For messages.
-    entry : dict
-        With ``program`` and ``writes``.
-    folder : Path
-        From which its files are named.
-    name : str or None, default=None
-        Of the class; by default by what the program writes.
-
-    Raises
-    ------
-    ConfigurationError
-        If a file does not exist, or the entry does not say what its program writes.
+    ``where`` is for messages. The entry has ``program`` and ``writes``; its files are named from the folder. The name
+    of the class is by default that of what the program writes. Raises ConfigurationError if a file does not exist, or
+    the entry does not say what its program writes.
     """
     from mlreduce.programs import with_digest
 

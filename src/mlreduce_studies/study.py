@@ -13,7 +13,7 @@ from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import is_range, others_of, without_search
-from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, MLReduceError, check_known_name, unknown_name
 from mlreduce.metrics.measures import find_measure, in_parts
 from mlreduce_studies import programs
 from mlreduce_studies.options import FIGURES, TABLES, kind_of, schema_of
@@ -44,41 +44,28 @@ _OUTPUTS = (("tables", TABLES), ("figures", FIGURES))
 
 @dataclass(frozen=True)
 class Group:
-    """Methods that share jobs and the work that they have in common.
+    """Methods that share jobs and the work that they have in common."""
 
-    Attributes
-    ----------
-    methods : dict of label to entry
-        An entry holds a method's parameters, and under ``method`` its registry name if that is not the label.
-    predictors : list of str
-        What is trained on them.
-    fewer_splits : dict of str to int
-        Data sets, and "default", on which not all splits are run.
-    splits_per_job : dict of str to int
-        Data sets, and "default", of which a job has fewer splits than the configuration allows.
-    choice : dict or None
-        Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
-    protocols : list of str or None
-        On which it runs; None for all.
-    search : dict or None
-        How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
-    measures : list of str or None
-        What is measured where its methods are tuned by one of several measures: those that go by it; None for all.
-    timed_only : bool
-        Whether its methods are fitted for their time alone, and nothing is measured.
-    scaling : str or None
-        Of the features that it is timed on, where that is not the study's.
-    """
-
+    #: Label to entry. An entry holds a method's parameters, and under ``method`` its registry name if that is
+    #: not the label.
     methods: Methods
+    #: What is trained on them.
     predictors: Sequence[str]
+    #: Data sets, and "default", on which not all splits are run.
     fewer_splits: Mapping[str, int]
+    #: Data sets, and "default", of which a job has fewer splits than the configuration allows.
     splits_per_job: Mapping[str, int]
+    #: Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
     choice: Mapping[str, Any] | None = None
+    #: On which it runs; None for all.
     protocols: Sequence[str] | None = None
+    #: How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
     search: Mapping[str, Any] | None = None
+    #: What is measured where its methods are tuned by one of several measures: those that go by it; None for all.
     measures: Sequence[str] | None = None
+    #: Whether its methods are fitted for their time alone, and nothing is measured.
     timed_only: bool = False
+    #: Of the features that it is timed on, where that is not the study's.
     scaling: str | None = None
 
     def runs_on(self, protocol: str) -> bool:
@@ -114,98 +101,69 @@ def _of(values: Any, dataset: str, otherwise: Any) -> Any:
 
 @dataclass(frozen=True)
 class Study:
-    """The content of a study file at one of its scales.
-
-    Attributes
-    ----------
-    identifier : str or None
-        Address by which the paper is cited.
-    family : {"labelspace", "projection", "selection"}
-        What its methods are.
-    protocols : dict of str to dict
-        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and further
-        keys; see `rule_of`.
-    scaling : dict of str to str
-        Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
-    relation : dict of str to str
-        Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
-        features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
-    dimensions : dict of str to dict
-        Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
-        addition to the percentages; parameters are searched at the first.
-    left_out : list of str
-        Data sets of the paper that are not run, since the mirror does not have them.
-    claimed_on : list of str
-        The data sets of the paper: what its claims are about, whatever is run.
-    splits : int
-        Number of random splits, or of folds.
-    timed : dict of str to int
-        Data sets, and "default", to the number of splits on which fitting is timed, alone; see `timed_on`.
-    curves : list of str
-        Data sets measured at every size of 1..n_labels.
-    sizes : list of int
-        Percentages of the labels, or of the features.
-    energies : list of float
-        Shares of the eigenvalues' sum.
-    decision : str
-        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
-    ties : {"standard", "expected"}
-        How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
-    record_warnings : bool
-        Whether warnings of fits and predictions are a column of the scores: see `mlreduce.evaluation.loop.Settings`.
-    limits : dict
-        Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.validation.limits`.
-    excluded : dict of str to str
-        Data sets that a benchmark leaves out, each with the reason.
-    approximation : dict or None
-        What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
-    costs : dict or None
-        Whose fits are timed at growing sizes; see `mlreduce_studies.experiments.costs`.
-    known_datasets : list of str
-        The data sets of its scales.
-    sample : list of (protocol, dataset, method, predictor) or None
-        The only curves that are computed, to verify them; None for all.
-    averages : dict of str to list of str
-        Randomised methods with several draws on each split: the name of the mean to those of the draws.
-    proposed : list of str
-        Methods that the paper proposes; the others are what it compares them with.
-    claims, published, published_sizes : Path or None
-        Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
-        sets.
-    """
+    """The content of a study file at one of its scales."""
 
     name: str
     title: str
+    #: One of "labelspace", "projection", "selection". What its methods are.
     family: str
+    #: Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and further
+    #: keys; see `rule_of`.
     protocols: Mapping[str, Mapping[str, Any]]
+    #: Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
     scaling: Mapping[str, str]
+    #: Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
+    #: features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
     relation: Mapping[str, str]
+    #: Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
+    #: addition to the percentages; parameters are searched at the first.
     dimensions: Mapping[str, Mapping[str, int | Sequence[int]]]
     datasets: Sequence[str]
+    #: Data sets of the paper that are not run, since the mirror does not have them.
     left_out: Sequence[str]
+    #: The data sets of the paper: what its claims are about, whatever is run.
     claimed_on: Sequence[str]
+    #: Number of random splits, or of folds.
     splits: int
+    #: Data sets, and "default", to the number of splits on which fitting is timed, alone; see `timed_on`.
     timed: Mapping[str, int]
+    #: Data sets measured at every size of 1..n_labels.
     curves: Sequence[str]
     groups: Mapping[str, Group]
     predictors: Methods
+    #: Percentages of the labels, or of the features.
     sizes: Sequence[int]
+    #: Shares of the eigenvalues' sum.
     energies: Sequence[float]
     measures: Sequence[str]
+    #: Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     decision: str
+    #: One of "standard", "expected". How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
     ties: str
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
+    #: What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
     approximation: Mapping[str, Any] | None = None
+    #: Whose fits are timed at growing sizes; see `mlreduce_studies.experiments.costs`.
     costs: Mapping[str, Any] | None = None
+    #: Address by which the paper is cited.
     identifier: str | None = None
+    #: Seconds and gigabytes of one call of an estimator, beyond which it fails: see `mlreduce.validation.limits`.
     limits: Mapping[str, float] = field(default_factory=dict)
+    #: Whether warnings of fits and predictions are a column of the scores: see `mlreduce.evaluation.loop.Settings`.
     record_warnings: bool = False
+    #: Data sets that a benchmark leaves out, each with the reason.
     excluded: Mapping[str, str] = field(default_factory=dict)
+    #: Randomised methods with several draws on each split: the name of the mean to those of the draws.
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: The data sets of its scales.
     known_datasets: Sequence[str] = ()
+    #: Methods that the paper proposes; the others are what it compares them with.
     proposed: Sequence[str] = ()
+    #: The only curves that are computed, to verify them; None for all.
     sample: Sequence[tuple[str, str, str, str]] | None = None
+    #: Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
+    #: sets.
     claims: Path | None = None
     published: Path | None = None
     published_sizes: Path | None = None
@@ -273,10 +231,7 @@ class Study:
     def only(self, methods: Sequence[str]) -> Study:
         """Return the study with some of its methods, and the tables and figures that still have something to show.
 
-        Parameters
-        ----------
-        methods : sequence of str
-            Labels; those that this study does not have are another study's.
+        Labels that this study does not have are another study's.
         """
         known = {*self.methods, *self.averages}
         labels = {label for method in methods if method in known for label in self.draws(method)}
@@ -385,17 +340,10 @@ class Study:
 
 
 def approximations(entry: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
-    """Return which approximations are compared for each way to put features into bins.
+    """Return which approximations are compared for each discretiser and number of bins of the features.
 
-    Parameters
-    ----------
-    entry : dict
-        The entry ``approximation`` of a study file; ``discretise`` and ``n_bins`` are one value or several.
-
-    Returns
-    -------
-    dict of (discretiser, number of bins) to dict of label to approximation
-        Labels are those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
+    In the entry ``approximation`` of a study file ``discretise`` and ``n_bins`` are one value or several. Labels are
+    those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
     """
     discretisers, numbers = (
         value if isinstance(value, list) else [value]
@@ -419,10 +367,7 @@ def batches(n_splits: int, per_job: int) -> dict[str, range]:
 def study_files(project: str | Path, folders: Sequence[str] = _FOLDERS) -> dict[str, Path]:
     """Return the names of a project's studies with their files, sorted within each folder.
 
-    Raises
-    ------
-    ConfigurationError
-        If a paper and a comparison have the same name.
+    Raises ConfigurationError if a paper and a comparison have the same name.
     """
     files: dict[str, Path] = {}
     for path in (path for folder in folders for path in sorted(Path(project, folder).glob(f"*/{_FILE}"))):
@@ -435,14 +380,10 @@ def study_files(project: str | Path, folders: Sequence[str] = _FOLDERS) -> dict[
 def study_file(name: str, project: str | Path) -> Path:
     """Return the file of a study of a project by its name.
 
-    Raises
-    ------
-    ConfigurationError
-        If there is none; the sentence holds the nearest known name.
+    Raises ConfigurationError if there is none; the sentence holds the nearest known name.
     """
     files = study_files(project)
-    if name not in files:
-        raise ConfigurationError(unknown_name("study", name, files, "studies"))
+    check_known_name("study", name, files, "studies")
     return files[name]
 
 
@@ -468,10 +409,7 @@ def _beside(path: str | Path, name: str) -> Path | None:
 def study_content(path: str | Path) -> dict[str, Any]:
     """Return the content of a study file, together with the keys of the file that it includes; its keys come first.
 
-    Raises
-    ------
-    ConfigurationError
-        If one of the files does not match the schema.
+    Raises ConfigurationError if one of the files does not match the schema.
     """
     content = read_yaml(path)
     if isinstance(content, Mapping) and isinstance(content.get("include"), str):
@@ -514,32 +452,15 @@ def load_study(
     candidates: int | None = None,
     ties: str | None = None,
 ) -> Study:
-    """Read a study file and check every name in it.
+    """Read a study file at one of its scales, "demo" or "paper", and check every name in it.
 
-    Parameters
-    ----------
-    path : path
-        See `study_name`.
-    scale : {"demo", "paper"}
-        Which of the file's sizes.
-    catalogue : Catalogue
-        The data sets there are.
-    splits : int or None, default=None
-        Instead of the scale's number of splits; folds of consecutive rows are never more than their protocol has.
-    run_on : sequence of str or None, default=None
-        Instead of the scale's data sets.
-    mirror : path or None, default=None
-        Where data sets are read from; an optional data set of the scale is left out if the mirror does not have it.
-    candidates : int or None, default=None
-        Combinations of parameters that a search tries at most; with 1 methods have their defaults.
-    ties : {"standard", "expected"} or None, default=None
-        Instead of the study's rule for ties.
+    ``splits``, ``run_on`` and ``ties`` replace the scale's number of splits and data sets and the study's rule for
+    ties; folds of consecutive rows are never more than their protocol has. An optional data set of the scale is left
+    out if the ``mirror``, where data sets are read from, does not have it. ``candidates`` is how many combinations of
+    parameters a search tries at most; with 1 methods have their defaults.
 
-    Raises
-    ------
-    ConfigurationError
-        If the file does not match its schema, or names an unknown data set, method, parameter or measure; the
-        message has the key and the nearest known name.
+    Raises ConfigurationError if the file does not match its schema, or names an unknown data set, method, parameter or
+    measure; the message has the key and the nearest known name.
     """
     content = study_content(path)
     if candidates is not None:
@@ -649,8 +570,7 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
     settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
     for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):
         for name in names:
-            if name not in content["methods"]:
-                raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
+            check_known_name("group", name, content["methods"], f"{where}: {key}")
     taken = {name for setting in settings.values() for name in setting.get("predictors", [])}
     common = [name for name in content["predictors"] if name not in taken]
     groups = {
@@ -726,8 +646,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
 def _check_protocols(study: Study, where: str) -> None:
     for key, names in (("dimensions", study.dimensions), *_group_protocols(study)):
         for name in names:
-            if name not in study.protocols:
-                raise ConfigurationError(unknown_name("protocol", name, study.protocols, f"{where}: {key}"))
+            check_known_name("protocol", name, study.protocols, f"{where}: {key}")
     for name, rule in study.protocols.items():
         if {"parts", "stratify"} <= rule.keys():
             raise ConfigurationError(f"{where}: protocols.{name}: parts are stratified as they are; leave stratify out")
@@ -740,8 +659,7 @@ def _check_protocols(study: Study, where: str) -> None:
 def _check_datasets(study: Study, where: str, catalogue: Catalogue) -> None:
     """Check the data sets, the methods that a paper proposes, and keys that the family of methods does not use."""
     for dataset in study.datasets:
-        if dataset not in catalogue:
-            raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+        check_known_name("data set", dataset, catalogue, where)
     for method in study.proposed:
         if method not in study.methods and method not in study.averages:
             known = [*study.methods, *study.averages]
@@ -796,10 +714,7 @@ def _check_groups(study: Study, where: str) -> None:
         if group.search is not None:
             _check_search(study, group, name, where)
         for predictor in group.predictors:
-            if predictor not in study.predictors:
-                raise ConfigurationError(
-                    unknown_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
-                )
+            check_known_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
         for label, entry in group.methods.items():
             _check_method(label, entry, f"{where}: methods.{name}")
             if study.family == "labelspace":
@@ -931,5 +846,4 @@ def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
             find_measure(name)
     except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
-    if name not in measured:
-        raise ConfigurationError(unknown_name("measure", name, measured, where))
+    check_known_name("measure", name, measured, where)

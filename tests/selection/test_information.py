@@ -15,7 +15,7 @@ from sklearn.metrics import mutual_info_score
 from mlreduce.exceptions import DataError
 from mlreduce.linalg import distances
 from mlreduce.selection import information
-from mlreduce.selection.information import Counted, Triples, entropies, interaction_information, mutual_information
+from mlreduce.selection.information import Counted, Triples, entropies, mutual_information
 
 #: A table has up to five columns, of which every pair, or triple, is checked.
 few = settings(max_examples=20)
@@ -27,6 +27,12 @@ def tables(draw, n_tables=1, largest=4):
     widths = [draw(st.integers(1, 5)) for _ in range(n_tables)]
     bins = st.integers(0, draw(st.integers(0, largest)))
     return [draw(arrays(np.int64, (n, width), elements=bins, fill=bins)) for width in widths]
+
+
+def interactions(a, B, C):
+    """I(a;b;c) of one variable and each pair of the columns of two tables."""
+    given = Counted.from_bins(a[:, np.newaxis])
+    return Triples(Counted.from_bins(B), Counted.from_bins(C)).given(given.parts()[0]) / len(a)
 
 
 def random_bins(n=200, d=6, n_bins=3, seed=0):
@@ -59,23 +65,23 @@ def test_entropies_are_on_the_diagonal(one):
 def test_interactions_match_the_reference(three):
     A, B, C = three
     expected = [[book.interaction(A[:, 0], b, c) for c in C.T] for b in B.T]
-    np.testing.assert_allclose(interaction_information(A[:, 0], B, C), expected, atol=1e-12)
+    np.testing.assert_allclose(interactions(A[:, 0], B, C), expected, atol=1e-12)
 
 
 def test_independent_columns_share_exactly_nothing():
     A = np.array([[i, j, k] for i in range(3) for j in range(4) for k in range(5)] * 7)
     np.testing.assert_array_equal(mutual_information(A)[~np.eye(3, dtype=bool)], 0)
-    np.testing.assert_array_equal(interaction_information(A[:, 0], A[:, 1:2], A[:, 2:]), 0)
+    np.testing.assert_array_equal(interactions(A[:, 0], A[:, 1:2], A[:, 2:]), 0)
     np.testing.assert_array_equal(mutual_information(np.zeros((5, 2), dtype=int)), 0)
 
 
 @pytest.mark.parametrize("share", [0.0, 2.0])
 def test_dense_and_sparse_products_count_alike(share, monkeypatch):
     A, B = random_bins(n_bins=4), random_bins(n_bins=2, seed=1)
-    expected = mutual_information(A, B), mutual_information(A), interaction_information(A[:, 0], A, B)
+    expected = mutual_information(A, B), mutual_information(A), interactions(A[:, 0], A, B)
     monkeypatch.setattr(information, "_DENSE", share)
     assert isinstance(Counted.from_bins(A).ones, np.ndarray) == (share == 0)
-    ours = mutual_information(A, B), mutual_information(A), interaction_information(A[:, 0], A, B)
+    ours = mutual_information(A, B), mutual_information(A), interactions(A[:, 0], A, B)
     for one, other in zip(ours, expected, strict=True):
         np.testing.assert_array_equal(one, other)
 

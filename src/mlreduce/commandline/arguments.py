@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 
 # A value of Python in a message, and what messages name in Python with what a command takes in its place.
 _TEXT = r"""'[^']*'|"[^"]*\""""
@@ -88,8 +88,7 @@ def _published(name: str, options: argparse.Namespace) -> Any:
     from mlreduce.datasets.catalogue import load_dataset, read_catalogue
 
     catalogue = read_catalogue()
-    if name not in catalogue:
-        raise ConfigurationError(unknown_name("file or data set", name, catalogue))
+    check_known_name("file or data set", name, catalogue)
     if options.labels is not None or options.read:
         raise ConfigurationError(f"{name}: how it is read, and its labels, are known; leave --labels out, and --read")
     return load_dataset(name, options.mirror)
@@ -152,8 +151,7 @@ def _read_options(given: Sequence[str]) -> dict[str, Any]:
     hints, options, known = get_type_hints(read), {}, _readable()
     for each in given:
         name, text, value = named_value(each, "--read", "sep=';'")
-        if name not in known:
-            raise ConfigurationError(unknown_name("argument", name, known, "--read"))
+        check_known_name("argument", name, known, "--read")
         kinds = [get_origin(kind) or kind for kind in get_args(hints[name])]
         if kinds[0] is Sequence:
             listed = isinstance(value, (list, tuple)) and text[0] in "[("

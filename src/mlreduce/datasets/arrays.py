@@ -14,12 +14,7 @@ from mlreduce.validation import DENSE_CELLS, is_sparse, stored_labels
 
 
 def check_indices(matrix: Any, what: str) -> None:
-    """Refuse a compressed sparse matrix that points outside of its arrays, which ends the process when it is used.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise ValueError if a compressed sparse matrix points outside of its arrays, whose use would end the process."""
     matrix.check_format(full_check=True)
     if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
         raise ValueError(f"{what}_indptr descends")
@@ -41,12 +36,7 @@ def as_labels(values: Any, names: Sequence[str] | None, where: str, remedy: str 
     """Return labels in 0/1 or -1/1, or NaN for unknown, see `stored_labels`; as float64 where some are unknown.
 
     Of a sparse matrix none is unknown. ``names`` of None numbers the labels from 1; ``where`` is the file, and
-    ``remedy`` the end of messages.
-
-    Raises
-    ------
-    DataError
-        If a value is none of these; the sentence names label and row.
+    ``remedy`` the end of messages. Raises DataError, with label and row, if a value is none of these.
     """
     if is_sparse(values):
         return _stored_labels(values, names, where, remedy)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from mlreduce.datasets.built_in import BUILT_IN, FURTHER, read_entries
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
-from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
+from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, check_known_name, unknown_name, warn
 from mlreduce.files import file_sha256
 from mlreduce.guards import limited
 
@@ -255,8 +255,7 @@ def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
     for name, entry in entries.items():
         views = {}
         for view in entry.get("views", ()):
-            if view not in entries:
-                raise ConfigurationError(unknown_name("data set", view, entries, f"views of the data set {name!r}"))
+            check_known_name("data set", view, entries, f"views of the data set {name!r}")
             if entries[view]["reader"] not in _ROLES:
                 raise ConfigurationError(f"data set {name!r}: its view {view!r} is not read from files")
             views[view] = entries[view]
@@ -294,8 +293,7 @@ def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str,
             files.append(FileEntry(folder, item["name"]))
             continue
         for source in item["sources"]:
-            if source not in sources:
-                raise ConfigurationError(unknown_name("source", source, sources, f"data set {name!r}"))
+            check_known_name("source", source, sources, f"data set {name!r}")
         # Not by `str.format`, whose templates can access attributes.
         templates = (sources[source] for source in item["sources"])
         addresses = tuple(text.replace("{dataset}", folder).replace("{file}", item["name"]) for text in templates)

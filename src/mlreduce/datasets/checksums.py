@@ -22,12 +22,7 @@ def checksum_comment(sign: str, n_rows: int, crc: int) -> bytes:
 def check_comment(file: BinaryIO, path: Path) -> None:
     """Compare a text with the checksum in its comment, where it has one, and go back to its begin.
 
-    Line ends may have changed since, as by git.
-
-    Raises
-    ------
-    DataError
-        If they differ.
+    Line ends may have changed since, as by git. Raises DataError if the text and its checksum differ.
     """
     head = file.read(_HEAD)
     comment = _COMMENT.search(head)

@@ -29,16 +29,11 @@ DIGIT_ATTRIBUTES: dict[str, tuple[int, ...]] = {
 
 
 def digits(n_samples: int = 1797) -> MultiLabelData:
-    """Return scikit-learn's handwritten digits with eight attributes of the digit as labels.
+    """Return the first of scikit-learn's handwritten digits, with eight attributes of the digit as labels.
 
     1797 images of 8 x 8 pixels, grey values 0..16. Five labels are about the number's factors, one about its size, two
     about its shape; `DIGIT_ATTRIBUTES` lists the digits of each, and no two digits share all eight. The shape is that
     of the printed digit (an open four), whatever the hand that drew it.
-
-    Parameters
-    ----------
-    n_samples : int, default=1797
-        How many of the images, the first ones.
     """
     images = load_digits()
     Y = np.column_stack([np.isin(images.target, members) for members in DIGIT_ATTRIBUTES.values()])
@@ -78,24 +73,9 @@ def planted(
     distractors are copies of one coin, independent of the features: they hold the largest variance of the labels, which
     methods that ignore the features choose first.
 
-    Parameters
-    ----------
-    n_samples, n_features, n_labels : int
-        Shape of the data.
-    n_latent : int, default=3
-        Dimension of the planted subspace; at most ``n_features``.
-    n_distractors : int, default=4
-        Number of labels (the last ones) that copy the coin; less than ``n_labels``.
-    noise : float, default=0.3
-        Standard deviation of the noise; >= 0.
-    share : float, default=0.5
-        Mean share of the instances that have a learnable label; in (0, 1).
-    random_state : int, RandomState or None, default=0
-
-    Raises
-    ------
-    DataError
-        If the numbers do not fit together.
+    The planted subspace has ``n_latent`` dimensions, at most ``n_features``. The last ``n_distractors`` of the labels
+    copy the coin. ``noise`` is the standard deviation of the noise, and ``share`` the mean share of the instances that
+    have a learnable label, in (0, 1). Raises DataError if the numbers do not fit together.
     """
     numbers = 0 < n_latent <= n_features and 0 <= n_distractors < n_labels and n_samples > 1
     if not (numbers and noise >= 0 and 0 < share < 1):
@@ -139,30 +119,13 @@ def documents(
     documents; the sizes of the others fall geometrically from 14 to 0.15 percent (for the defaults, 534 to 735, and 300
     down to 3).
 
-    A document has about `n_words` words, a number whose logarithm is normal with standard deviation 1/2; with the
+    A document has about ``n_words`` words, a number whose logarithm is normal with standard deviation 1/2; with the
     defaults that is some 250 KB of text. Words are drawn with probability ln(1 + 1/rank), nearly 1/rank; by that law
     40,000 words are some 18,000 different ones. A tenth of them are about the document's labels: drawn likewise, but
     with ranks counted from a place in the vocabulary that depends on the label.
 
-    Parameters
-    ----------
-    n_samples, n_features : int
-        Shape of X; all at least 2. A column whose word no document has is empty.
-    n_labels : int
-        At least 30; fewer of these sizes are not two for nearly every document.
-    n_words : int, default=40000
-        Mean length of a document; at least 1.
-    random_state : int, RandomState or None, default=0
-
-    Returns
-    -------
-    MultiLabelData
-        X is sparse.
-
-    Raises
-    ------
-    DataError
-        If a number is too small.
+    X is sparse; a column whose word no document has is empty. There are at least 30 labels: fewer of these sizes are
+    not two for nearly every document. Raises DataError if a number is too small.
     """
     if min(n_samples, n_features) < 2 or n_labels < _FEWEST_LABELS or n_words < 1:
         raise DataError(

@@ -73,11 +73,8 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
     damaged: every address in turn, several tries each, to a temporary file that is moved into place only when its
     checksum is right. A cache of None is `default_cache`.
 
-    Raises
-    ------
-    FetchError
-        If the file is not available or not the one described; the message names the file, its sources, and where
-        to put it by hand.
+    Raises FetchError if the file is not available or not the one described; the message names the file, its sources,
+    and where to put it by hand.
     """
     if entry.local is not None:
         if entry.sha256 is not None and entry.local.is_file() and file_sha256(entry.local) != entry.sha256:
@@ -99,10 +96,7 @@ def copy(
 ) -> None:
     """Fetch a file as `fetch` does and copy it, checking the checksum of the copy.
 
-    Raises
-    ------
-    FetchError
-        As `fetch`; or if the file is deleted or changed before it is copied.
+    Raises FetchError as `fetch`, or if the file is deleted or changed before it is copied.
     """
     source = fetch(entry, mirror, cache)
     with replacing(place) as partial:

@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, TypedDict, Unpack, cast, overload
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
+from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, check_known_name, warn
 from mlreduce.guards import limited, opened, stem, uncompressed
 from mlreduce.validation import check_memory, is_sparse
 
@@ -278,8 +278,7 @@ def _read_paths(path: str | Path | Sequence[str | Path], arguments: Mapping[str,
         )
     with limited(arguments["max_bytes"]):
         kind = _format(Path(paths[0])) if kind is None else kind
-        if kind not in FORMATS:
-            raise ConfigurationError(unknown_name("format", kind, FORMATS))
+        check_known_name("format", kind, FORMATS)
         if kind in _SINGLE and len(paths) > 1:
             raise ConfigurationError(f"{paths[0]}: of the format {kind} one file is read; stack the parts before")
         options = {name: arguments[name] for name in _ARGUMENTS if arguments[name] is not None}

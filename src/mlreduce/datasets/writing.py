@@ -150,10 +150,8 @@ def _is_encodable(text: str) -> bool:
 def as_float64(values: Any, what: str, where: str | Path) -> Any:
     """Return numbers as a float64 array or CSR array that holds the same, in native byte order.
 
-    Raises
-    ------
-    DataError
-        If they are masked or no real numbers, float64 cannot hold one of them, or a sparse matrix is damaged.
+    Raises DataError if they are masked or no real numbers, float64 cannot hold one of them, or a sparse matrix is
+    damaged.
     """
     if np.ma.isMaskedArray(values):
         raise DataError(f"{where}: {what} is a masked array; its filled(numpy.nan) has missing values as NaN")

@@ -16,27 +16,7 @@ from mlreduce.validation import FloatArray, is_sparse
 
 
 class GraphEmbedding(Embedding):
-    """Base of the embeddings by a weight matrix W.
-
-    Parameters
-    ----------
-    n_components : int, str or None, default=2
-        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
-        such as ``"50%"``, rounded down to at least 1; None for all.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-
-    Attributes
-    ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each column to the objective, descending.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the embeddings by a weight matrix W."""
 
     def __init__(
         self, n_components: int | str | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
@@ -72,8 +52,7 @@ class USC(GraphEmbedding):
         Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
-    n_components_ : int
-    n_features_in_ : int
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -116,8 +95,7 @@ class SymmetricSpectralEmbedding(GraphEmbedding):
         Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
-    n_components_ : int
-    n_features_in_ : int
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -174,8 +152,7 @@ class LaplacianEigenmaps(SymmetricSpectralEmbedding):
         Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
-    n_components_ : int
-    n_features_in_ : int
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

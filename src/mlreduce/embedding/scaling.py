@@ -47,8 +47,7 @@ class MDS(_Scaling):
         Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
-    n_components_ : int
-    n_features_in_ : int
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 
@@ -94,8 +93,7 @@ class Isomap(_Scaling):
         Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
-    n_components_ : int
-    n_features_in_ : int
+    n_components_, n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
 

@@ -77,43 +77,29 @@ def sampled(data: MultiLabelData, number: int, random_state: int) -> MultiLabelD
 
 @dataclass
 class Outcome:
-    """What came of a comparison within limits.
+    """What came of a comparison within limits."""
 
-    Attributes
-    ----------
-    request : Request
-        On the instances that were taken.
-    jobs : list of Job
-        Of the methods that are not left out.
-    results : dict
-        By the keys of the jobs; some may be missing.
-    notes : list of str
-        Sentences on what was left out.
-    """
-
+    #: On the instances that were taken.
     request: Request
+    #: Of the methods that are not left out.
     jobs: list[Job]
+    #: By the keys of the jobs; some may be missing.
     results: dict[str, Any]
+    #: Sentences on what was left out.
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class _Trial:
-    """A cross-validation on some instances, of which the first fold is run.
-
-    Attributes
-    ----------
-    seconds : dict of str to float
-        Of the jobs of the first fold, by method.
-    over, failed : dict of str to str
-        Why there is no result of a method, and how one failed.
-    """
+    """A cross-validation on some instances, of which the first fold is run."""
 
     request: Request
     jobs: list[Job]
     results: dict[str, Any]
     path: Path
+    #: Of the jobs of the first fold, by method.
     seconds: dict[str, float] = field(default_factory=dict)
+    #: Why there is no result of a method, and how one failed.
     over: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -234,23 +220,9 @@ class Limited:
     """A comparison within limits.
 
     The first fold is run on few instances, then on as many more as the time and the memory are expected to suffice for,
-    and the other folds on the most on which no method was over its limits.
-
-    Parameters
-    ----------
-    make : callable
-        Takes a number of instances and returns a `Request` on so many.
-    most : int
-        All instances.
-    samples : bool
-        Whether fewer may be taken.
-    deadline : float
-        As of ``time.monotonic``; may be infinite.
-    gigabytes : float
-        Of all processes together.
-    n_jobs : int
-        Processes.
-    cache : Store
+    and the other folds on the most on which no method was over its limits. ``make`` returns a `Request` on a number of
+    instances, of which ``most`` are all; fewer may be taken with ``samples`` alone. The deadline is as of
+    ``time.monotonic`` and may be infinite; the gigabytes are those of all ``n_jobs`` processes together.
     """
 
     def __init__(

@@ -25,10 +25,7 @@ _Result = TypeVar("_Result")
 class ResultCache:
     """A cache of the results of calls, which removes the least recently used first. Exceptions are cached, too.
 
-    Parameters
-    ----------
-    n_bytes : float, default=0
-        Bytes of the arrays in all results together; with 0 nothing is cached.
+    The arrays in all results have ``n_bytes`` together at most; with 0 nothing is cached.
 
     Examples
     --------
@@ -42,16 +39,7 @@ class ResultCache:
         self._results: OrderedDict[tuple[Any, ...], tuple[int, Any]] = OrderedDict()
 
     def get(self, key: tuple[Any, ...], work: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Return the cached result of a key, or call a function and cache its result.
-
-        Parameters
-        ----------
-        key : tuple
-            Everything that decides the result.
-        work : callable
-        *arguments
-            Arguments of ``work``.
-        """
+        """Return the cached result of a key, which decides all of it, or call a function and cache its result."""
         if not self._most:
             return work(*arguments)
         if key not in self._results:
@@ -92,10 +80,7 @@ def _size(result: Any) -> int:
 class ScoreCache:
     """A cache of the scores of a search's candidates, for all predictors whose searches have the same candidates.
 
-    Parameters
-    ----------
-    shares : bool, default=False
-        Whether other tasks of the job have the same candidates; otherwise nothing is cached.
+    Nothing is cached unless it ``shares``: other tasks of the job have the same candidates.
     """
 
     def __init__(self, shares: bool = False) -> None:
@@ -113,19 +98,10 @@ class ScoreCache:
     ) -> float:
         """Return the score of a candidate by the search's measure and predictor; NaN where it failed.
 
-        Parameters
-        ----------
-        cell : (split number, label)
-        key : tuple
-            The rows and the candidate.
-        search : Search
-            Its predictors measure what is fitted together.
-        failures : Failures
-            Records exceptions of the fit and of the search's predictor.
-        fit : callable
-            Returns something of length 0 where the candidate does not suit the rows.
-        measure : callable
-            Returns the search's measures by a predictor.
+        A cell is a split number and a label, the key the rows and the candidate. The predictors of the search measure
+        what is fitted together. ``failures`` records exceptions of the fit and of the search's predictor. ``fit``
+        returns something of length 0 where the candidate does not suit the rows, and ``measure`` the search's measures
+        by a predictor.
         """
         key = (*key, *sorted(search.measures), search.dimension, search.size_percent)
         scores = self._scores.get((*key, entry_text(search.predictor)))

@@ -27,34 +27,21 @@ _BASES: Mapping[str, tuple[type, ...]] = {
 
 
 class Method(NamedTuple):
-    """A method as it is compared.
-
-    Attributes
-    ----------
-    label : str
-    entry : dict
-        As in a study file.
-    family : {"labelspace", "projection", "selection"}
-    """
+    """A method as it is compared."""
 
     label: str
+    #: As in a study file.
     entry: Entry
+    #: One of "labelspace", "projection", "selection".
     family: str
 
 
 def as_entries(given: Any, what: str) -> dict[str, Entry]:
     """Return methods or predictors as a dict of label to entry.
 
-    Parameters
-    ----------
-    given : iterable of str or estimator, or dict of label to str, dict or estimator
-    what : str
-        "methods" or "predictors", for messages.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is empty, a label occurs twice, or a name, class or parameter is unknown.
+    They are given as names or estimators, or as a dict of label to name, dict or estimator; ``what`` is "methods" or
+    "predictors", for messages. Raises ConfigurationError if there are none, a label occurs twice, or a name, class or
+    parameter is unknown.
     """
     if isinstance(given, str) or _is_estimator(given):
         given = [given]
@@ -165,10 +152,7 @@ def as_methods(given: Any) -> list[Method]:
 def _find_family(label: str, entry: Entry) -> str:
     """Return the family of a method; a transformer of another package is a projection.
 
-    Raises
-    ------
-    ConfigurationError
-        If it does not reduce features or labels, or cannot embed new rows.
+    Raises ConfigurationError if it does not reduce features or labels, or cannot embed new rows.
     """
     name = registry.entry_name(label, entry)
     cls: Any = registry.method_class(name)
@@ -186,15 +170,7 @@ def _find_family(label: str, entry: Entry) -> str:
 def takes_unknown(label: str, entry: Entry) -> bool:
     """Whether a method or predictor may be fitted to labels of which some are unknown.
 
-    Parameters
-    ----------
-    label, entry : str, dict
-        As in a study file.
-
-    Returns
-    -------
-    bool
-        Also True where it takes unknown rows, needs no labels, or is of another package that does not declare it.
+    Also where it takes unknown rows, needs no labels, or is of another package that does not declare it.
     """
     made = registry.make_entry(label, entry)
     if not getattr(made, "supervised", True) or getattr(made, "takes_unknown_rows", False):

@@ -43,13 +43,8 @@ def strategy_module(family: str) -> str:
 def chosen_entries(methods: Mapping[str, Mapping[str, Any]], choices: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
     """Return the entries of methods with the parameters that were chosen in place of those to try.
 
-    Parameters
-    ----------
-    methods : dict of label to entry
-        With the methods that others are made of.
-    choices : DataFrame or None
-        With `mlreduce.evaluation.search.SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where
-        nothing was searched.
+    ``methods`` also has those that others are made of. ``choices`` has `mlreduce.evaluation.search.SEARCH_COLUMNS`, of
+    one split, of these and perhaps other methods; it is None where nothing was searched.
     """
     entries = {label: without_search(entry) for label, entry in methods.items()}
     if choices is not None:

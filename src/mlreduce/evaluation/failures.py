@@ -55,23 +55,10 @@ def recorded_warnings() -> Iterator[set[str]]:
 class Failures:
     """Record of the cells that fail in a job.
 
-    Parameters
-    ----------
-    step : str
-        Of `FAILURE_COLUMNS`.
-    predictor : str, default=""
-        Of the cells of this job; "" where they have none.
-    before : DataFrame or None, default=None
-        With `FAILURE_COLUMNS`: what failed in jobs that this one continues. Their cells are missing here too.
-    limits : dict, default: none
-        ``seconds`` and ``gigabytes`` of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
-    record_warnings : bool, default=False
-        Whether warnings are recorded instead of shown.
-
-    Attributes
-    ----------
-    warned : dict of (split, method) to set of str
-        Names of the classes of the recorded warnings.
+    The cells have the step and, unless it is "", the predictor of the job. ``before`` is what failed in jobs that this
+    one continues, whose cells are missing here too; it has `FAILURE_COLUMNS`. ``limits`` are the ``seconds`` and
+    ``gigabytes`` of a call of an estimator: see `mlreduce.validation.limits.within_limits`. With ``record_warnings``
+    the names of the classes of warnings are recorded in ``warned``, by split and method, instead of shown.
 
     Examples
     --------
@@ -102,27 +89,10 @@ class Failures:
         return cell in self._cells
 
     def attempt(self, split: int | None, method: str, work: Callable[..., _Result], *arguments: Any) -> _Result | None:
-        """Return what a call of an estimator returns; None where it raises, which is recorded.
+        """Return what a call of an estimator returns; None and a FailedCellWarning where it raises, which is recorded.
 
-        A method that was over a limit on a split is not called on further ones, which are recorded as this one.
-
-        Parameters
-        ----------
-        split, method : int, str
-            The cell; None for what is done on no split.
-        work : callable
-        *arguments
-            Of ``work``.
-
-        Warns
-        -----
-        FailedCellWarning
-            If it raises.
-
-        Raises
-        ------
-        OutOfMemoryError
-            If the memory runs out.
+        A method that was over a limit on a split is not called on further ones, which are recorded as this one; the
+        split is None for what is done on no split. Raises OutOfMemoryError if the memory runs out.
         """
         if method in self._over:
             self._record(split, method, self._over[method])
@@ -184,13 +154,7 @@ class Failures:
         warnings.warn(f"{self._step}: {method} failed{place}:\n{text}", FailedCellWarning, stacklevel=3)
 
     def table(self, **job: str) -> pd.DataFrame:
-        """Return the failures with `FAILURE_COLUMNS`, sorted.
-
-        Parameters
-        ----------
-        **job : str
-            What all cells of the job have in common: study, protocol, dataset, group.
-        """
+        """Return the failures with `FAILURE_COLUMNS`, sorted; ``job`` is what all cells of the job have in common."""
         cells = [
             {**dict.fromkeys(FAILURE_COLUMNS, ""), **row, "predictor": self._predictor, **job} for row in self._rows
         ]
@@ -238,15 +202,9 @@ def read_failures_csv(path: str | Path) -> pd.DataFrame:
 
 
 def failures_before(failures: pd.DataFrame, splits: Iterable[int], once: bool) -> pd.DataFrame:
-    """Return what failed before some splits are worked on.
+    """Return what failed before some splits are worked on, of failures of one protocol and group.
 
-    Parameters
-    ----------
-    failures : DataFrame
-        With `FAILURE_COLUMNS`, of one protocol and group.
-    splits : iterable of int
-    once : bool
-        Whether that was done on one split for all: what failed there is missing on each of these.
+    ``once`` is whether that was done on one split for all: what failed there is missing on each of these.
     """
     if not once:
         return failures[failures["split"].isin(list(splits))]
@@ -255,15 +213,7 @@ def failures_before(failures: pd.DataFrame, splits: Iterable[int], once: bool) -
 
 
 def sentence_on_failures(failures: pd.DataFrame, folder: str | Path) -> str:
-    """Return a sentence on what failed and where the reasons are listed; "" without failures.
-
-    Parameters
-    ----------
-    failures : DataFrame
-        With `FAILURE_COLUMNS`.
-    folder : path
-        Of the results of all studies.
-    """
+    """Return a sentence on what failed and where in the results' folder the reasons are listed; "" without failures."""
     if failures.empty:
         return ""
     cells = failures.to_dict("records")

@@ -40,12 +40,8 @@ if TYPE_CHECKING:
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
     """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed.
 
-    A class of another package, by its import path, or of a script is any transformer.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is unknown or neither of them.
+    A class of another package, by its import path, or of a script is any transformer. Raises ConfigurationError if it
+    is unknown or neither of them.
     """
     method = registry.make_entry(label, entry)
     if is_foreign(label, entry, method, Projection, LabelPropagation):

@@ -67,10 +67,7 @@ def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
 def saved_arrays(path: str | Path) -> Iterator[Callable[[tuple[str, ...], Arrays], None]]:
     """Open a ``.npz`` file and give a function that writes a group of arrays to it, under a tuple of names.
 
-    Raises
-    ------
-    ConfigurationError
-        If the group is a fitted estimator, as of `fitted_estimator`.
+    The function raises ConfigurationError if the group is a fitted estimator, as of `fitted_estimator`.
     """
     with zipfile.ZipFile(path, "w") as archive:
 
@@ -90,14 +87,7 @@ def saved_arrays(path: str | Path) -> Iterator[Callable[[tuple[str, ...], Arrays
 class StoredArrays(Mapping[tuple[str, ...], Arrays]):
     """What `saved_arrays` wrote, open until the ``with`` block ends; a group is read on access.
 
-    Parameters
-    ----------
-    path : path
-
-    Raises
-    ------
-    DataError
-        If the file is incomplete, now or when a group is read.
+    Raises DataError if the file is incomplete, when it is opened or when a group is read.
     """
 
     def __init__(self, path: str | Path) -> None:

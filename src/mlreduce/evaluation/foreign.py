@@ -19,43 +19,26 @@ from mlreduce.validation import FloatArray, as_dense, check_labels, is_sparse
 
 
 class Guess(NamedTuple):
-    """Predicted labels, and what ranks the labels of an instance.
+    """Predicted labels, and what ranks the labels of an instance."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples, n_labels), int8
-    scores : ndarray of the same shape or None
-        None where a classifier has neither ``predict_proba`` nor ``decision_function``.
-    """
-
+    #: Of shape (n_samples, n_labels).
     labels: NDArray[np.int8]
+    #: None where a classifier has neither ``predict_proba`` nor ``decision_function``.
     scores: FloatArray | None
 
 
 def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: type) -> bool:
     """Whether an estimator is no class of the library or derived from one: by an import path, or from a script.
 
-    Parameters
-    ----------
-    label, entry : str, dict
-        As in a study file.
-    estimator : estimator
-        What they make.
-    *bases : type
-        A class that derives from one of them is used as the library's are.
+    Label and entry, as in a study file, are those that it is made of. A class that derives from one of ``bases`` is
+    used as the library's are.
     """
     named_by_class = "class" in entry or registry.entry_name(label, entry) in registry.registered()
     return named_by_class and not isinstance(estimator, bases)
 
 
 def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:
-    """Refuse an estimator that cannot do what its place in a study requires.
-
-    Raises
-    ------
-    ConfigurationError
-        If it has no such method.
-    """
+    """Raise ConfigurationError if an estimator does not have the method that its place in a study requires."""
     if not callable(getattr(estimator, verb, None)):
         name = f"{type(estimator).__module__}.{type(estimator).__name__}"
         raise ConfigurationError(f"{label}: {name} cannot be {role}: it has no {verb}")
@@ -66,18 +49,7 @@ class ForeignReduction:
 
     It is fitted to the training rows whose labels are known; a fit is saved as its embedding of these and of the test
     rows. All its columns are used at every size, since the first columns of many transformers are not what they would
-    find with fewer.
-
-    Parameters
-    ----------
-    estimator : transformer
-    label : str
-        For messages.
-
-    Raises
-    ------
-    ConfigurationError
-        If it has no ``transform``.
+    find with fewer. Raises ConfigurationError, with the label, if the estimator has no ``transform``.
     """
 
     def __init__(self, estimator: Any, label: str) -> None:
@@ -127,25 +99,8 @@ def _class_labels(estimator: Any, labels: Any) -> Any:
 class ForeignSelector(Selector):
     """An estimator that rates features in the place of a selector: by scores, importances, coefficients or ranks.
 
-    Parameters
-    ----------
-    estimator : estimator
-        With ``scores_``, ``feature_importances_``, ``coef_`` (the sum of absolute values over the labels) or
-        ``ranking_`` when fitted.
-    k : int, float, str or None, default=None
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The larger, the better the feature.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Constant features come last.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
+    When fitted it has ``scores_``, ``feature_importances_``, ``coef_`` (the sum of absolute values over the labels) or
+    ``ranking_``. Parameter ``k`` and attributes are those of `Selector`.
     """
 
     def __init__(self, estimator: Any, k: int | float | str | None = None) -> None:
@@ -161,13 +116,9 @@ class ForeignSelector(Selector):
 class ForeignClassifier(BaseEstimator):
     """A multi-label classifier of another package, with labels and scores as dense arrays.
 
-    Parameters
-    ----------
-    estimator : classifier
-        Fitted to a label matrix in {0, 1}, as scikit-learn's multi-label classifiers and scikit-multilearn's problem
-        transformations are.
-    decides : bool, default=False
-        Whether the labels that it predicts are measured, whatever the decision of the study.
+    The estimator is fitted to a label matrix in {0, 1}, as scikit-learn's multi-label classifiers and
+    scikit-multilearn's problem transformations are. If it ``decides``, the labels that it predicts are measured,
+    whatever the decision of the study.
     """
 
     def __init__(self, estimator: Any, decides: bool = False) -> None:
@@ -198,10 +149,7 @@ class ForeignClassifier(BaseEstimator):
 def as_predictor(estimator: Any, label: str) -> Any:
     """Return an estimator as what a loop trains: a regressor as it is, a classifier as `ForeignClassifier`.
 
-    Raises
-    ------
-    ConfigurationError
-        If it does not predict.
+    Raises ConfigurationError if it does not predict.
     """
     _check_verb(estimator, label, "predict", "a predictor")
     return estimator if is_regressor(estimator) else ForeignClassifier(estimator)

@@ -59,43 +59,27 @@ _PERIOD, _WATCH = 1.0, "mlreduce-owner"
 
 
 class Job(NamedTuple):
-    """A method on a fold, with all predictors.
-
-    Attributes
-    ----------
-    method : Method
-    fold : int
-    key : str
-        Digest of all that the scores depend on.
-    """
+    """A method on a fold, with all predictors."""
 
     method: Method
     fold: int
+    #: Digest of all that the scores depend on.
     key: str
 
 
 @dataclass(frozen=True)
 class Common:
-    """What all jobs have in common: with a job all that a process on another machine needs.
-
-    Attributes
-    ----------
-    data : MultiLabelData
-    settings : dict
-        Plain values: predictors, measures, sizes, scaling, decision, ties and random_state as of `mlreduce.compare`,
-        and the rule of the splits.
-    classes : dict of str to (str, type)
-        Classes registered in the calling script, which other processes have to register too.
-    design : Design or None, default=None
-        Factorised features, for label coders.
-    owner : int
-        The process that waits for the jobs; those that it started end with it, however it ends.
-    """
+    """What all jobs have in common: with a job all that a process on another machine needs."""
 
     data: MultiLabelData
+    #: Plain values: predictors, measures, sizes, scaling, decision, ties and random_state as of `mlreduce.compare`, and
+    #: the rule of the splits.
     settings: Mapping[str, Any]
+    #: Classes registered in the calling script, which other processes have to register too.
     classes: Mapping[str, tuple[str, type]]
+    #: Factorised features, for label coders.
     design: Design | None = None
+    #: The process that waits for the jobs; those that it started end with it, however it ends.
     owner: int = field(default_factory=os.getpid)
 
     @classmethod
@@ -126,17 +110,10 @@ def factorise(data: MultiLabelData, scaling: str) -> Design | None:
 def run_all(
     jobs: Sequence[Job], common: Common, n_jobs: int | None, deadline: float, progress: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the key of each job with its result, as they end; none is started after the deadline.
+    """Yield the key of each job with its result, as they end, from ``n_jobs`` processes.
 
-    Parameters
-    ----------
-    jobs, common
-    n_jobs : int or None
-        Processes.
-    deadline : float
-        As of ``time.monotonic``; may be infinite.
-    progress : bool
-        Show a bar, where the output is a terminal and tqdm is installed.
+    None is started after the deadline, as of ``time.monotonic``, which may be infinite. ``progress`` shows a bar where
+    the output is a terminal and tqdm is installed.
     """
 
     def due() -> Iterator[Any]:

@@ -32,19 +32,13 @@ CHOICE_COLUMNS = ("split", "method", "gamma", "alpha", "loss", "chosen")
 
 
 class KernelChoice(NamedTuple):
-    """Result of cross validation for one method.
+    """Result of cross validation for one method."""
 
-    Attributes
-    ----------
-    gamma, alpha : float
-        Those of the smallest loss.
-    losses : ndarray of shape (n_gammas, n_alphas)
-        Sum over the sizes of the code of the Hamming loss on held-out rows; infinite where rounding errors are larger
-        than the penalty.
-    """
-
+    #: Those of the smallest loss.
     gamma: float
     alpha: float
+    #: Of shape (n_gammas, n_alphas). Sum over the sizes of the code of the Hamming loss on held-out rows; infinite
+    #: where rounding errors are larger than the penalty.
     losses: FloatArray
 
 
@@ -60,48 +54,24 @@ def choose_kernel(
 ) -> dict[str, KernelChoice]:
     """Choose the width of the Gaussian kernel and the penalty for each of several label coders.
 
-    In every fold a coder is fitted on the training rows, kernel ridge regression is trained on its codes, and the
-    wrong labels of the held-out rows are counted at every size 1..n_components (at the full size alone for a coder
-    that does not reduce). A coder that looks at the features does so with the same kernel and penalty. The smallest
-    sum wins; among equal ones the largest penalty and then the smallest gamma, which is the smoothest regression.
+    In every fold a coder is fitted on the training rows, kernel ridge regression is trained on its codes, and the wrong
+    labels of the held-out rows are counted at every size 1..n_components (at the full size alone for a coder that does
+    not reduce). A coder that looks at the features does so with the same kernel and penalty. The smallest sum wins;
+    among equal ones the largest penalty and then the smallest gamma, which is the smoothest regression. Chen and Lin
+    (2012), section 4.3, leave the candidates open.
 
-    Distances are computed once. Each gamma and fold costs one reduction of the kernel to tridiagonal form, which
-    serves every penalty and method. In addition to the features it needs memory for about two matrices of n_samples by
+    Distances are computed once. Each gamma and fold costs one reduction of the kernel to tridiagonal form, which serves
+    every penalty and method. In addition to the features it needs memory for about two matrices of n_samples by
     n_samples numbers.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Features of one training part.
-    Y : array-like or sparse matrix of shape (n_samples, n_labels)
-        Labels in {0, 1} or {-1, 1}.
-    methods : dict of label to entry
-        Label coders, as in a study: parameters, and under ``method`` the registry name if that is not the label.
-    gammas, alphas : sequence of float
-        Candidates, > 0.
-    folds : int, default=5
-        At least 2.
-    seed : int, default=0
-        Orders the rows, and draws for coders that draw.
-    max_rows : int or None, default=None
-        Choose on a random sample of so many rows if there are more; None for all. The candidates stay as they are: a
-        penalty acts on fewer rows then.
+    ``methods`` are label coders, as in a study: parameters, and under ``method`` the registry name if that is not the
+    label. Candidates are > 0, and there are at least two folds. The seed orders the rows, and draws for coders that
+    draw. ``max_rows`` chooses on a random sample of so many rows if there are more. The candidates stay as they are: a
+    penalty acts on fewer rows then.
 
-    Returns
-    -------
-    dict of label to KernelChoice
-
-    Raises
-    ------
-    ConfigurationError
-        If a method is unknown, no label coder, or looks at the features through least squares.
-    DataError
-        If a feature is not finite, a label is not 0/1 or -1/1, there are too few rows, ``gammas`` or ``alphas`` is
-        empty or holds what is no number > 0, or every penalty is smaller than the rounding errors.
-
-    References
-    ----------
-    Chen and Lin (2012), section 4.3, which leaves the candidates open.
+    Raises ConfigurationError if a method is unknown, no label coder, or looks at the features through least squares.
+    Raises DataError if a feature is not finite, a label is not 0/1 or -1/1, there are too few rows, ``gammas`` or
+    ``alphas`` is empty or holds what is no number > 0, or every penalty is smaller than the rounding errors.
     """
     if not len(gammas) or not len(alphas):
         raise DataError("gammas and alphas must hold one candidate each at least")
@@ -223,22 +193,9 @@ def choose_on_splits(
 ) -> pd.DataFrame:
     """Choose on the training part of every split.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    splits : dict of split number to Split
-    methods : dict of label to entry
-    candidates : dict
-        ``gammas``, ``alphas`` and ``folds``, as for `choose_kernel`.
-    seed : int
-        Seed of the study, from which those of splits are derived.
-    failures : Failures, default=RAISE
-        Takes what a method, or the regression, raises.
-
-    Returns
-    -------
-    DataFrame
-        With `CHOICE_COLUMNS`: the loss of every pair, and which one was chosen.
+    Returns `CHOICE_COLUMNS`: the loss of every pair, and which one was chosen. ``candidates`` has ``gammas``,
+    ``alphas`` and ``folds``, as for `choose_kernel`. The seed is that of the study, from which those of splits are
+    derived. ``failures`` takes what a method, or the regression, raises.
     """
     check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     rows: list[tuple[Any, ...]] = []
@@ -268,15 +225,9 @@ def _choose(
 def chosen_parameters(
     choices: pd.DataFrame, splits: Iterable[int], once: bool
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Return the chosen parameters by (split number as text, method), as strategies take them.
+    """Return the parameters that `choose_on_splits` chose by (split number as text, method), as strategies take them.
 
-    Parameters
-    ----------
-    choices : DataFrame
-        From `choose_on_splits`.
-    splits : iterable of int
-    once : bool
-        Whether the choice of the first split in the table holds for all.
+    With ``once`` the choice of the first split in the table holds for all splits.
     """
     best = choices[choices["chosen"]]
     first = best["split"].min() if once else None

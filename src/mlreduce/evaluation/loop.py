@@ -25,88 +25,57 @@ _KEPT_BYTES = 1e9
 
 
 class Task(TypedDict):
-    """The methods of one group under one protocol on some splits of a data set.
-
-    Attributes
-    ----------
-    protocol, group : str
-    rule : dict
-        How the protocol splits: see `mlreduce.evaluation.splitting.take_splits`.
-    splits : (int, int)
-        First and last number.
-    methods : dict of label to entry of a study file
-    others : dict of label to entry
-        Methods of which only the chosen parameters are used.
-    once : bool, default=False
-        Whether the choice on the first split holds for all.
-    candidates, search : dict
-        To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
-        `mlreduce.evaluation.search.Search`.
-    predictors : dict of label to entry
-        To predict.
-    dimensions : list of int
-        To predict: see `mlreduce.evaluation.strategy.Measured`.
-    measures : list of str, default: those of the settings
-        To predict: those that go by the search of the task's methods.
-    """
+    """The methods of one group under one protocol on some splits of a data set."""
 
     protocol: str
     group: str
+    #: How the protocol splits: see `mlreduce.evaluation.splitting.take_splits`.
     rule: Mapping[str, Any]
+    #: First and last number.
     splits: Sequence[int]
+    #: Label to entry of a study file.
     methods: Methods
+    #: Label to entry. Methods of which only the chosen parameters are used.
     others: NotRequired[Methods]
+    #: Whether the choice on the first split holds for all.
     once: NotRequired[bool]
+    #: To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
+    #: `mlreduce.evaluation.search.Search`.
     candidates: NotRequired[Mapping[str, Any]]
     search: NotRequired[Mapping[str, Any]]
+    #: Label to entry. To predict.
     predictors: NotRequired[Methods]
+    #: To predict: see `mlreduce.evaluation.strategy.Measured`.
     dimensions: NotRequired[Sequence[int]]
+    #: To predict: those that go by the search of the task's methods; by default those of the settings.
     measures: NotRequired[Sequence[str]]
 
 
 class Settings(TypedDict):
-    """Settings of a job, in plain values, which the workflow passes as JSON.
+    """Settings of a job, in plain values, which the workflow passes as JSON."""
 
-    Attributes
-    ----------
-    family : {"labelspace", "projection", "selection"}
-    space : dict
-        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
-    tasks : list of Task
-        One, or several that are small.
-    measured : dict
-        To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
-    limits : dict, default: none
-        Of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
-    record_warnings : bool, default: False
-        To fit and to predict: whether warnings are recorded, in a column of the scores, instead of shown.
-    ties : {"standard", "expected"}, default: "standard"
-        To choose and to predict: see `mlreduce.evaluation.strategy.Strategy`.
-    """
-
+    #: One of "labelspace", "projection", "selection".
     family: str
+    #: ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
     space: Mapping[str, Any]
+    #: One, or several that are small.
     tasks: Sequence[Task]
+    #: To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
     measured: NotRequired[Mapping[str, Any]]
+    #: Of a call of an estimator: see `mlreduce.validation.limits.within_limits`.
     limits: NotRequired[Mapping[str, float]]
+    #: To fit and to predict: whether warnings are recorded, in a column of the scores, instead of shown.
     record_warnings: NotRequired[bool]
+    #: One of "standard", "expected". To choose and to predict: see `mlreduce.evaluation.strategy.Strategy`.
     ties: NotRequired[str]
 
 
 class Experiment:
     """Tasks of one study on one data set.
 
-    Parameters
-    ----------
-    study : str
-    data : MultiLabelData
-    settings : Settings
-    seed : int
-        Seed of the study, from which those of data sets, methods and splits are derived.
-    design : Design, path or None, default=None
-        Factorised design of the data set, or its file, for methods that reduce the label space.
-    threads : int, default=1
-        Of predictors that train in threads.
+    The seed is that of the study, from which those of data sets, methods and splits are derived. ``design`` is the
+    factorised design of the data set, or its file, for methods that reduce the label space; ``threads`` are those of
+    predictors that train in threads.
     """
 
     def __init__(
@@ -129,12 +98,9 @@ class Experiment:
             self._strategy.results, self._strategy.tried_scores = ResultCache(_KEPT_BYTES), ScoreCache(shares=True)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Choose parameters of predictors or methods on training parts.
+        """Choose parameters of predictors or methods on training parts; return the choices, and what failed.
 
-        Returns
-        -------
-        choices, failures : DataFrame
-            Candidates with their scores and which were chosen, with the columns protocol, dataset and group.
+        Choices are candidates with their scores and which were chosen, with the columns protocol, dataset and group.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
@@ -149,20 +115,10 @@ class Experiment:
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Fit the methods of each task on the training part of every split.
 
-        Parameters
-        ----------
-        choices : DataFrame or None
-            From `choose`; None where nothing was chosen.
-        before : DataFrame
-            What failed there.
-        keep : callable
-            Takes each fit as it ends: key (protocol, group, split, label) and fitted arrays.
-
-        Returns
-        -------
-        details, failures : DataFrame
-            Eigenvalues of the first split, or rankings of the features of all; and what failed, with what had failed
-            before.
+        ``choices`` and ``before``, what failed there, are from `choose`; None where nothing was chosen. ``keep`` takes
+        each fit as it ends: key (protocol, group, split, label) and fitted arrays. Returns details, which are
+        eigenvalues of the first split, or rankings of the features of all; and what failed, with what had failed
+        before.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
@@ -188,12 +144,9 @@ class Experiment:
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Train the predictors of each task on what was fitted and measure them on the test parts.
 
-        Returns
-        -------
-        scores, failures : DataFrame
-            With the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`. Where warnings are
-            recorded, ``warnings`` has the names of the classes of those of the fit and the prediction, and ``at_edge``
-            the parameters whose chosen value is the smallest or largest of those tried.
+        Returns scores, with the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`, and
+        failures. Where warnings are recorded, ``warnings`` has the names of the classes of those of the fit and the
+        prediction, and ``at_edge`` the parameters whose chosen value is the smallest or largest of those tried.
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:

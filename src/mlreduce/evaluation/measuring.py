@@ -35,28 +35,15 @@ _PUBLIC = ("fit", "predict", "predict_scores")
 class Measuring:
     """A predictor that is trained on nested sets of features and measured, and the rows that come of it.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    predictor : (label, entry of a study file)
-    measures : iterable of str
-        Of `mlreduce.metrics.MEASURES`, some perhaps with a decision: ``micro-f1@one-threshold``.
-    share : bool
-        Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a size,
-        with the penalty that belongs to it.
-    failures : Failures, default=RAISE
-    seed : int, default=0
-        Seed of the study, from which a randomised predictor derives one for each split.
-    decision : str, default="half"
-        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`. Classifiers whose entry has
-        a ``decision`` use that, and those without scores their labels.
-    ties : {"standard", "expected"}, default="standard"
-        How measures of scores count labels that tie: see `mlreduce.metrics.evaluate`.
+    ``predictor`` is a label and an entry of a study file. ``measures`` are of `mlreduce.metrics.MEASURES`, some perhaps
+    with a decision: ``micro-f1@one-threshold``. ``share`` uses a predictor's ``predict_nested``, which serves all sizes
+    at the cost of one; False trains one model a size, with the penalty that belongs to it. The seed is that of the
+    study, from which a randomised predictor derives one for each split.
 
-    Attributes
-    ----------
-    rows : list of tuple
-        For `mlreduce.evaluation.scores.as_scores`.
+    ``decision`` is how labels are predicted from scores: see `mlreduce.predictors.decision.Decision`. Classifiers whose
+    entry has a ``decision`` use that, and those without scores their labels. ``ties``, "standard" or "expected", is how
+    measures of scores count labels that tie: see `mlreduce.metrics.evaluate`. The attribute ``rows`` is for
+    `mlreduce.evaluation.scores.as_scores`.
     """
 
     def __init__(
@@ -104,15 +91,8 @@ class Measuring:
     ) -> None:
         """Measure a method on a split, at all sizes or, where the predictor fails, at none.
 
-        Parameters
-        ----------
-        number, split : int, Split
-        label, entry : str, dict
-            Of the method, as in a study file.
-        parts : (ndarray, ndarray) of shapes (n_rows, n_columns)
-            Training rows whose labels are known and test rows, the columns most important first.
-        sizes : dict of int to list of (percent, energy)
-            Number of columns to the sizes that have it.
+        ``parts`` are the training rows whose labels are known and the test rows, of shapes (n_rows, n_columns), the
+        columns most important first. ``sizes`` has the sizes, (percent, energy), by the number of columns.
         """
         truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
         known = split.train if split.labelled is None else split.labelled

@@ -42,25 +42,16 @@ _DARK = """@media (prefers-color-scheme: dark) { svg { fill: #e4e4e4; }
 
 
 class Section(NamedTuple):
-    """What the page shows of one predictor.
-
-    Attributes
-    ----------
-    predictor : str
-    measure : str
-        The measure of the statistics and figures.
-    means : DataFrame
-        Means over the folds: methods by measures, after the size and before the seconds.
-    statistics : DataFrame or None
-        As of `mlreduce.evaluation.comparison.Comparison.statistics`; None if no pair of methods can be compared.
-    plot : callable
-        Draws a kind of figure, "sizes" or "pairs".
-    """
+    """What the page shows of one predictor."""
 
     predictor: str
+    #: The measure of the statistics and figures.
     measure: str
+    #: Means over the folds: methods by measures, after the size and before the seconds.
     means: pd.DataFrame
+    #: As of `mlreduce.evaluation.comparison.Comparison.statistics`; None if no pair of methods can be compared.
     statistics: pd.DataFrame | None
+    #: Draws a kind of figure, "sizes" or "pairs".
     plot: Callable[[str], Any]
 
 

@@ -17,10 +17,7 @@ _IMPORTANCES = ("scores_", "feature_importances_", "coef_", "ranking_")
 def ratings(estimator: Any, n_features: int) -> NDArray[np.float64]:
     """Return the scores of the features by a fitted estimator, shape (n_features,), higher for better ones.
 
-    Raises
-    ------
-    DataError
-        If it rates no features, or another number of them.
+    Raises DataError if it rates no features, or another number of them.
     """
     name = next((name for name in _IMPORTANCES if hasattr(estimator, name)), None)
     if name is None:

@@ -13,23 +13,15 @@ from mlreduce.evaluation.store import Store, digest, digest_of_data
 
 
 class Request(NamedTuple):
-    """What is compared, after all checks.
-
-    Attributes
-    ----------
-    data : MultiLabelData
-    methods : list of Method
-    splits : list of [training rows, test rows]
-    names : list of str
-        Registry names and import paths of methods and predictors.
-    decisive : dict
-        Settings that the scores depend on.
-    """
+    """What is compared, after all checks."""
 
     data: MultiLabelData
     methods: Sequence[Method]
+    #: Training rows and test rows of each.
     splits: Sequence[Sequence[Sequence[int]]]
+    #: Registry names and import paths of methods and predictors.
     names: Sequence[str]
+    #: Settings that the scores depend on.
     decisive: Mapping[str, Any]
 
     def jobs(self) -> list[Job]:

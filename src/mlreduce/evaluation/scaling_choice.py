@@ -23,13 +23,7 @@ def choose_scaling(data: MultiLabelData, split: Split) -> str:
     """Return the scaling with which ridge regression ranks the labels of left-out training rows best.
 
     Each training row whose labels are known is left out in turn, exactly. The penalty is chosen in the same way, for
-    each scaling; label average precision, with ties in expectation, is the measure.
-
-    Parameters
-    ----------
-    data : MultiLabelData
-    split : Split
-        Of which the test rows are not used.
+    each scaling; label average precision, with ties in expectation, is the measure. The test rows are not used.
     """
     known = split.train if split.labelled is None else split.labelled
     features, labels = imputed(data, split.train).X[known], data.Y[known]

@@ -66,13 +66,7 @@ def joined_scores(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def percent_size(percent: int, largest: int) -> int:
-    """Return ``max(1, floor(percent * largest / 100))``.
-
-    Raises
-    ------
-    DataError
-        If the percentage is not in 1..100.
-    """
+    """Return ``max(1, floor(percent * largest / 100))``; raise DataError if the percentage is not in 1..100."""
     if not 0 < percent <= 100:
         raise DataError(f"a size must be 1 to 100 percent; got {percent}")
     return max(1, percent * largest // 100)
@@ -83,20 +77,8 @@ def resolve_sizes(
 ) -> dict[int, list[int]]:
     """Map code sizes to the percentages of the labels that they represent; several may be the same size.
 
-    Parameters
-    ----------
-    percents : sequence of int
-        In 1..100; see `percent_size`.
-    n_labels : int
-    every : bool, default=False
-        All of 1..n_labels too.
-    numbers : sequence of int, default=()
-        Sizes that also represent themselves, as the percentage 0, up to the number of labels.
-
-    Raises
-    ------
-    DataError
-        If a percentage is not in 1..100.
+    Percentages are in 1..100, or DataError is raised; see `percent_size`. ``every`` adds all of 1..n_labels.
+    ``numbers`` are sizes that also represent themselves, as the percentage 0, up to the number of labels.
     """
     sizes: dict[int, list[int]] = {size: [] for size in range(1, n_labels + 1)} if every else {}
     for percent in percents:

@@ -43,25 +43,17 @@ Evaluator: TypeAlias = Callable[[Split, float], Callable[[int, str, Mapping[str,
 
 
 def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
-    """Return the combinations of a method's values that are tried.
+    """Return the combinations of a method's values that are tried, ``number`` at most.
 
     All points of a grid of lists are tried if it is no larger than allowed. Of others as many points are drawn as are
     allowed, by a scrambled Halton sequence with a separate seed, so that few points cover all ranges; a range alone is
     divided evenly. The bounds of a range are always among its values. The parameters are taken by name, whatever their
     order in the file: a job gets them sorted.
 
-    Parameters
-    ----------
-    label : str
-    entry : dict
-        Of a study file, with ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by
-        default false, ``whole`` (integers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of
-        ``from`` and ``to`` are natural bounds, and why). A dot in the name, as in ``proximity.n_neighbors``, is a
-        parameter of a parameter.
-    number : int
-        How many at most.
-    seed : int
-        Of the study.
+    The entry has ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by default false,
+    ``whole`` (integers), ``scale`` ("linear", the default, or "log") and ``bounds`` (which of ``from`` and ``to`` are
+    natural bounds, and why). A dot in the name, as in ``proximity.n_neighbors``, is a parameter of a parameter. The
+    seed is that of the study.
     """
     values = dict(sorted(entry["search"].items()))
     if not any(map(is_range, values.values())):
@@ -114,18 +106,10 @@ def _nest(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return which ranged parameters have the smallest or the largest of the values that were tried.
+    """Return which ranged parameters of a candidate have the smallest or the largest of the values that were tried.
 
-    Of these a wider range might have had a better value. A natural bound of a range is no end.
-
-    Parameters
-    ----------
-    entry : dict
-        Of a study file, with ``search``.
-    parameters : dict
-        A candidate.
-    tried : sequence of dict
-        All candidates.
+    Of these a wider range might have had a better value. A natural bound of a range is no end. The entry, of a study
+    file, has ``search``; ``tried`` are all candidates.
     """
     ends = []
     for name, values in sorted(entry["search"].items()):
@@ -159,40 +143,28 @@ class _Trial(NamedTuple):
 
 
 class Search(NamedTuple):
-    """How parameters are searched.
+    """How parameters are searched."""
 
-    Attributes
-    ----------
-    candidates : int
-        How many combinations of a method's values are tried at most.
-    share : float
-        Of the training rows on which all are tried, in (0, 1].
-    keep : int
-        How many of a method's candidates are then tried on all rows.
-    folds : int
-        Of the training rows whose labels are known, where a split keeps no rows for validation.
-    measure : str
-    predictor : (label, entry of a study file)
-    dimension : int, default=1
-        Projections: at how many dimensions, or at all that a method has where these are fewer; of a share of the rows
-        this share.
-    size_percent : int, default=100
-        Selectors and label coders: at how many percent of the features, or of the labels.
-    also : sequence of str, default=()
-        Other measures by which tasks of the same job search the same methods.
-    together : sequence of (label, entry of a study file), default=()
-        The predictors of these tasks. What is fitted for one is measured for all.
-    """
-
+    #: How many combinations of a method's values are tried at most.
     candidates: int
+    #: Of the training rows on which all are tried, in (0, 1].
     share: float
+    #: How many of a method's candidates are then tried on all rows.
     keep: int
+    #: Of the training rows whose labels are known, where a split keeps no rows for validation.
     folds: int
     measure: str
+    #: Label and entry of a study file.
     predictor: tuple[str, Mapping[str, Any]]
+    #: Projections: at how many dimensions, or at all that a method has where these are fewer; of a share of the rows
+    #: this share.
     dimension: int = 1
+    #: Selectors and label coders: at how many percent of the features, or of the labels.
     size_percent: int = 100
+    #: Other measures by which tasks of the same job search the same methods.
     also: Sequence[str] = ()
+    #: Label and entry of a study file. The predictors of these tasks. What is fitted for one is measured for
+    #: all.
     together: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
     @property
@@ -210,35 +182,16 @@ def search_on_splits(
     seed: int,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
-    """Search the parameters of all methods that name values to try.
+    """Search the parameters of all methods that name values to try; the evaluator is that of their family.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    splits : dict of split number to Split
-    methods : dict of label to entry of a study file
-    evaluator : Evaluator
-        Of the family of the methods.
-    search : Search
-    seed : int
-        Of the study.
-    failures : Failures, default=RAISE
-        Takes what a method or the predictor raises, and that none of a method's candidates can be fitted. A candidate
-        that raises a `DataError` because it does not suit the rows is no failure.
+    Returns `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds, NaN
+    where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the first;
+    ``ranged`` is the number of parameters that have a range, and ``at_end`` names those that have the smallest or
+    largest of the tried values, natural bounds left out. A method that failed on a split has no row of it.
 
-    Returns
-    -------
-    DataFrame
-        With `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds,
-        NaN where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the
-        first; ``ranged`` is the number of parameters that have a range, and ``at_end`` names those that have the
-        smallest or largest of the tried values, natural bounds left out. A method that failed on a split has no row of
-        it.
-
-    Raises
-    ------
-    DataError
-        If a feature is missing or infinite.
+    ``failures`` takes what a method or the predictor raises, and that none of a method's candidates can be fitted. A
+    candidate that raises a `DataError` because it does not suit the rows is no failure. Raises DataError if a feature
+    is missing or infinite.
     """
     check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     rows = [

@@ -16,39 +16,15 @@ def derive_seed(seed: int, *purpose: str | int) -> int:
 
 
 def seeded(method: _Method, entry: Mapping[str, Any], seed: int, *purpose: str | int) -> _Method:
-    """Give a method that draws a seed derived for a purpose, unless its entry of a study file names one.
+    """Give a method that draws a seed derived for a purpose, unless its entry of a study file names one, and return it.
 
-    Parameters
-    ----------
-    method : estimator
-        It is changed.
-    entry : dict
-        Its parameters in the study file.
-    seed : int
-        Of the study.
-    purpose : str or int
-        As of `derive_seed`: the data set, the method's label and the split.
-
-    Returns
-    -------
-    estimator
-        The method.
+    The seed is that of the study, and the purpose as of `derive_seed`: the data set, the method's label and the split.
     """
     return set_seed(method, entry, derive_seed(seed, *purpose))
 
 
 def set_seed(method: _Method, entry: Collection[str], value: int) -> _Method:
-    """Set the seed of a method that draws, unless its entry of a study file names one, and return the method.
-
-    Parameters
-    ----------
-    method : estimator
-        It is changed.
-    entry : collection of str
-        Names of the parameters that are set.
-    value : int
-        The seed.
-    """
+    """Set the seed of a method that draws, unless its entry of a study file names one, and return the method."""
     parameters = method.get_params()
     # Of an estimator inside another, such as the base of an ensemble, what its entry leaves open.
     names = {name for name, given in parameters.items() if name.endswith("__random_state") and given is None}

@@ -38,11 +38,7 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
     """Make a selector from an entry of a study file; a randomised one gets a seed.
 
     A class of another package, by its import path, or of a script is any estimator that rates features when fitted.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is unknown or no selector.
+    Raises ConfigurationError if it is unknown or no selector.
     """
     method = registry.make_entry(label, entry)
     if is_foreign(label, entry, method, Selector):
@@ -119,11 +115,8 @@ class SelectionStrategy(Strategy):
     ) -> Iterator[tuple[Key, Arrays]]:
         """Rank features on the training part of every split: see `Strategy.fit`.
 
-        Yields
-        ------
-        (split number as text, label), arrays
-            ``feature`` (columns of the data set, the best first), ``rank`` (from 1) and ``score``. Features that are
-            constant in the training part are left out.
+        The arrays are ``feature`` (columns of the data set, the best first), ``rank`` (from 1) and ``score``. Features
+        that are constant in the training part are left out.
         """
         data = self._data
         check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)

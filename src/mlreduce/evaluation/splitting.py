@@ -17,20 +17,13 @@ from mlreduce.validation import check_memory, is_sparse
 
 
 class Split(NamedTuple):
-    """Row numbers of one split, each sorted.
-
-    Attributes
-    ----------
-    train, test : ndarray of int
-    validation : ndarray of int or None
-        Further rows, by which parameters may be searched; None where there are none.
-    labelled : ndarray of int or None
-        Those of the training rows whose labels are known; None where all are.
-    """
+    """Row numbers of one split, each sorted."""
 
     train: NDArray[np.int64]
     test: NDArray[np.int64]
+    #: Further rows, by which parameters may be searched; None where there are none.
     validation: NDArray[np.int64] | None = None
+    #: Those of the training rows whose labels are known; None where all are.
     labelled: NDArray[np.int64] | None = None
 
 
@@ -60,16 +53,8 @@ def random_orders(n_samples: int, n_splits: int, seed: int, dataset: str) -> NDA
 def split_rows(order: NDArray[np.integer], train_fraction: float | str) -> Split:
     """Take floor(train_fraction * n_samples) rows from the front of an order to train, the others to test.
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_samples,)
-    train_fraction : float or str
-        In (0, 1); taken as the decimal number it prints as, so that 0.7 of 10 rows is 7.
-
-    Raises
-    ------
-    DataError
-        If the fraction is not in (0, 1), or leaves fewer than two rows to train or none to test.
+    The fraction is taken as the decimal number it prints as, so that 0.7 of 10 rows is 7. Raises DataError if it is not
+    in (0, 1), or leaves fewer than two rows to train or none to test.
     """
     fraction = Fraction(str(train_fraction))
     if not 0 < fraction < 1:
@@ -87,18 +72,7 @@ def split_rows(order: NDArray[np.integer], train_fraction: float | str) -> Split
 def fold_rows(order: NDArray[np.integer], folds: int, fold: int) -> Split:
     """Cut an order into folds of nearly equal size; one of them tests, the others train.
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_samples,)
-    folds : int
-        At least 2, and at most the number of rows.
-    fold : int
-        In 0..folds - 1.
-
-    Raises
-    ------
-    DataError
-        If there are fewer rows than folds.
+    There are at least two folds, numbered from 0. Raises DataError if there are fewer rows than folds.
     """
     if len(order) < max(folds, 3):
         raise DataError(f"{len(order)} rows are too few for {folds} folds")
@@ -109,18 +83,8 @@ def fold_rows(order: NDArray[np.integer], folds: int, fold: int) -> Split:
 def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: float | str) -> Split:
     """Take a number of rows from the front of an order to train, and a fraction of all, the next, to test.
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_samples,)
-    train_rows : int
-        At least 2.
-    test_fraction : float or str
-        Of all rows, rounded down; taken as the decimal number it prints as.
-
-    Raises
-    ------
-    DataError
-        If there are too few rows.
+    At least two train. The fraction is taken as the decimal number it prints as, and rounded down. Raises DataError if
+    there are too few rows.
     """
     fraction = Fraction(str(test_fraction))
     n_test = len(order) * fraction.numerator // fraction.denominator
@@ -135,20 +99,9 @@ def three_parts(labels: Any, rng: np.random.Generator) -> Parts:
 
     The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are assigned
     first, and of those the rows with the same labels one after another, in random order. Each goes to the part that
-    lacks the most, counting together what it lacks of each of the row's labels and of rows at all; among equals to
-    the one that lacks the most rows, then to the first.
-
-    Parameters
-    ----------
-    labels : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}; NaN, not known, counts as 0.
-    rng : Generator
-        Decides which of the rows with the same labels goes where.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than four rows: two to train, and one in each of the others.
+    lacks the most, counting together what it lacks of each of the row's labels and of rows at all; among equals to the
+    one that lacks the most rows, then to the first. Labels of NaN, not known, count as 0. Raises DataError if there are
+    fewer than four rows: two to train, and one in each of the others.
     """
     n_samples = labels.shape[0]
     if n_samples < 4:
@@ -189,36 +142,19 @@ def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | st
 def take_splits(
     labels: Any, protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str, features: Any = None
 ) -> dict[int, Split]:
-    """Split the rows of a data set by a protocol.
+    """Split the rows of a data set by a protocol, with the seed of the study and the name of the data set.
 
-    Split number i is the same whatever other splits are taken, so that jobs may take any of them.
+    Split number i is the same whatever other splits are taken, so that jobs may take any of them. The protocol is one
+    of ``{"train": fraction}``, see `split_rows`; ``{"folds": number}``, where split i is fold ``i % folds`` of the
+    order number ``i // folds``, so that more splits than folds are repeated cross validation, or with ``shuffle`` false
+    of the rows as they are; ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
+    ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third tests,
+    the second is for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
 
-    Parameters
-    ----------
-    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
-    protocol : dict
-        One of ``{"train": fraction}``, see `split_rows`; ``{"folds": number}``, where split i is fold ``i % folds`` of
-        the order number ``i // folds``, so that more splits than folds are repeated cross validation, or with
-        ``shuffle`` false of the rows as they are;
-        ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
-        ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
-        tests, the second is for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
-        Optionally ``labelled``: the share of the training rows whose labels are known; and, but with ``parts``,
-        ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows; and
-        ``duplicates``: "together", with which rows with the same features are a group, dealt by its first row, and
-        never on both sides of a split.
-    numbers : iterable of int
-        Which splits.
-    seed : int
-        Of the study.
-    dataset : str
-        Name, from which random numbers are derived.
-    features : ndarray or csr_array of shape (n_samples, n_features), default=None
-        By which rows are duplicates.
-
-    Returns
-    -------
-    dict of int to Split
+    Optionally it has ``labelled``: the share of the training rows whose labels are known; and, but with ``parts``,
+    ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows; and
+    ``duplicates``: "together", with which rows with the same ``features`` are a group, dealt by its first row, and
+    never on both sides of a split.
     """
     if "duplicates" in protocol:
         rule = {key: value for key, value in protocol.items() if key != "duplicates"}

@@ -31,14 +31,10 @@ def digest_of_data(data: MultiLabelData) -> str:
 
 
 class Store:
-    """A folder of JSON files, or none, where nothing is saved.
+    """A folder of JSON files, made where it is missing, or none, where nothing is saved.
 
-    Parameters
-    ----------
-    folder : path or None
-        Made where it is missing.
-    form : type, list, tuple or dict
-        Of the content: a type, a list with the form of all its elements, a tuple or dict with that of each.
+    ``form`` is that of the content: a type, a list with the form of all its elements, a tuple or dict with that of
+    each.
     """
 
     def __init__(self, folder: str | Path | None, form: Any) -> None:

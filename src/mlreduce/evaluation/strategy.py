@@ -37,52 +37,33 @@ _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
 class Measured(NamedTuple):
-    """What is measured, and at which sizes.
+    """What is measured, and at which sizes."""
 
-    Attributes
-    ----------
-    measures : sequence of str
-        Names of `mlreduce.metrics.MEASURES`, with a decision or without.
-    sizes : sequence of int
-        Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
-        with fewer directions is measured with all it has, a control that keeps all features at 100 only.
-    energies : sequence of float, default=()
-        Of projections: sizes by the share of the sum of a method's eigenvalues.
-    every_size : bool, default=False
-        Of label coders: at all sizes 1..n_labels too.
-    dimensions : sequence of int, default=()
-        Numbers of directions, features or codes, too. A projection with fewer directions
-        is measured with all it has; there is nothing to measure where there are fewer features or labels.
-    decision : str, default="half"
-        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
-    """
-
+    #: Names of `mlreduce.metrics.MEASURES`, with a decision or without.
     measures: Sequence[str]
+    #: Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method with
+    #: fewer directions is measured with all it has, a control that keeps all features at 100 only.
     sizes: Sequence[int] = ()
+    #: Of projections: sizes by the share of the sum of a method's eigenvalues.
     energies: Sequence[float] = ()
+    #: Of label coders: at all sizes 1..n_labels too.
     every_size: bool = False
+    #: Numbers of directions, features or codes, too. A projection with fewer directions is measured with all it has;
+    #: there is nothing to measure where there are fewer features or labels.
     dimensions: Sequence[int] = ()
+    #: Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     decision: str = "half"
 
 
 class Strategy:
     """How methods of a family are chosen for, fitted, scored and timed on splits of a data set.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    space : dict, default: the features as they are
-        What methods see of the features: see `mlreduce.evaluation.view.View`.
-    seed : int, default=0
-        Seed of the study, from which those of methods and splits are derived.
-    design : Design, path or None, default=None
-        Factorised design of all rows as they are, or its file, for label coders; None to factorise it.
-    threads : int, default=1
-        For a predictor of codes that has ``n_jobs`` and does not set it.
-    share : bool, default=True
-        False trains a predictor for each size or coder by itself, the long way round: what tests compare with.
-    ties : {"standard", "expected"}, default="standard"
-        How measures of scores count labels that tie, in searches too: see `mlreduce.metrics.evaluate`.
+    ``space`` is what methods see of the features: see `mlreduce.evaluation.view.View`. The seed is that of the study,
+    from which those of methods and splits are derived. ``design`` is the factorised design of all rows as they are, or
+    its file, for label coders; None to factorise it. ``threads`` are for a predictor of codes that has ``n_jobs`` and
+    does not set it. ``share`` of False trains a predictor for each size or coder by itself, the long way round: what
+    tests compare with. ``ties``, "standard" or "expected", is how measures of scores count labels that tie, in searches
+    too: see `mlreduce.metrics.evaluate`.
     """
 
     step = "reduce"
@@ -157,24 +138,10 @@ class Strategy:
     ) -> Iterator[tuple[Key, Arrays]]:
         """Fit methods on the training part of every split, in full size.
 
-        Parameters
-        ----------
-        splits : dict of split number to Split
-        methods : dict of label to entry of a study file
-        failures : Failures, default=RAISE
-            Takes what a method raises; one that failed before on a split is passed over.
-        chosen : dict or None, default=None
-            From `chosen`. A method without a parameter of a name leaves it to the predictor.
-
-        Yields
-        ------
-        (split number as text, label), fitted arrays
-            One at a time: together they may be large. Without those that failed.
-
-        Raises
-        ------
-        DataError
-            If a feature is missing or infinite.
+        Yields ((split number as text, label), fitted arrays), one at a time: together they may be large. ``failures``
+        takes what a method raises; one that failed before on a split is passed over. ``chosen`` is from `chosen`; a
+        method without a parameter of a name leaves it to the predictor. Raises DataError if a feature is missing or
+        infinite.
         """
         raise NotImplementedError
 
@@ -196,32 +163,15 @@ class Strategy:
         failures: Failures = RAISE,
         chosen: Chosen | None = None,
     ) -> pd.DataFrame:
-        """Train a predictor on what was fitted on every split, at every size, and measure it on the test part.
+        """Train a predictor on what `fit` yielded on every split, at every size, and measure it on the test part.
 
-        Parameters
-        ----------
-        splits, methods, chosen
-            As for `fit`.
-        fitted : mapping
-            What `fit` yielded.
-        predictor : (label, entry of a study file)
-            Trained on labels in {0, 1}; the decision of ``measured`` determines the predicted labels. What regressors
-            predict, and classifiers with ``ranks``, also ranks the labels for the measures that need scores.
-        measured : Measured
-        failures : Failures, default=RAISE
-            Takes what the predictor, or a method that transforms or decodes, raises; a method that failed before on a
-            split is passed over.
+        The predictor, a label and an entry of a study file, is trained on labels in {0, 1}; the decision of
+        ``measured`` determines the predicted labels. What regressors predict, and classifiers with ``ranks``, also
+        ranks the labels for the measures that need scores. ``failures`` takes what the predictor, or a method that
+        transforms or decodes, raises; a method that failed before on a split is passed over.
 
-        Returns
-        -------
-        DataFrame
-            With `mlreduce.evaluation.scores.SCORE_COLUMNS`; sorted, so that it does not depend on the order of methods
-            or splits.
-
-        Raises
-        ------
-        ConfigurationError
-            If a measure or a method is unknown.
+        Returns `mlreduce.evaluation.scores.SCORE_COLUMNS`; sorted, so that it does not depend on the order of methods
+        or splits. Raises ConfigurationError if a measure or a method is unknown.
         """
         raise NotImplementedError
 
@@ -230,11 +180,7 @@ class Strategy:
     ) -> Callable[[str, Entry], Callable[[], Any]]:
         """Return a function of a label and an entry that returns a fit on a split, ready to be timed.
 
-        Parameters
-        ----------
-        number, split : int, Split
-        scalings : dict of label to scaling
-            Of selectors that get features on another scale than that of the space.
+        ``scalings`` has, by label, selectors that get features on another scale than that of the space.
         """
         raise NotImplementedError
 

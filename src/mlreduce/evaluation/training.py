@@ -26,10 +26,7 @@ _Parameters = Mapping[str, Mapping[str, Any]]
 def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
     """Make a label coder from an entry of a study; a randomised one gets a seed.
 
-    Raises
-    ------
-    ConfigurationError
-        If the method or one of its parameters is unknown, or it is no label coder.
+    Raises ConfigurationError if the method or one of its parameters is unknown, or it is no label coder.
     """
     coder = registry.make_entry(name, parameters)
     if not isinstance(coder, LabelCoder):
@@ -60,21 +57,13 @@ class OnSplit(Protocol):
 
 
 class Training:
-    """A predictor at work on the splits of a data set.
+    """A predictor at work on the splits of a data set: a regressor, never fitted itself.
 
     What is shared depends on what the predictor is: `HeldOut`; `OnSplit`; or, by its attribute ``independent_targets``,
     one for which many targets are as many problems, and the codes of all coders are one table of targets. What is
-    predicted for a coder has the same bits whatever other coders there are.
-
-    Parameters
-    ----------
-    model : estimator
-        A regressor; never fitted itself.
-    data : MultiLabelData
-    design : callable
-        Returns the design of all rows of ``data.X``.
-    share : bool, default=True
-        False trains for every coder by itself, the long way round, with the same result: what tests compare with.
+    predicted for a coder has the same bits whatever other coders there are. ``design`` returns the design of all rows
+    of ``data.X``. ``share`` of False trains for every coder by itself, the long way round, with the same result: what
+    tests compare with.
     """
 
     def __init__(self, model: Any, data: MultiLabelData, design: Callable[[], Design], share: bool = True) -> None:
@@ -89,15 +78,9 @@ class Training:
         return self._share and isinstance(self._model, kind) and has_shortcut(self._model, shortcut, "fit", "predict")
 
     def predicted_codes(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
-        """Return the predicted codes of the test rows for each coder.
+        """Return the predicted codes of the test rows for each coder, fitted on the training part.
 
-        Parameters
-        ----------
-        split : Split
-        coders : dict of str to LabelCoder
-            Fitted on the training part.
-        parameters : dict of str to dict
-            Parameters of the predictor that were chosen for a coder; may be empty.
+        ``parameters`` are those of the predictor that were chosen for a coder; they may be empty.
         """
         linear = {name: coder for name, coder in coders.items() if coder.projects_predictions}
         predicted = self._predict_linear(split, linear, parameters) if linear else {}
@@ -110,13 +93,7 @@ class Training:
     def held_out_codes(
         self, split: Split, coders: _Coders, parameters: _Parameters
     ) -> dict[str, tuple[FloatArray, FloatArray]]:
-        """Return the codes of the training rows, predicted by models of the others, and those of the test rows.
-
-        Parameters
-        ----------
-        split, coders, parameters
-            As of `predicted_codes`.
-        """
+        """Return the codes of the training rows, predicted by models of the others, and those of the test rows."""
         predicted = {}
         for name, coder in coders.items():
             model = self._configured(parameters.get(name, {}))

@@ -22,16 +22,7 @@ if TYPE_CHECKING:
 def imputed(data: MultiLabelData, train: Any = slice(None)) -> MultiLabelData:
     """Fill the missing values of a data set as its entry requests (``impute``), by statistics of its training rows.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    train : ndarray of int or slice, default=slice(None)
-        The training rows; all where nothing is tested. A feature that they all lack is 0 where it is missing.
-
-    Returns
-    -------
-    MultiLabelData
-        With all rows; the data set itself where ``impute`` is None.
+    All rows train where nothing is tested. A feature that all training rows lack is 0 where it is missing.
     """
     if data.impute is None:
         return data
@@ -46,14 +37,7 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
     """Fill and normalise the features of both parts of a split by its training rows alone.
 
     Every fit, prediction and search on a split begins with this step; a search does so again for the parts that it cuts
-    the training rows into.
-
-    Parameters
-    ----------
-    data : MultiLabelData
-    split : Split
-    scaling : {"none", "standard", "unit", "rows", "tf-idf"}
-        See `mlreduce.preprocessing.scaling.scale_parts`.
+    the training rows into. See `mlreduce.preprocessing.scaling.scale_parts` for the scaling.
     """
     from mlreduce.preprocessing.scaling import scale_parts  # what takes the features as they are needs no scikit-learn
 
@@ -64,25 +48,11 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
 class View:
     """A split of a data set as the methods of a study see it.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    split : Split
-    space : dict
-        ``scaling`` as of `mlreduce.preprocessing.scaling.scale_parts`, and ``relation``, a metric of
-        `mlreduce.preprocessing.relation.RelationFeatures`, or None for the features themselves.
-
-    Attributes
-    ----------
-    train, test : ndarray or csr_array of shape (n_rows, n_columns)
-    labelled : ndarray of bool, shape (n_train,)
-        Which of the training rows have labels that are known.
-    labels : ndarray or csr_array of shape (n_labelled, n_labels), float64
-        Theirs, in {0, 1}; NaN where a single one is not known.
-    unknown : bool
-        Whether one of these is not known.
-    related : bool
-        Whether the features are relations to the training rows.
+    ``space`` has ``scaling`` as of `mlreduce.preprocessing.scaling.scale_parts`, and ``relation``, a metric of
+    `mlreduce.preprocessing.relation.RelationFeatures`, or None for the features themselves. ``train`` and ``test`` are
+    features of shape (n_rows, n_columns); ``labelled`` is which of the training rows have labels that are known, and
+    ``labels`` theirs, in {0, 1}, with NaN where a single one is not known, which ``unknown`` says. ``related`` is
+    whether the features are relations to the training rows.
     """
 
     def __init__(self, data: MultiLabelData, split: Split, space: Mapping[str, Any]) -> None:

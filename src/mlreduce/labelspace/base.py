@@ -57,21 +57,10 @@ __all__ = ["LabelCoder", "LabelStatistics", "filled_in", "ordered_eigenvectors"]
 
 
 def filled_in(features: Any, labels: Any, known: NDArray[np.bool_] | None) -> Any:
-    """Fill in the labels that are not known by the features.
+    """Fill in the labels that are not known by the features, as of `mlreduce.labelspace.completion.complete_labels`.
 
-    Parameters
-    ----------
-    features : ndarray or csr_array of shape (n_samples, n_features), or None
-    labels : ndarray or csr_array of shape (n_samples, n_labels)
-        Any number where not known.
-    known : ndarray of bool of shape (n_samples, n_labels), or None
-        Which labels are known; None where all are.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n_samples, n_labels)
-        The labels as they are where all are known, and otherwise those of
-        ``mlreduce.labelspace.completion.complete_labels``.
+    ``features`` may be None. ``known`` is a mask of shape (n_samples, n_labels), or None where all labels are known,
+    which are then returned as they are; labels are any number where not known.
     """
     if known is None:
         return labels
@@ -115,8 +104,7 @@ class LabelCoder(Estimator):
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
+    n_components_, n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
 

@@ -46,8 +46,7 @@ class MLCBMaD(FactorCoder):
         Ones that each row covers beyond those before it, less the zeros.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
+    n_components_, n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
 

@@ -27,12 +27,9 @@ class Calibration(NamedTuple):
     """Lines by which decoded scores of each label are those that least squares regression on them gives.
 
     A line whose slope would be negative is flat: the score is then the frequency of the label.
-
-    Attributes
-    ----------
-    slope, intercept : ndarray of shape (n_labels,)
     """
 
+    #: Of shape (n_labels,).
     slope: FloatArray
     intercept: FloatArray
 

@@ -23,20 +23,9 @@ def complete_labels(features: Any, labels: FloatArray, known: NDArray[np.bool_])
 
     It starts from the mean of the label where known, with the penalty that leaving out rows chooses then, and clips
     predictions to [0, 1]. Repeated without an end it would be, but for the clipping, the regression of each label on
-    the rows where it is known: they alone would leave its error as it is.
-
-    Parameters
-    ----------
-    features : ndarray or csr_array of shape (n_samples, n_features), or None
-        None leaves the means.
-    labels : ndarray of shape (n_samples, n_labels)
-        In {0, 1} where known.
-    known : ndarray of shape (n_samples, n_labels), bool
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-        In [0, 1]; ``labels`` where known.
+    the rows where it is known: they alone would leave its error as it is. Without features the means remain. Labels,
+    shape (n_samples, n_labels), are in {0, 1} where ``known``, a mask of the same shape; they are returned as they are
+    there.
     """
     means = quotient(np.where(known, labels, 0.0).sum(axis=0), known.sum(axis=0).astype(np.float64))
     completed: FloatArray = np.where(known, labels, means)

@@ -69,8 +69,7 @@ class CompressedSensing(LabelCoder):
         V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
+    n_components_, n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
 
@@ -189,15 +188,10 @@ def _pursue(
 ) -> None:
     """Batch-OMP: orthogonal matching pursuit of each row from the Gram matrix of the atoms and its correlations.
 
-    Rows of the Gram matrix are computed where they are needed if it is empty.
-
-    A pursuit ends early where nothing is left to explain, as in the code of an instance with fewer labels than allowed,
-    and where the next atom depends on those picked. Both times what it has is the best there is.
-
-    References
-    ----------
-    Rubinstein, Zibulevsky and Elad (2008), "Efficient implementation of the K-SVD algorithm using batch orthogonal
-    matching pursuit".
+    Rows of the Gram matrix are computed where they are needed if it is empty. A pursuit ends early where nothing is
+    left to explain, as in the code of an instance with fewer labels than allowed, and where the next atom depends on
+    those picked. Both times what it has is the best there is. See Rubinstein, Zibulevsky and Elad (2008), "Efficient
+    implementation of the K-SVD algorithm using batch orthogonal matching pursuit".
     """
     n_atoms = atoms.shape[1]
     left = np.empty(n_atoms)  # correlations with what is not yet explained

@@ -61,8 +61,7 @@ class CSSP(LabelCoder):
         V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
+    n_components_, n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
 

@@ -43,25 +43,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
 
 
 class _KernelCoder(LabelCoder):
-    """Base of the coders whose regression is kernel ridge regression with a Gaussian kernel.
-
-    Parameters
-    ----------
-    n_components
-        As of `LabelCoder`.
-    gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
-        rows.
-    alpha : float or "loo", default="loo"
-        Penalty of the regression, > 0; "loo" chooses it for the labels as `KernelRidgeRegressor` does.
-
-    Attributes
-    ----------
-    gamma_, alpha_ : float
-        The values used; only after `fit`.
-    edge_ : {"lowest", "highest"} or None
-        Which end of the penalties compared was chosen, if any.
-    """
+    """Base of the coders whose regression is kernel ridge regression with a Gaussian kernel."""
 
     complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
     feature_aware = True
@@ -127,8 +109,7 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
+    n_components_, n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
     gamma_, alpha_ : float
@@ -190,8 +171,7 @@ class KernelOCCA(_KernelCoder, OCCA):
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
         Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
+    n_components_, n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
     gamma_, alpha_ : float

@@ -27,27 +27,6 @@ class LeadingCoder(LabelCoder):
 
     With more than 2000 labels, at most one direction in eight of them is computed by Lanczos iteration: P is applied to
     one direction after the other, and no matrix of all pairs of labels is formed.
-
-    Parameters
-    ----------
-    n_components : int, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    rcond : float, default=1e-10
-        Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
-        matrix. Only used by methods that use the features.
-
-    Attributes
-    ----------
-    components_ : ndarray or csr_array of shape (n_components, n_labels)
-        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
-    mean_ : ndarray of shape (n_labels,)
-        Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
     """
 
     #: Of the memory that of iteration; the decomposition takes eight times as much at most.
@@ -73,32 +52,6 @@ class SketchedCoder(LeadingCoder):
     The sketch starts from random directions of the labels, ten more than are requested, multiplies them six times by
     ``Z'PZ`` with an orthonormalisation after each, and solves the eigenproblem within their span. P is applied to these
     directions alone, and no matrix of all pairs of labels is formed.
-
-    Parameters
-    ----------
-    n_components : int, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    rcond : float, default=1e-10
-        Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
-        matrix. Only used by methods that use the features.
-    solver : {"exact", "randomized"}, default="exact"
-        ``"randomized"`` is the sketch, faster with many labels and few components. The directions are those of
-        ``"exact"`` as far as eigenvalues decay, and exact where fewer than ten are left out.
-    random_state : int, RandomState or None, default=None
-        Seed of the sketch.
-
-    Attributes
-    ----------
-    components_ : ndarray or csr_array of shape (n_components, n_labels)
-        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
-    mean_ : ndarray of shape (n_labels,)
-        Means of the labels; those not known are filled in.
-    n_components_ : int
-    n_labels_ : int
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
     """
 
     def __init__(

@@ -303,10 +303,7 @@ class LabelStatistics:
 def check_pairs_of_labels(n_labels: int) -> None:
     """Refuse to decompose a matrix of all pairs of labels where there is no memory for it.
 
-    Raises
-    ------
-    DataError
-        With what the method needs, and which methods need less.
+    Raises DataError with what the method needs, and which methods need less.
     """
     check_memory(
         8.0 * _ARRAYS * n_labels**2,
@@ -318,10 +315,7 @@ def check_pairs_of_labels(n_labels: int) -> None:
 def label_array(labels: Any, who: str, tables: int = 3) -> FloatArray:
     """Return labels as a dense array, if there is memory for the given number of tables of its size.
 
-    Raises
-    ------
-    DataError
-        With what the method needs, and which methods need less.
+    Raises DataError with what the method needs, and which methods need less.
     """
     if is_sparse(labels):
         n_samples, n_labels = labels.shape

@@ -21,20 +21,13 @@ _ORDER, _ROWS, _TOGETHER = 64, 256, 8
 
 
 class BlockTridiagonal(NamedTuple):
-    """A block tridiagonal matrix ``Q'SQ`` with orthogonal Q, and ``Q'C``.
+    """A block tridiagonal matrix ``Q'SQ`` with orthogonal Q, and ``Q'C``."""
 
-    Attributes
-    ----------
-    diagonal : list of ndarray of shape (order, order)
-        Blocks of the diagonal.
-    below : list of ndarray
-        The blocks below them.
-    right : list of ndarray of shape (order, n_columns)
-        Rows of ``Q'C``.
-    """
-
+    #: Of shape (order, order). Blocks of the diagonal.
     diagonal: list[FloatArray]
+    #: The blocks below them.
     below: list[FloatArray]
+    #: Of shape (order, n_columns). Rows of ``Q'C``.
     right: list[FloatArray]
 
     @classmethod

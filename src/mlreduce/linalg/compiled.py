@@ -24,14 +24,9 @@ _TILE = 32
 
 
 class Announcement(Listener):
-    """Logs once, as a warning, that loops are being compiled, where a process has waited a second for them.
+    """Logs once, as a warning, that loops are being compiled, where a process has waited ``patience`` seconds for them.
 
     Loops in Numba's cache take no such wait. ``logging.getLogger("mlreduce").setLevel(logging.ERROR)`` leaves it out.
-
-    Parameters
-    ----------
-    patience : float, default=1.0
-        Seconds of compilation before the line.
     """
 
     def __init__(self, patience: float = 1.0) -> None:
@@ -231,23 +226,10 @@ def nearest_within_bounds(
 ) -> bool:
     """Write the nearest others of some rows, from ``first`` on, by bounds of their distances to all.
 
-    Parameters
-    ----------
-    X, norms
-        All rows, and their squared norms.
-    products : ndarray of shape (n_rows, n_samples)
-        Inner products divided by ``scale``, in single precision.
-    errors : ndarray of shape (n_rows,)
-        Bound of the error of a distance by them.
-    unit : float
-        Of the grid of distances.
-    nearest : ndarray of shape (n_rows, number)
-        Overwritten.
-
-    Returns
-    -------
-    bool
-        False where a row has so many distances within the bounds that all of them cost less in double precision.
+    ``X`` and ``norms`` are all rows and their squared norms; ``products``, of shape (n_rows, n_samples), are inner
+    products divided by ``scale``, in single precision, and ``errors`` bounds the error of a distance by them for each
+    row. ``unit`` is that of the grid of distances. ``nearest``, of shape (n_rows, number), is overwritten. Returns
+    False where a row has so many distances within the bounds that all of them cost less in double precision.
     """
     number, n_samples = nearest.shape[1], len(norms)
     smallest, near = np.empty(number), np.empty(16 * number + 64, dtype=np.intp)

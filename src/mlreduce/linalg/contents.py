@@ -23,15 +23,6 @@ def order_by_content(*tables: Any) -> NDArray[np.intp]:
 
     Permuted rows come in the same order, whatever the order of the columns and the powers of two that they are
     multiplied by. Rows that are equal are neighbours.
-
-    Parameters
-    ----------
-    *tables : ndarray or csr_array of shape (n_samples, n_columns)
-
-    Returns
-    -------
-    ndarray of int, shape (n_samples,)
-        Numbers of the rows.
     """
     n_samples = tables[0].shape[0]
     exponents = [_exponents(table) for table in tables]
@@ -46,17 +37,7 @@ def order_by_content(*tables: Any) -> NDArray[np.intp]:
 
 
 def groups_of_rows(table: Any) -> sp.csr_array:
-    """Return which rows of an array or csr_array are equal.
-
-    Parameters
-    ----------
-    table : ndarray or csr_array of shape (n_samples, n_columns)
-
-    Returns
-    -------
-    csr_array of shape (n_different, n_samples)
-        1 for each row in a different one.
-    """
+    """Return which rows of a table are equal, shape (n_different, n_samples): 1 for each row in a different one."""
     n_samples, n_columns = table.shape
     keys = _rows(table, np.zeros(n_columns, dtype=np.int64), _mixed(np.arange(n_columns, dtype=np.uint64)))
     different, group = np.unique(keys, return_inverse=True)

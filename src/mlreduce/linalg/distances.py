@@ -49,10 +49,8 @@ def squared_norms(X: Any) -> FloatArray:
 def distance_unit(norms: FloatArray) -> float:
     """Return the grid unit, a power of two of at most 1, from the squared norms of centred rows.
 
-    Raises
-    ------
-    DataError
-        If distances on this grid are beyond the range of floats: searches would return no indices for them.
+    Raises DataError if distances on this grid are beyond the range of floats: searches would return no indices for
+    them.
     """
     largest = norms.max(initial=0.0)
     if not (largest == 0 or LEAST_SQUARE < largest < 1 / LEAST_SQUARE):
@@ -86,15 +84,8 @@ def inner_products(rows: Any, X: Any, columns: Any, out: FloatArray | None = Non
 class Distances:
     """Squared Euclidean distances from some rows of a feature matrix to all of them.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Dense matrices are centred, which preserves distances and reduces rounding errors.
-
-    Attributes
-    ----------
-    unit : float
-        Power of two of which all distances are multiples.
+    They are multiples of the power of two ``unit``. Dense matrices are centred, which preserves distances and reduces
+    rounding errors.
     """
 
     def __init__(self, X: Any) -> None:
@@ -150,34 +141,23 @@ class Distances:
 
 
 class Pairs(NamedTuple):
-    """What the squared distances of a block of rows to the training rows are computed from.
+    """What the squared distances of a block of rows to the training rows are computed from."""
 
-    Attributes
-    ----------
-    rows : slice
-        The block.
-    products : ndarray of shape (n_rows, n_training)
-        Inner products; overwritten by the next block.
-    norms, others : ndarray of shape (n_rows,) and (n_training,)
-        Squared norms.
-    unit : float
-        Power of two that distances are rounded to multiples of.
-    """
-
+    #: The block.
     rows: slice
+    #: Of shape (n_rows, n_training). Inner products; overwritten by the next block.
     products: FloatArray
+    #: Of shape (n_rows,) and (n_training,). Squared norms.
     norms: FloatArray
     others: FloatArray
+    #: Power of two that distances are rounded to multiples of.
     unit: float
 
 
 class TrainingRows:
     """Training rows, for the squared distances of other rows to them.
 
-    Parameters
-    ----------
-    train : ndarray or csr_array of shape (n_training, n_features)
-        Dense rows are centred, which preserves distances and reduces rounding errors.
+    Dense rows are centred, which preserves distances and reduces rounding errors.
     """
 
     def __init__(self, train: Any) -> None:
@@ -207,12 +187,7 @@ class TrainingRows:
 
 
 class GrowingDistances:
-    """Squared distances from test to training rows, updated as features are added.
-
-    Parameters
-    ----------
-    train, test : ndarray of shape (n_samples, n_features)
-    """
+    """Squared distances from test to training rows, updated as features are added."""
 
     def __init__(self, train: FloatArray, test: FloatArray) -> None:
         mean = train.mean(axis=0)
@@ -237,12 +212,7 @@ class GrowingDistances:
 def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:
     """Return the columns of the smallest entries of each row in ascending order; ties go to the first column.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_rows, n_columns)
-        Overwritten; infinite where a column is not a candidate.
-    number : int
-        At most ``n_columns``.
+    Distances are overwritten; they are infinite where a column is not a candidate. The number is at most ``n_columns``.
     """
     columns = np.empty((len(distances), number), dtype=np.intp)
     rows = np.arange(len(distances))

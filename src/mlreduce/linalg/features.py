@@ -34,19 +34,10 @@ _NO_SCATTER = 1e-13
 class Features:
     """A feature matrix of shape (n_samples, n_features), raw or centred, dense or CSR.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array
-        Never modified. A dense matrix is never copied completely; of a sparse one with columns that store a value in
-        every row the centred features keep a copy, in which these columns are shifted to mean zero: it loses no
-        sparsity, and what would be small differences of large numbers are small numbers.
-    centred : bool
-        Whether products are those of ``X - mean``.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (n_features,)
-        Column means that are subtracted; zeros without centring.
+    X is never modified. A dense matrix is never copied completely; of a sparse one with columns that store a value in
+    every row the centred features keep a copy, in which these columns are shifted to mean zero: it loses no sparsity,
+    and what would be small differences of large numbers are small numbers. Where the features are ``centred``, products
+    are those of ``X - mean``; otherwise ``mean``, shape (n_features,), is zeros.
     """
 
     def __init__(self, X: Any, centred: bool) -> None:
@@ -420,12 +411,7 @@ def _column_squares(X: Any) -> FloatArray:
 
 
 class Coordinates(Features):
-    """Features ``X = I``, for which ``X'GX`` is the graph matrix G itself.
-
-    Parameters
-    ----------
-    n_samples : int
-    """
+    """Features ``X = I``, for which ``X'GX`` is the graph matrix G itself."""
 
     def __init__(self, n_samples: int) -> None:
         super().__init__(sp.eye_array(n_samples, format="csr"), centred=False)
@@ -447,13 +433,7 @@ class WeightedFeatures(Features):
     """Features ``D(X - 1m')`` with ``D^2 = diag(weights)``, centred by their weighted mean m.
 
     Their scatter is the weighted one. A dense matrix is copied; a sparse one is scaled, and centred implicitly but for
-    columns that store a value in every row, as of `Features`.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array
-    weights : ndarray of shape (n_samples,)
-        >= 0, with a positive sum.
+    columns that store a value in every row, as of `Features`. Weights are >= 0, with a positive sum.
     """
 
     def __init__(self, X: Any, weights: FloatArray) -> None:

@@ -52,11 +52,7 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     """Factorise ``[1 X]`` for one training set, from its Gram matrix where that is safe.
 
     Of a sparse matrix of more than 6000 rows and columns no dense matrix is made: solutions are computed by iteration.
-
-    Raises
-    ------
-    DataError
-        If ``rcond`` is not in [0, 1).
+    Raises DataError if ``rcond`` is not in [0, 1).
     """
     if is_large(X) and 0 <= rcond < 1:
         return IterativeDesign(X)
@@ -65,12 +61,7 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
 
 
 class GramDesign:
-    """The design ``[1 X]``, factorised by way of its Gram matrix.
-
-    Attributes
-    ----------
-    rank : int
-    """
+    """The design ``[1 X]``, factorised by way of its Gram matrix."""
 
     def __init__(self, X: Any, scale: FloatArray, factor: FloatArray, order: NDArray[np.integer[Any]]) -> None:
         self._features = X

@@ -11,17 +11,11 @@ from mlreduce.validation import FloatArray
 
 
 class PathStep(NamedTuple):
-    """Solution for one penalty.
+    """Solution for one penalty."""
 
-    Attributes
-    ----------
-    predictions : ndarray of shape (n_held_out, n_targets)
-        Predicted targets of the held-out rows.
-    residual_gram : ndarray of shape (n_targets, n_targets)
-        ``E'E`` for the residual ``E = T - K (K + alpha I)^-1 T`` on the training rows.
-    """
-
+    #: Of shape (n_held_out, n_targets). Predicted targets of the held-out rows.
     predictions: FloatArray
+    #: Of shape (n_targets, n_targets). ``E'E`` for the residual ``E = T - K (K + alpha I)^-1 T`` on the training rows.
     residual_gram: FloatArray
 
 
@@ -30,15 +24,9 @@ class KernelRidgePath:
 
     With an orthogonal Q for which ``K = QSQ'`` and S is tridiagonal, ``(K + alpha I)^-1`` is ``Q (S + alpha I)^-1 Q'``:
     once Q' has been applied to the targets and to the kernels of the held-out rows, a penalty costs the solution of a
-    tridiagonal system. An eigendecomposition would do the same, and takes more than twice as long.
-
-    Parameters
-    ----------
-    kernel : ndarray of shape (n_samples, n_samples)
-        Of the training rows. Overwritten.
-    targets : ndarray of shape (n_samples, n_targets)
-    crossed : ndarray of shape (n_samples, n_held_out)
-        Kernels between training rows and held-out rows.
+    tridiagonal system. An eigendecomposition would do the same, and takes more than twice as long. The kernel of the
+    training rows is overwritten; ``crossed``, of shape (n_samples, n_held_out), has kernels between training rows and
+    held-out rows.
     """
 
     def __init__(self, kernel: FloatArray, targets: FloatArray, crossed: FloatArray) -> None:

@@ -22,33 +22,16 @@ _BLOCK = 256
 
 
 def check_positive(value: Any, name: str) -> float:
-    """Return a width or a penalty as a float.
-
-    Raises
-    ------
-    DataError
-        If it is not a finite number > 0.
-    """
+    """Return a width or a penalty as a float; raise DataError if it is not a finite number > 0."""
     return check_range(value, name, 0, open_ends=True)
 
 
 def check_gamma(gamma: Any, X: Any, weights: FloatArray | None = None) -> float:
     """Return the width parameter of a Gaussian kernel; None means 1 over the mean squared distance of two rows of X.
 
-    The mean kernel of two different rows is then near ``exp(-1)`` in any units of the features, and for any number.
-
-    Parameters
-    ----------
-    gamma : float or None
-    X : ndarray or csr_array of shape (n_rows, n_features)
-        The training rows. If they are all the same, None means 1.
-    weights : ndarray of shape (n_rows,) or None, default=None
-        How many equal rows each row stands for.
-
-    Raises
-    ------
-    DataError
-        If it is neither None nor a finite number > 0.
+    The mean kernel of two different rows is then near ``exp(-1)`` in any units of the features, and for any number. X
+    has the training rows; if they are all the same, None means 1. A weight says how many equal rows a row stands for.
+    Raises DataError if gamma is neither None nor a finite number > 0.
     """
     if gamma is not None:
         return check_positive(gamma, "gamma")
@@ -58,13 +41,7 @@ def check_gamma(gamma: Any, X: Any, weights: FloatArray | None = None) -> float:
 
 
 def check_kernel_size(n_samples: int) -> None:
-    """Refuse a kernel matrix, its copy and its factor that do not fit into memory.
-
-    Raises
-    ------
-    DataError
-        If they do not.
-    """
+    """Raise DataError if a kernel matrix, its copy and its factor do not fit into memory."""
     check_memory(
         3 * 8.0 * n_samples**2,
         f"a kernel matrix of {n_samples} rows with its factor",
@@ -74,26 +51,12 @@ def check_kernel_size(n_samples: int) -> None:
 
 
 def squared_distances(X: Any, other: Any = None) -> FloatArray:
-    """Return the squared Euclidean distances between the rows of two feature matrices.
+    """Return the squared Euclidean distances, all >= 0, between the rows of two feature matrices.
 
-    Computed from inner products. Dense features are centred first, so that an offset that is large compared with
-    the distances costs no accuracy; sparse ones are taken as they are.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_rows, n_features)
-    other : ndarray or csr_array of shape (n_others, n_features) or None, default=None
-        None means X itself; the result is then symmetric, with zeros on the diagonal.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_others)
-        All >= 0. One distance serves the kernels of any number of widths; see `gaussian_kernel`.
-
-    Raises
-    ------
-    DataError
-        If the matrices do not have the same number of columns.
+    Computed from inner products. Dense features are centred first, so that an offset that is large compared with the
+    distances costs no accuracy; sparse ones are taken as they are. Without ``other`` they are those of X to itself,
+    symmetric with zeros on the diagonal. One distance serves the kernels of any number of widths; see
+    `gaussian_kernel`. Raises DataError if the matrices do not have the same number of columns.
     """
     if other is not None and X.shape[1] != other.shape[1]:
         raise DataError(f"distances need rows with the same features; got {X.shape[1]} columns and {other.shape[1]}")
@@ -122,16 +85,9 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
 
 
 def gaussian_kernel(distances: FloatArray, gamma: float, *, overwrite: bool = False) -> FloatArray:
-    """Return the Gaussian kernel ``exp(-gamma ||x - x'||^2)`` from squared distances.
+    """Return the Gaussian kernel ``exp(-gamma ||x - x'||^2)`` from `squared_distances`, for a gamma > 0.
 
-    Parameters
-    ----------
-    distances : ndarray
-        From `squared_distances`.
-    gamma : float
-        > 0.
-    overwrite : bool, default=False
-        Put the kernel where the distances were.
+    With ``overwrite`` the kernel takes the place of the distances.
     """
     kernel = np.multiply(distances, -gamma, out=distances if overwrite else None)
     return np.exp(kernel, out=kernel)
@@ -142,29 +98,11 @@ def choose_alpha(
 ) -> tuple[float, str | None]:
     """Return the penalty of kernel ridge regression with the smallest error of leaving out each row.
 
-    Parameters
-    ----------
-    alpha : float or "loo"
-        A number is returned as it is.
-    kernel : ndarray of shape (n_samples, n_samples)
-        Gaussian, so that its entries and the penalty have no unit.
-    targets : ndarray of shape (n_samples, n_targets)
-        NaN, which counts as the mean, where not known.
-    order : callable
-        Returns numbers of the rows in an order by content, the first of which are used where there are many.
-    weights : ndarray of shape (n_samples,) or None, default=None
-        An integer counts as so many equal rows, one of which is left out.
-
-    Returns
-    -------
-    alpha : float
-    edge : {"lowest", "highest"} or None
-        Which end of those compared it is, if any.
-
-    Raises
-    ------
-    DataError
-        If ``alpha`` is neither "loo" nor a finite number > 0.
+    Also return which end of those compared it is, "lowest" or "highest", if any. An alpha that is a number is returned
+    as it is. The kernel is Gaussian, so that its entries and the penalty have no unit. Targets are NaN, which counts as
+    the mean, where not known. ``order`` returns numbers of the rows in an order by content, the first of which are used
+    where there are many. An integer weight counts as so many equal rows, one of which is left out. Raises DataError if
+    ``alpha`` is neither "loo" nor a finite number > 0.
     """
     if not (isinstance(alpha, str) and alpha == "loo"):
         return check_positive(alpha, "alpha"), None
@@ -195,36 +133,24 @@ def choose_alpha(
 
 
 class RidgeSolution(NamedTuple):
-    """Solution of kernel ridge regression for targets T.
+    """Solution of kernel ridge regression for targets T."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_samples, n_targets)
-        ``(K + alpha I)^-1 T``: predictions are kernels with the training rows, times these.
-    residual : ndarray of shape (n_samples, n_targets)
-        ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
-    left : ndarray of shape (n_samples,) or None
-        ``alpha`` times the diagonal of ``(K + alpha I)^-1``: the residual of a row divided by it is that of a
-        regression on the other rows. None where it was not requested.
-    """
-
+    #: Of shape (n_samples, n_targets). ``(K + alpha I)^-1 T``: predictions are kernels with the training rows, times
+    #: these.
     coefficients: FloatArray
+    #: Of shape (n_samples, n_targets). ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
     residual: FloatArray
+    #: Of shape (n_samples,). ``alpha`` times the diagonal of ``(K + alpha I)^-1``: the residual of a row divided by it
+    #: is that of a regression on the other rows. None where it was not requested.
     left: FloatArray | None = None
 
 
 def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray, *, leaving_out: bool = False) -> RidgeSolution:
     """Solve ``(K + alpha I) C = T`` for a symmetric kernel matrix without negative eigenvalues.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (n_samples, n_samples)
-    alpha : float
-        > 0. Where it is lost in the rounding errors of the kernel, the limit of small penalties is taken: directions
-        in which the kernel is zero get no coefficients, and remain in the residual.
-    targets : ndarray of shape (n_samples, n_targets)
-    leaving_out : bool, default=False
-        Return ``left`` too, at twice the cost of the solution.
+    Where alpha, > 0, is lost in the rounding errors of the kernel, the limit of small penalties is taken: directions in
+    which the kernel is zero get no coefficients, and remain in the residual. ``leaving_out`` returns ``left`` too, at
+    twice the cost of the solution.
     """
     shifted = kernel.copy()
     shifted.flat[:: len(shifted) + 1] += alpha

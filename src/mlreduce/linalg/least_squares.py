@@ -34,17 +34,13 @@ _UNSEEN = 1e-10
 
 
 class Design(NamedTuple):
-    """Thin singular value decomposition of the design ``[1 X]``, truncated at its numerical rank.
+    """Thin singular value decomposition of the design ``[1 X]``, truncated at its numerical rank."""
 
-    Attributes
-    ----------
-    left : ndarray of shape (n_samples, rank)
-    singular_values : ndarray of shape (rank,)
-    right : ndarray of shape (rank, n_features + 1)
-    """
-
+    #: Of shape (n_samples, rank).
     left: FloatArray
+    #: Of shape (rank,).
     singular_values: FloatArray
+    #: Of shape (rank, n_features + 1).
     right: FloatArray
 
     @property
@@ -81,13 +77,7 @@ class Design(NamedTuple):
         return type(self)(left, values, right @ self.right).truncated(rcond)
 
     def truncated(self, rcond: float) -> Self:
-        """Return the same design with a coarser cut-off.
-
-        Raises
-        ------
-        DataError
-            If ``rcond`` is not in [0, 1).
-        """
+        """Return the same design with a coarser cut-off; raise DataError if ``rcond`` is not in [0, 1)."""
         if not 0 <= rcond < 1:
             raise DataError(f"rcond must lie in [0, 1); got {rcond}")
         rank = int(np.count_nonzero(self.singular_values > rcond * self.singular_values[0]))
@@ -101,28 +91,16 @@ class Design(NamedTuple):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        DataError
-            If the file is incomplete.
-        """
+        """Read what `save` wrote; raise DataError if the file is incomplete."""
         return cls(**read_arrays(path, "factorised design", cls._fields))
 
 
 class HeldOutSolution(NamedTuple):
-    """Predictions of least squares for held-out rows.
+    """Predictions of least squares for held-out rows."""
 
-    Attributes
-    ----------
-    predictions : ndarray of shape (n_held_out, n_targets)
-        Predicted targets of the held-out rows.
-    explained_gram : ndarray of shape (n_targets, n_targets)
-        ``T'HT`` over the training rows, H their hat matrix.
-    """
-
+    #: Of shape (n_held_out, n_targets). Predicted targets of the held-out rows.
     predictions: FloatArray
+    #: Of shape (n_targets, n_targets). ``T'HT`` over the training rows, H their hat matrix.
     explained_gram: FloatArray
 
 
@@ -131,16 +109,8 @@ class HeldOutLeastSquares:
 
     Where all rows but the held-out ones train, directions that the training rows do not see count as zero, as do those
     below the cut-off of the design of all rows. Where singular values lie on either side of a gap, as in the papers'
-    data, this is the cut-off of the training rows.
-
-    Parameters
-    ----------
-    design : Design
-        Of all rows, not truncated.
-    targets : ndarray of shape (n_samples, n_targets)
-        Of all rows.
-    rcond : float, default=1e-10
-        Relative size below which a singular value is zero.
+    data, this is the cut-off of the training rows. The design is not truncated; ``rcond`` is the relative size below
+    which a singular value is zero.
     """
 
     def __init__(self, design: Design, targets: FloatArray, rcond: float = DEFAULT_RCOND) -> None:
@@ -153,13 +123,7 @@ class HeldOutLeastSquares:
         return self._design.left.T @ self._targets
 
     def solve(self, train: NDArray[np.integer[Any]], held_out: NDArray[np.integer[Any]]) -> HeldOutSolution:
-        """Solve on the training rows, and predict the held-out ones.
-
-        Parameters
-        ----------
-        train, held_out : ndarray of int
-            Row numbers. Rows that are in neither have no part in the solution.
-        """
+        """Solve on the training rows, and predict the held-out ones; rows that are in neither have no part in it."""
         if np.array_equal(np.sort(np.concatenate([train, held_out])), np.arange(len(self._targets))):
             return self._without(held_out)
         design = self._all_values

@@ -44,31 +44,9 @@ def is_large(X: Any) -> bool:
 def lsqr(matrix: _Operator, targets: FloatArray, penalty: float, who: str) -> FloatArray:
     """Minimise ``||T - AB||^2 + penalty ||B||^2`` by LSQR iteration, the solution of least norm without a penalty.
 
-    Each target has a separate iteration; the products with the matrix are shared.
-
-    Parameters
-    ----------
-    matrix : operator of shape (n_samples, n_features)
-        A.
-    targets : ndarray of shape (n_samples, n_targets)
-        T.
-    penalty : float
-        >= 0.
-    who : str
-        Whose solution it is, for the warning.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_targets)
-
-    Warns
-    -----
-    ConvergenceWarning
-        If a solution has not converged after 3000 iterations.
-
-    References
-    ----------
-    Paige and Saunders (1982), "LSQR: an algorithm for sparse linear equations and sparse least squares".
+    Each target has a separate iteration; the products with the matrix A are shared. A ConvergenceWarning, which says
+    ``who`` has the solution, follows if one has not converged after 3000 iterations. See Paige and Saunders (1982),
+    "LSQR: an algorithm for sparse linear equations and sparse least squares".
     """
     solution = np.empty((matrix.shape[1], targets.shape[1]))
     worst = 0.0
@@ -134,20 +112,9 @@ def _iterate(matrix: _Operator, targets: FloatArray, penalty: float) -> tuple[Fl
 def bidiagonal_spectra(matrix: _Operator, starts: FloatArray, steps: int) -> tuple[FloatArray, FloatArray]:
     """Return nodes and weights of the quadrature rules of ``AA'`` by Golub-Kahan bidiagonalisation.
 
-    For a start t and a function f, ``t' f(AA') t`` is about ``||t||^2 sum(weights * f(nodes))``.
-
-    Parameters
-    ----------
-    matrix : operator of shape (n_samples, n_features)
-        A.
-    starts : ndarray of shape (n_samples, n_starts)
-    steps : int
-        Number of nodes.
-
-    Returns
-    -------
-    nodes, weights : ndarray of shape (n_starts, steps)
-        Nodes are >= 0; the weights of a start sum to one, or to zero if it is zero.
+    For a start t and a function f, ``t' f(AA') t`` is about ``||t||^2 sum(weights * f(nodes))``. Starts are columns;
+    both results have the shape (n_starts, steps). Nodes are >= 0; the weights of a start sum to one, or to zero if it
+    is zero.
     """
     left, norms = _unit(starts)
     diagonals, lowers = np.zeros((steps, starts.shape[1])), np.zeros((steps, starts.shape[1]))
@@ -167,12 +134,7 @@ class IterativeDesign:
     """The design ``[1 X]`` of a large sparse matrix, for least squares of minimum norm by iteration.
 
     Singular values are not cut off: where none lie between rounding error and a cut-off, solutions are those of
-    `mlreduce.linalg.least_squares.Design`.
-
-    Attributes
-    ----------
-    rank : None
-        Not known.
+    `mlreduce.linalg.least_squares.Design`. Its rank is not known.
     """
 
     rank = None

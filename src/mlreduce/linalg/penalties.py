@@ -41,12 +41,7 @@ _PROBES, _STEPS = 8, 60
 def choose_penalty(features: Features, targets: Any) -> tuple[float, str | None]:
     """Return the penalty of the smallest leave-one-out error, and which end of those compared it is, if any.
 
-    Parameters
-    ----------
-    features : Features
-        Centred, or weighted.
-    targets : ndarray or csr_array of shape (n_samples, n_targets)
-        Centred, or sparse as they are.
+    Features are centred, or weighted; targets are centred, or sparse as they are.
     """
     penalties, errors = errors_of_penalties(features, targets, exact=True)
     best = largest_of_least(errors)

@@ -31,12 +31,8 @@ def scaled(table: Any, rows: FloatArray | None = None, columns: FloatArray | Non
 def scores_of_rows(X: Any, coefficients: FloatArray) -> FloatArray:
     """Return ``X C'``; of few sparse rows only the coefficients of features that they have are read.
 
-    SciPy copies C' where it is not in C order, which takes far longer than the product of one row.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    coefficients : ndarray of shape (n_targets, n_features) or (n_features,)
+    SciPy copies C' where it is not in C order, which takes far longer than the product of one row. Coefficients have
+    the shape (n_targets, n_features) or (n_features,).
     """
     if is_sparse(X) and X.nnz < X.shape[1]:
         used, places = np.unique(X.indices, return_inverse=True)
@@ -57,14 +53,9 @@ def above_half(values: FloatArray) -> NDArray[np.int8]:
 
 
 def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
-    """Assign each label to the instances with its highest scores, as many as its share of instances.
+    """Assign each label to the instances with its highest scores, as many as its share of instances, in [0, 1].
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_labels)
-        Those of zero or less get no label; of equal ones the first is the better.
-    shares : ndarray of shape (n_labels,)
-        In [0, 1].
+    Scores of zero or less get no label; of equal ones the first is the better.
     """
     numbers = np.rint(shares * len(scores)).astype(np.intp)
     order = np.argsort(-scores, axis=0, kind="stable")
@@ -74,16 +65,9 @@ def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
 
 
 def known_together(table: Any) -> Iterator[tuple[Any, Any]]:
-    """Group the columns of a table that are known, not NaN, in the same rows.
+    """Group the columns of a table that are known, not NaN, in the same rows; yield indices of rows and of columns.
 
-    Parameters
-    ----------
-    table : ndarray or csr_array of shape (n_samples, n_columns)
-
-    Yields
-    ------
-    rows, columns : ndarray of int
-        Indices; columns that are known nowhere are in no group. Once, slices of all, where all cells are known.
+    Columns that are known nowhere are in no group. Where all cells are known, it yields slices of all, once.
     """
     unknown = None if is_sparse(table) else np.isnan(table)
     if unknown is None or not unknown.any():
@@ -96,13 +80,7 @@ def known_together(table: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArray:
-    """Put columns that `known_together` divided together again; those of no part are zero.
-
-    Parameters
-    ----------
-    parts : sequence of (columns, ndarray of shape (n_rows, len(columns)))
-    n_columns : int
-    """
+    """Put columns that `known_together` divided, pairs of columns and arrays, together again; others are zero."""
     if isinstance(parts[0][0], slice):
         return parts[0][1]
     full = np.zeros((len(parts[0][1]), n_columns))
@@ -114,11 +92,7 @@ def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArra
 def dense_columns(targets: Any, *, centred: bool = False) -> Iterator[tuple[slice, FloatArray]]:
     """Yield targets in blocks of columns, as slices and arrays; an array as it is, in one block.
 
-    Parameters
-    ----------
-    targets : ndarray or csr_array of shape (n_samples, n_targets)
-    centred : bool, default=False
-        Subtract the means of sparse targets.
+    ``centred`` subtracts the means of sparse targets.
     """
     if not is_sparse(targets):
         yield slice(None), targets
@@ -138,15 +112,8 @@ def map_columns(function: Callable[[FloatArray], FloatArray], targets: Any, *, c
 def distinct_rows(table: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where each different row of zeros and ones is first, in ascending order of the rows, and which each is.
 
-    Parameters
-    ----------
-    table : ndarray or csr_array in canonical format, of shape (n_rows, n_columns)
-        A csr_array stores ones only, and the order is that of ``numpy.unique(table.toarray(), axis=0)``.
-
-    Returns
-    -------
-    first : ndarray of int, shape (n_different,)
-    which : ndarray of int, shape (n_rows,)
+    A csr_array is in canonical format and stores ones only; the order is that of ``numpy.unique(table.toarray(),
+    axis=0)``.
     """
     if not is_sparse(table):
         first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)[1:]

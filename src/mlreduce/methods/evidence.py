@@ -43,51 +43,35 @@ class OnSet(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """How a method ranks in one comparison of a committed study; see `mlreduce.stats.ranking`.
+    """How a method ranks in one comparison of a committed study; see `mlreduce.stats.ranking`."""
 
-    Attributes
-    ----------
-    method, study, protocol : str
-        What was compared, and where.
-    predictor : str
-        With which all are measured; "" where predictors themselves are compared.
-    measure : str
-    tuned : bool
-        Whether the methods that have parameters were tuned, for this predictor and measure.
-    searched : bool
-        Whether those of this method were: then the numbers are not those of its defaults.
-    labelled : float
-        Share of the training instances whose labels were known.
-    family : str
-        Of the method.
-    near, low, high : float
-        The probability that it is within 0.01 of the best, and its 95 % interval.
-    rank, won, mean : float
-        Average rank, share of the settings in which it is the best, mean value.
-    methods, data_sets : int
-        How many methods were compared, on how many data sets.
-    weighted : bool
-        Whether advice by the most similar data sets was better, on data sets left out, than one for all.
-    by_set : tuple of OnSet
-    """
-
+    #: What was compared, and where.
     method: str
     study: str
     protocol: str
+    #: With which all are measured; "" where predictors themselves are compared.
     predictor: str
     measure: str
+    #: Whether the methods that have parameters were tuned, for this predictor and measure.
     tuned: bool
+    #: Whether those of this method were: then the numbers are not those of its defaults.
     searched: bool
+    #: Share of the training instances whose labels were known.
     labelled: float
+    #: Of the method.
     family: str
+    #: The probability that it is within 0.01 of the best, and its 95 % interval.
     near: float
     low: float
     high: float
+    #: Average rank, share of the settings in which it is the best, mean value.
     rank: float
     won: float
     mean: float
+    #: How many methods were compared, on how many data sets.
     methods: int
     data_sets: int
+    #: Whether advice by the most similar data sets was better, on data sets left out, than one for all.
     weighted: bool
     by_set: tuple[OnSet, ...]
 
@@ -149,12 +133,7 @@ def _rankings() -> tuple[Ranking, ...]:
 def rankings_of(name: str, partly: bool = False) -> list[Ranking]:
     """Return the main ranking of a method in each of the committed studies, those of most methods and sets first.
 
-    Parameters
-    ----------
-    name : str
-        Registry name.
-    partly : bool, default=False
-        Whether in studies of partly known labels, or in the others.
+    ``partly`` is whether in studies of partly known labels, or in the others.
     """
     main: dict[tuple[str, str], Ranking] = {}
     for one in _by_method().get(name, ()):
@@ -172,24 +151,16 @@ def _by_method() -> dict[str, list[Ranking]]:
 
 
 class Wanted(NamedTuple):
-    """What a comparison is to be about.
+    """What a comparison is to be about."""
 
-    Attributes
-    ----------
-    predictor : str or None
-        None takes ridge regression where it is there.
-    measure : str or None
-        None takes average precision where it is there. A name stands for the measure with any decision: "micro-f1" for
-        "micro-f1@one-threshold".
-    tuned : bool
-        Whether methods with parameters are to be tuned, where there is such a comparison.
-    partly : bool
-        Whether labels are partly unknown.
-    """
-
+    #: None takes ridge regression where it is there.
     predictor: str | None = None
+    #: None takes average precision where it is there. A name stands for the measure with any decision: "micro-f1" for
+    #: "micro-f1@one-threshold".
     measure: str | None = None
+    #: Whether methods with parameters are to be tuned, where there is such a comparison.
     tuned: bool = False
+    #: Whether labels are partly unknown.
     partly: bool = False
 
     def includes(self, one: Ranking) -> bool:
@@ -217,22 +188,11 @@ def compared_by() -> tuple[list[str], list[str]]:
 
 
 def foremost(family: str, wanted: Wanted = ANY, like: Traits | None = None) -> tuple[Ranking, ...]:
-    """Return the comparison of a family that says most, in order of rank.
+    """Return the comparison of a family that says most, in order of rank; empty where the family is in no such study.
 
     It is that of the benchmark, or else the one with the most methods times data sets. Most methods of a comparison of
-    a family belong to it.
-
-    Parameters
-    ----------
-    family : str
-    wanted : Wanted, default=ANY
-    like : Traits or None, default=None
-        Of a data set: in comparisons that are ``weighted`` data sets count as far as they are like it (`weights`).
-
-    Returns
-    -------
-    tuple of Ranking
-        Of all methods that are compared there, the best first; empty where the family is in no such study.
+    a family belong to it. ``like`` are traits of a data set: in comparisons that are ``weighted`` data sets count as
+    far as they are like it (`weights`).
     """
     return _foremost(family, wanted) if like is None else _weighted(_foremost(family, wanted), like)
 
@@ -275,20 +235,13 @@ def averaged(rankings: Iterable[Ranking], shares: Mapping[str, float]) -> tuple[
 
 
 class Choices(NamedTuple):
-    """What is chosen first in a family.
+    """What is chosen first in a family."""
 
-    Attributes
-    ----------
-    first : Ranking
-        The best of all that are compared, a control perhaps.
-    then : list of Ranking
-        The best others of the family that are no controls, at most three.
-    controls : list of Ranking
-        Those of the comparison, the first of all among them where it is one.
-    """
-
+    #: The best of all that are compared, a control perhaps.
     first: Ranking
+    #: The best others of the family that are no controls, at most three.
     then: list[Ranking]
+    #: Those of the comparison, the first of all among them where it is one.
     controls: list[Ranking]
 
 
@@ -307,19 +260,13 @@ def studies_with_predictor(name: str) -> list[str]:
 
 
 class Traits(NamedTuple):
-    """Traits by which the similarity of data sets is measured.
+    """Traits by which the similarity of data sets is measured."""
 
-    Attributes
-    ----------
-    instances, features, labels : int
-        Labels may be 0: then they do not count.
-    filled : float
-        The share of the values of the features that are not zero.
-    """
-
+    #: Labels may be 0: then they do not count.
     instances: int
     features: int
     labels: int
+    #: The share of the values of the features that are not zero.
     filled: float = 1.0
 
     def logs(self, other: Traits) -> list[float]:
@@ -329,20 +276,13 @@ class Traits(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A data set of a study, and how far others are from it.
-
-    Attributes
-    ----------
-    name : str
-    instances, features, labels : int
-    factor : float
-        The largest of the three ratios to the requested sizes, >= 1.
-    """
+    """A data set of a study, and how far others are from it."""
 
     name: str
     instances: int
     features: int
     labels: int
+    #: The largest of the three ratios to the requested sizes, >= 1.
     factor: float
 
 
@@ -383,14 +323,8 @@ def weights(sets: Sequence[Traits], like: Traits, groups: Sequence[str] | None =
     """Return how much each of some data sets counts for another, by their likeness; together 1.
 
     A factor of e in instances, features, labels or the share of values that are not zero lowers the weight to 0.6 of
-    itself, of two of them to 0.37. Where no data set is similar, all have the same weight.
-
-    Parameters
-    ----------
-    sets : sequence of Traits
-    like : Traits
-    groups : sequence of str or None, default=None
-        Of related data sets, which share a weight. None: each data set has a weight.
+    itself, of two of them to 0.37. Where no data set is similar, all have the same weight. Data sets of one of the
+    ``groups`` are related and share a weight.
 
     Examples
     --------
@@ -407,14 +341,7 @@ def weights(sets: Sequence[Traits], like: Traits, groups: Sequence[str] | None =
 
 
 def nearest_sets(study: str, like: Traits, among: Collection[str] | None = None) -> list[Neighbour]:
-    """Return the data sets of a study, those most like a data set first.
-
-    Parameters
-    ----------
-    study : str
-    like : Traits
-    among : collection of str or None, default=None
-        Some of its data sets.
+    """Return the data sets of a study, or those ``among`` them, those most like a data set first.
 
     Examples
     --------
@@ -433,20 +360,13 @@ def nearest_sets(study: str, like: Traits, among: Collection[str] | None = None)
 
 
 class Estimate(NamedTuple):
-    """What a fit is expected to take.
+    """What a fit is expected to take."""
 
-    Attributes
-    ----------
-    seconds : float
-        Processor time of one thread of the machine on which fits were measured (docs/scale.md).
-    gigabytes : float
-        Memory in addition to the given features.
-    measured : bool
-        Whether the numbers come from fits of the method, not from the median of its family.
-    """
-
+    #: Processor time of one thread of the machine on which fits were measured (docs/scale.md).
     seconds: float
+    #: Memory in addition to the given features.
     gigabytes: float
+    #: Whether the numbers come from fits of the method, not from the median of its family.
     measured: bool
 
 
@@ -479,31 +399,12 @@ def complexities(name: str) -> list[Complexity]:
 
 
 def work(complexity: Complexity, sizes: Sizes, sparse: bool) -> float:
-    """Return the operations of a fit, without iteration, of which seconds are a multiple.
-
-    Parameters
-    ----------
-    complexity : Complexity
-    sizes : Sizes
-        Of the training set.
-    sparse : bool
-        Whether the features are sparse.
-    """
+    """Return the operations of a fit to a training set, without iteration, of which seconds are a multiple."""
     return complexity.operations(replace(sizes, s=ENTRY * sizes.s) if sparse else sizes)
 
 
 def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
-    """Return what a fit is expected to take; None where the method declares no complexity.
-
-    Parameters
-    ----------
-    name : str
-        Registry name.
-    sizes : Sizes
-        Of the training set.
-    sparse : bool
-        Whether the features are sparse.
-    """
+    """Return what a fit to a training set is expected to take; None where the method declares no complexity."""
     parts, rate = complexities(name), constants(name)
     if not parts:
         return None

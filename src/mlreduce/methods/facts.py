@@ -15,27 +15,18 @@ _VERBS = ("encode", "predict", "transform")
 
 
 class Method(NamedTuple):
-    """What the declaration and the docstring of a method contain.
-
-    Attributes
-    ----------
-    name, family, module, class_name : str
-    headline : str
-        First line of the docstring; here and below without marks of code.
-    text : str
-        The paragraphs before the parameters, each on one line.
-    references : str
-    marked : str
-        Headline and text with their marks of code.
-    """
+    """What the declaration and the docstring of a method contain."""
 
     name: str
     family: str = ""
     module: str = ""
     class_name: str = ""
+    #: First line of the docstring; here and below without marks of code.
     headline: str = ""
+    #: The paragraphs before the parameters, each on one line.
     text: str = ""
     references: str = ""
+    #: Headline and text with their marks of code.
     marked: str = ""
 
     @property
@@ -130,18 +121,10 @@ def sections(docstring: str) -> dict[str, str]:
     return {"": parts[0].strip()} | {title: text.strip("\n") for title, text in titled}
 
 
-def first_line(documented: Any) -> str:
-    """Return the first line of a docstring without backquotes; empty where docstrings were left out."""
-    return (inspect.getdoc(documented) or "").partition("\n")[0].replace("`", "")
-
-
 def method_of(name: str) -> Method:
     """Return what the declaration and the docstring of a method contain, by its registry name.
 
-    Raises
-    ------
-    ConfigurationError
-        If no method has this name.
+    Raises ConfigurationError if no method has this name.
     """
     cls = registry.method_class(name)
     docstring = re.sub(r" \[\d+\]_|^\.\. \[\d+\] ", "", inspect.getdoc(cls) or "", flags=re.MULTILINE)
@@ -153,13 +136,7 @@ def method_of(name: str) -> Method:
 
 
 def facts_of(name: str) -> Facts:
-    """Return the facts of a method by its registry name.
-
-    Raises
-    ------
-    ConfigurationError
-        If no method has this name.
-    """
+    """Return the facts of a method by its registry name; raise ConfigurationError if no method has this name."""
     cls: Any = registry.method_class(name)
     declared = method_of(name)
     complexity: Complexity | None = getattr(cls, "complexity", None)

@@ -26,38 +26,25 @@ MAX_COMPONENTS, SHARE = 100, 0.25
 
 
 class Shape(NamedTuple):
-    """What decides which methods take a data set.
+    """What decides which methods take a data set."""
 
-    Attributes
-    ----------
-    sizes : Sizes
-        Of the features and labels; of classes their number.
-    sparse : bool
-        Whether the features are a sparse matrix.
-    unknown : {"no", "rows", "cells", "all"}
-        Which labels are unknown: none, all of some instances, any, or all.
-    single_label : bool
-        Whether every instance with labels has one.
-    classes : bool
-        Whether labels are a vector of classes other than 0 and 1, or -1 and 1.
-    vector : bool
-        Whether labels are a vector: methods that need two labels take its two values as classes.
-    negative : bool
-        Whether a feature is below 0 somewhere.
-    second_set : int
-        How many instances have the second most frequent set of labels, all known; 0 where all have the same.
-    filled : float
-        Share of the values of the features that are not zero.
-    """
-
+    #: Of the features and labels; of classes their number.
     sizes: Sizes
+    #: Whether the features are a sparse matrix.
     sparse: bool
+    #: One of "no", "rows", "cells", "all". Which labels are unknown: none, all of some instances, any, or all.
     unknown: str
+    #: Whether every instance with labels has one.
     single_label: bool
+    #: Whether labels are a vector of classes other than 0 and 1, or -1 and 1.
     classes: bool
+    #: Whether labels are a vector: methods that need two labels take its two values as classes.
     vector: bool
+    #: Whether a feature is below 0 somewhere.
     negative: bool
+    #: How many instances have the second most frequent set of labels, all known; 0 where all have the same.
     second_set: int
+    #: Share of the values of the features that are not zero.
     filled: float
 
     @property
@@ -69,10 +56,7 @@ class Shape(NamedTuple):
 def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     """Return the shape of a data set, whose features may have missing values (NaN) where these are to be filled.
 
-    Raises
-    ------
-    DataError
-        If X is no table of finite numbers, or y holds no labels of its instances.
+    Raises DataError if X is no table of finite numbers, or y holds no labels of its instances.
     """
     check_table(X, "X")
     X, sparse = canonical(X), is_sparse(X)

@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from mlreduce import registry
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name, unknown_name
 from mlreduce.methods.facts import Facts, facts_of
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def list_methods(family: str | None = None, **facts: Any) -> pd.DataFrame:
     """
     columns = [field.name for field in fields(Facts) if field.name != "name"]
     for fact in facts:
-        if fact not in columns:
-            raise ConfigurationError(unknown_name("fact of methods", fact, columns, "list_methods"))
+        check_known_name("fact of methods", fact, columns, "list_methods")
     table = _table(registry.method_names(family))
     chosen = table
     for fact, wanted in facts.items():

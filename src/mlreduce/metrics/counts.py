@@ -21,13 +21,7 @@ _OF_ROW, _OF_ALL = 1e-9, 1e-12
 
 
 def check_pair(labels: NDArray[Any], predicted: NDArray[Any]) -> None:
-    """Refuse label matrices that cannot be compared.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ or are empty.
-    """
+    """Raise ValueError if label matrices cannot be compared: their shapes differ or are empty."""
     if labels.shape != predicted.shape or 0 in labels.shape:
         raise ValueError(f"labels {labels.shape} and predictions {predicted.shape} must agree and not be empty")
 
@@ -42,16 +36,11 @@ def refuse_best(scores: Any) -> None:
 
 
 class Counts(NamedTuple):
-    """Numbers of labels of each instance, or of instances of each label.
+    """Numbers of labels of each instance, or of instances of each label."""
 
-    Attributes
-    ----------
-    hits : ndarray of int, shape (n_samples,) or (n_labels,)
-        True and predicted.
-    predicted, true : ndarray of int, shape (n_samples,) or (n_labels,)
-    """
-
+    #: Of shape (n_samples,) or (n_labels,). True and predicted.
     hits: _Counts
+    #: Of shape (n_samples,) or (n_labels,).
     predicted: _Counts
     true: _Counts
 
@@ -82,16 +71,8 @@ class Counts(NamedTuple):
 def best_labels(scores: Any, k: int) -> NDArray[np.int64]:
     """Return the k labels with the largest scores of each instance, the largest first; of equal ones the first.
 
-    Parameters
-    ----------
-    scores : ndarray or csr_array of shape (n_samples, n_labels)
-        In a CSR array only what is stored counts, zeros too.
-    k : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, k), int
-        -1 where there are fewer labels with a score: in a CSR array, or above minus infinity.
+    In a CSR array only what is stored counts, zeros too. Places are -1 where there are fewer labels with a score: in a
+    CSR array, or above minus infinity.
     """
     best = np.full((scores.shape[0], k), -1, dtype=np.int64)
     if is_sparse(scores):
@@ -116,18 +97,13 @@ class Ranks(NamedTuple):
     """Order of the labels of each instance by their scores.
 
     A label that ties with another is ranked behind it, as in scikit-learn.
-
-    Attributes
-    ----------
-    true : ndarray of shape (n_samples, n_labels), bool
-    behind : ndarray of shape (n_samples, n_labels), int
-        Labels with at least the score of each, itself included.
-    true_behind : ndarray of shape (n_samples, n_labels), int
-        True labels among these.
     """
 
+    #: Of shape (n_samples, n_labels).
     true: NDArray[np.bool_]
+    #: Of shape (n_samples, n_labels). Labels with at least the score of each, itself included.
     behind: _Counts
+    #: Of shape (n_samples, n_labels). True labels among these.
     true_behind: _Counts
 
     @classmethod
@@ -163,43 +139,28 @@ class Runs(NamedTuple):
 
     The methods return means over all orders of the labels of each run, which are equally likely. Runs without a true
     label, of which these do not depend, are left out.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of instances.
-    row : ndarray of shape (n_runs,), int
-        Instance of each run; ascending.
-    before, size : ndarray of shape (n_runs,), int
-        Labels with larger scores than those of the run, and labels in it.
-    true, true_before : ndarray of shape (n_runs,)
-        True labels, or the sum of their gains, in the run and before it; NaN for an instance with a score that is NaN.
-    inverses : ndarray of shape (n_runs,)
-        Sum of ``1 / place`` over the places of the run.
     """
 
+    #: Number of instances.
     n_rows: int
+    #: Of shape (n_runs,). Instance of each run; ascending.
     row: _Counts
+    #: Of shape (n_runs,). Labels with larger scores than those of the run, and labels in it.
     before: _Counts
     size: _Counts
+    #: Of shape (n_runs,). True labels, or the sum of their gains, in the run and before it; NaN for an instance with a
+    #: score that is NaN.
     true: FloatArray
     true_before: FloatArray
+    #: Of shape (n_runs,). Sum of ``1 / place`` over the places of the run.
     inverses: FloatArray
 
     @classmethod
     def compute(cls, gains: Any, scores: Any, known: NDArray[np.bool_] | None, first: int) -> Self:
-        """Return the runs of labels.
+        """Return the runs of known labels, with all that have one of the ``first`` places, whatever their labels.
 
-        Parameters
-        ----------
-        gains : ndarray or csr_array of shape (n_samples, n_labels)
-            Labels in {0, 1}, or what each true label counts.
-        scores : ndarray or csr_array of shape (n_samples, n_labels)
-            In a CSR array only what is stored counts.
-        known : ndarray of shape (n_samples, n_labels), bool, or None
-            Labels that are ordered; None for all.
-        first : int
-            Runs that have one of the first places are there too, whatever their labels.
+        Gains are labels in {0, 1}, or what each true label counts. Of scores in a CSR array only what is stored counts.
+        ``known`` of None orders all labels.
         """
         check_pair(gains, scores)
         if known is not None and not is_sparse(scores):

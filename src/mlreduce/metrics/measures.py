@@ -55,22 +55,15 @@ _MISSING = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure as its decorator declares it; called with an outcome, it returns the value.
+    """A measure as its decorator declares it; called with an outcome, it returns the value."""
 
-    Attributes
-    ----------
-    name, label : str
-        In study files, and in tables and figures.
-    higher_is_better : bool
-        False for losses.
-    needs : {"labels", "scores", "propensities", "codes"}
-        What an outcome must hold in addition to the predicted labels; "propensities" need scores, too.
-    formula : callable
-    """
-
+    #: In study files, and in tables and figures.
     name: str
     label: str
+    #: False for losses.
     higher_is_better: bool
+    #: One of "labels", "scores", "propensities", "codes". What an outcome must hold in addition to the predicted
+    #: labels; "propensities" need scores, too.
     needs: _Need
     formula: _Formula
 
@@ -173,19 +166,8 @@ def find_measure(name: str) -> Measure:
 def in_parts(name: str) -> tuple[str, str | None]:
     """Return the measure and the decision of a name such as ``micro-f1@one-threshold``; None where it has none.
 
-    Parameters
-    ----------
-    name : str
-        Of a measure, alone or with the decision that predicts the labels which it measures.
-
-    Returns
-    -------
-    measure, decision : str, str or None
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such decision; the sentence holds the nearest known one.
+    The decision predicts the labels that are measured. Raises ConfigurationError if there is no such decision; the
+    sentence holds the nearest known one.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.metrics.counts import Counts, Ranks, Runs, best_labels, check_pair
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
@@ -232,17 +232,5 @@ def _with_all(scores: Any) -> Any:
 
 
 def check_ties(ties: str) -> None:
-    """Refuse an unknown rule for ties.
-
-    Parameters
-    ----------
-    ties : str
-        One of `TIES`.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such rule; the sentence holds the nearest known one.
-    """
-    if ties not in TIES:
-        raise ConfigurationError(unknown_name("rule for ties", ties, TIES))
+    """Raise ConfigurationError, with the nearest known one, if a rule for ties is none of `TIES`."""
+    check_known_name("rule for ties", ties, TIES)

@@ -79,12 +79,7 @@ def _place(label: str) -> int:
 
 
 def colour_of(label: str) -> str:
-    """Return the colour of a method, the same on every page; grey for chance.
-
-    Parameters
-    ----------
-    label : str
-        In a study file; variants of a method share its colour.
+    """Return the colour of a method, the same on every page and for its variants; grey for chance.
 
     Examples
     --------
@@ -109,17 +104,9 @@ def _distinct_places(methods: Sequence[str]) -> dict[str, int]:
 def method_styles(methods: Sequence[str], named: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
     """Return colour, marker and line style of the methods of a figure, for Matplotlib.
 
-    Parameters
-    ----------
-    methods : sequence of str
-    named : collection of str or None, default=None
-        The others are `FAINT`. None names all.
-
-    Returns
-    -------
-    dict of str to dict
-        No two named methods look the same. Up to eleven have different colours, which are those of `colour_of` where no
-        earlier method has the same; of more the later ones have other dashes and markers.
+    Methods that are not ``named`` are `FAINT`; None names all. No two named methods look the same. Up to eleven have
+    different colours, which are those of `colour_of` where no earlier method has the same; of more the later ones have
+    other dashes and markers.
     """
     shown = [method for method in methods if named is None or method in named]
     styles: dict[str, dict[str, Any]] = {

@@ -13,13 +13,7 @@ from mlreduce.validation import check_labels, column_names
 
 
 def pyplot() -> Any:
-    """Return ``matplotlib.pyplot``.
-
-    Raises
-    ------
-    MissingPackageError
-        If Matplotlib is not installed.
-    """
+    """Return ``matplotlib.pyplot``; raise MissingPackageError if Matplotlib is not installed."""
     with from_extra("plot", "figures"):
         import matplotlib.pyplot as plt
 
@@ -45,10 +39,7 @@ def without_middle(text: str, length: int = 22) -> str:
 def labels_and_names(y: Any, label_names: Sequence[str] | None) -> tuple[NDArray[np.int8], list[str]]:
     """Return a label matrix in {0, 1}, and names of its columns: those given, its names, or numbers from 1.
 
-    Raises
-    ------
-    DataError
-        If there are not as many names as labels.
+    Raises DataError if there are not as many names as labels.
     """
     if hasattr(y, "label_names"):  # a data set
         y, label_names = y.Y, label_names or y.label_names

@@ -80,12 +80,7 @@ def panels(
 ) -> Any:
     """Return a figure with one panel per name, in rows of at most ``columns``, and its panels by name.
 
-    Axes are labelled on the left and below the lowest panel of each column.
-
-    Raises
-    ------
-    NothingToDraw
-        If there is no name.
+    Axes are labelled on the left and below the lowest panel of each column. Raises NothingToDraw if there is no name.
     """
     if not names:
         raise nothing_to_draw(title, "panel")
@@ -197,16 +192,8 @@ def shared_legend(figure: Any, title: str = "") -> None:
 def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mapping[str, str], height: float) -> None:
     """Write names in a column next to a panel, as high as the points that they name as far as they do not overlap.
 
-    Parameters
-    ----------
-    axis : Axes
-        With its final limits and scales.
-    ends : dict of str to (float, float)
-        Names to points.
-    colours : dict of str to str
-        Names to colours of the lines that join a name to its point.
-    height : float
-        Of the panel in inches, about.
+    The axis has its final limits and scales; ``ends`` are the points, ``colours`` those of the lines that join a name
+    to its point, and ``height`` is about that of the panel in inches.
     """
     axis.get_ylim()  # limits are computed on access
     shown = axis.transData + axis.transAxes.inverted()
@@ -227,10 +214,7 @@ def name_ends(axis: Any, ends: Mapping[str, tuple[float, float]], colours: Mappi
 def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:
     """Return the rows of one measure and energy threshold, at most one for each combination of the columns ``by``.
 
-    Raises
-    ------
-    DataError
-        If there are several.
+    Raises DataError if there are several.
     """
     rows = summary[(summary["measure"] == measure) & (summary["energy"] == energy)]
     rows = rows[rows["size_percent"] > 0] if "size_percent" in by else rows[rows["size_percent"] == 0]

@@ -14,20 +14,12 @@ ERRORS_OF = "_errors of "
 
 
 def drawn_points(figure: Any) -> dict[str, Any]:
-    """Return panels, lines, points and error bars of a figure in plain lists.
+    """Return panels, lines, points and error bars of a figure of Matplotlib, before it is saved, in plain lists.
 
-    Parameters
-    ----------
-    figure : Figure
-        Of Matplotlib, before it is saved.
-
-    Returns
-    -------
-    dict
-        ``panels``: for each its ``title``, ``x`` and ``y`` (``label``, ``log``, and where positions are names,
-        ``names``) and ``lines``: ``name``, ``colour``, ``faint``, ``dash``, ``marker`` and ``points``, each ``[x, y]``
-        or ``[x, y, low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line
-        has one point without x. A figure without lines, such as of images, has no panels.
+    ``panels`` has for each its ``title``, ``x`` and ``y`` (``label``, ``log``, and where positions are names,
+    ``names``) and ``lines``: ``name``, ``colour``, ``faint``, ``dash``, ``marker`` and ``points``, each ``[x, y]`` or
+    ``[x, y, low, high]`` with an error bar, which is along x where the line has ``along: x``. A horizontal line has one
+    point without x. A figure without lines, such as of images, has no panels.
     """
     axes = [axis for axis in figure.axes if axis.get_visible() and axis.axison]
     panels = [_read_panel(axis, axes) for axis in axes]

@@ -144,22 +144,12 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 class LabelClassifier(ClassifierMixin, Estimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
-    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then
-    what scikit-learn's scorers, ``cross_val_predict`` and checks expect: with probabilities, 0 and 1 for every label,
-    as ``ClassifierChain`` has but in an array; with decisions, the numbers of the labels, as ``OneVsRestClassifier``
-    has. With a vector of two classes probabilities have a column for each, and decisions the shape (n_samples,).
-    Predictions are arrays of integers in the values of the labels in ``fit``, 0 and 1 (of Booleans too) or -1 and 1;
-    CSR arrays where these were sparse. ``predict_labels`` returns the names of a DataFrame.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what
+    scikit-learn's scorers, ``cross_val_predict`` and checks expect: with probabilities, 0 and 1 for every label, as
+    ``ClassifierChain`` has but in an array; with decisions, the numbers of the labels, as ``OneVsRestClassifier`` has.
+    With a vector of two classes probabilities have a column for each, and decisions the shape (n_samples,). Predictions
+    are arrays of integers in the values of the labels in ``fit``, 0 and 1 (of Booleans too) or -1 and 1; CSR arrays
+    where these were sparse. ``predict_labels`` returns the names of a DataFrame.
     """
 
     #: Whether what is fitted is linear in the features.
@@ -336,36 +326,12 @@ class LabelClassifier(ClassifierMixin, Estimator):
 class ScoringClassifier(LabelClassifier):
     """Base of the classifiers that score labels, and predict those above a threshold.
 
-    Parameters
-    ----------
-    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
-        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
-    measure : str, default="micro-f1"
-        What a decision maximises, as of `mlreduce.ThresholdClassifier`.
+    ``decision`` is how labels are predicted from scores, and ``measure`` what it maximises, as of
+    `mlreduce.ThresholdClassifier`, where SCut is "per-label" and RCut "top-k": Yang (2001), "A study of thresholding
+    strategies for text categorization", SIGIR, 137-145.
 
-    Attributes
-    ----------
-    thresholds_ : ndarray of shape (n_labels,)
-        A label is predicted whose score is above; minus infinity with ``"top-k"``.
-    k_ : int
-        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-
-    Notes
-    -----
     The scores of the training rows are those of leaving out each row where these cost at most one fit, otherwise of
     three folds, shuffled with a fixed seed, which cost two fits more.
-
-    References
-    ----------
-    Yang (2001), "A study of thresholding strategies for text categorization", SIGIR, 137-145: SCut is "per-label", RCut
-    "top-k".
     """
 
     ranks = True
@@ -510,22 +476,7 @@ class ScoringClassifier(LabelClassifier):
 
 
 class ProbableClassifier(ScoringClassifier):
-    """Base of the classifiers by scores that are probabilities, or have their order.
-
-    Attributes
-    ----------
-    thresholds_ : ndarray of shape (n_labels,)
-        A label is predicted whose score is above; minus infinity with ``"top-k"``.
-    k_ : int
-        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-    """
+    """Base of the classifiers by scores that are probabilities, or have their order."""
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
@@ -562,22 +513,7 @@ class ProbableClassifier(ScoringClassifier):
 
 
 class DecidingClassifier(ScoringClassifier):
-    """Base of the classifiers by scores that are no probabilities.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
-    thresholds_ : ndarray of shape (n_labels,)
-        A label is predicted whose score is above; minus infinity with ``"top-k"``.
-    k_ : int
-        Most labels that a row is predicted, as of `mlreduce.ThresholdClassifier`.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-    """
+    """Base of the classifiers by scores that are no probabilities; ``classes_`` has the numbers of the labels."""
 
     def decision_function(self, X: Any) -> Any:
         """Return the scores less ``thresholds_``, of the shape of ``predict``; above zero means present.
@@ -607,18 +543,7 @@ class DecidingClassifier(ScoringClassifier):
 
 
 class NestedClassifier(LabelClassifier):
-    """Base of the classifiers that predict from the first k features for many k at the cost of few.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
-    """
+    """Base of the classifiers that predict from the first k features for many k at the cost of few."""
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         """Predict from the first k features for several ascending k, updating sums; `fit` is not needed.

@@ -25,21 +25,9 @@ def best_candidate(
 ) -> int:
     """Return which of several candidates orders the labels of held-out rows best: the largest mean average precision.
 
-    Parameters
-    ----------
-    scores : callable
-        Takes training and held-out rows, and gives the scores of the latter for each candidate.
-    features : ndarray or csr_array of shape (n_samples, n_features)
-        With the labels they decide which rows are in a fold: their order and that of the columns does not.
-    labels : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}.
-    known : ndarray of bool, shape (n_samples, n_labels), or None, default=None
-        Which labels are known; None for all.
-
-    Returns
-    -------
-    int
-        The number of the candidate, of equal ones the first; 0 where there is a row only.
+    ``scores`` takes training and held-out rows, and gives the scores of the latter for each candidate. Features and
+    labels decide which rows are in a fold: their order and that of the columns does not. Returns the first of equal
+    candidates, and 0 where there is a row only.
     """
     order = order_by_content(features, labels)[:_ROWS]
     if len(order) < 2:

@@ -52,23 +52,15 @@ LOSSES: Mapping[str, Loss] = {"squared": _squared, "logistic": _logistic, "squar
 
 
 class Factors(NamedTuple):
-    """A solution, and the objective after each iteration.
+    """A solution, and the objective after each iteration."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_features, rank)
-        W.
-    labels : ndarray of shape (n_labels, rank)
-        H; the columns of both have equal norms, descending.
-    intercept : ndarray of shape (n_labels,)
-        b, for centred features.
-    objective : list of float
-        Not increasing.
-    """
-
+    #: Of shape (n_features, rank). W.
     features: FloatArray
+    #: Of shape (n_labels, rank). H; the columns of both have equal norms, descending.
     labels: FloatArray
+    #: Of shape (n_labels,). b, for centred features.
     intercept: FloatArray
+    #: Not increasing.
     objective: list[float]
 
 
@@ -157,22 +149,9 @@ def alternate_squared(
 ) -> Factors:
     """Minimise for the squared loss of all cells: no array of the shape of the labels is made.
 
-    Features are centred, so that products with the labels are those with the centred ones.
-
-    Parameters
-    ----------
-    system
-        Of `squared_system`.
-    labels : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}.
-    penalty : float
-        > 0.
-    start : ndarray of shape (n_labels, rank)
-        H to begin with.
-    max_iter : int
-        Most iterations.
-    tol : float
-        Relative decrease of the objective that ends them.
+    Features, of `squared_system`, are centred, so that products with the labels are those with the centred ones. The
+    penalty is > 0, ``start`` is H to begin with, and ``tol`` the relative decrease of the objective that ends the
+    iterations.
     """
     intercept = np.asarray(labels.mean(axis=0), dtype=np.float64).ravel()
     total = float(labels.sum() - labels.shape[0] * np.square(intercept).sum())  # of squares of the centred labels
@@ -206,17 +185,7 @@ def alternate(
     """Minimise for any loss of the cells that are known: Newton steps, of W by conjugate gradients.
 
     Products with the features are all that W needs; H and the intercepts solve a system of order rank + 1 per label.
-
-    Parameters
-    ----------
-    X : Features
-        Centred.
-    labels, penalty, start, max_iter, tol
-        As of `alternate_squared`; labels dense.
-    known : ndarray of shape (n_samples, n_labels), bool, or None
-        None for all cells.
-    loss : function
-        One of `LOSSES`.
+    Features are centred, labels dense, and the loss one of `LOSSES`; others are as of `alternate_squared`.
     """
     problem = _Problem(X, labels, known, loss, penalty)
     W, factor = np.zeros((X.shape[1], start.shape[1])), start

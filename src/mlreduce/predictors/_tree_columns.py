@@ -24,26 +24,18 @@ _SAME_VALUE = 1e-10
 
 
 class Columns(NamedTuple):
-    """The columns of a feature matrix, sorted.
+    """The columns of a feature matrix, sorted."""
 
-    Attributes
-    ----------
-    indptr : ndarray of shape (n_features + 1,), int64
-        Start of each column's entries.
-    entries : ndarray, int64
-        Non-zero entries of one column after the other in ascending order of value, equal values by row: the row in the
-        lower 32 bits, the rank of the value among the column's distinct values in the upper.
-    level_ptr : ndarray of shape (n_features + 1,), int64
-    levels : ndarray, float64
-        Distinct values of each column, ascending, zero among them where a row has it.
-    zero_rank : ndarray of shape (n_features,), int64
-        Rank of zero in its column, the number of negative levels.
-    """
-
+    #: Of shape (n_features + 1,). Start of each column's entries.
     indptr: NDArray[np.int64]
+    #: Non-zero entries of one column after the other in ascending order of value, equal values by row: the row in the
+    #: lower 32 bits, the rank of the value among the column's distinct values in the upper.
     entries: NDArray[np.int64]
+    #: Of shape (n_features + 1,).
     level_ptr: NDArray[np.int64]
+    #: Distinct values of each column, ascending, zero among them where a row has it.
     levels: FloatArray
+    #: Of shape (n_features,). Rank of zero in its column, the number of negative levels.
     zero_rank: NDArray[np.int64]
 
 

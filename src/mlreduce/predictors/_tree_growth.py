@@ -44,30 +44,20 @@ _QUICK_ERROR = 1.1e-5
 
 
 class Growth(NamedTuple):
-    """An unpruned tree, its nodes in preorder: the left child of a node is the next one.
+    """An unpruned tree, its nodes in preorder: the left child of a node is the next one."""
 
-    Attributes
-    ----------
-    feature : ndarray of int64
-        The feature that a node tests, -1 for a leaf.
-    threshold : ndarray of float64
-        Rows with at most this value go left.
-    right, end : ndarray of int64
-        The right child, and the first node after the subtree.
-    first, last : ndarray of int64
-        A node's rows are ``order[first:last]``.
-    order : ndarray of int64
-    mean, squares : ndarray of float64
-        Of the node's targets: the mean, and the sum of squared distances from it.
-    """
-
+    #: The feature that a node tests, -1 for a leaf.
     feature: IntArray
+    #: Rows with at most this value go left.
     threshold: FloatArray
+    #: The right child, and the first node after the subtree.
     right: IntArray
     end: IntArray
+    #: A node's rows are ``order[first:last]``.
     first: IntArray
     last: IntArray
     order: IntArray
+    #: Of the node's targets: the mean, and the sum of squared distances from it.
     mean: FloatArray
     squares: FloatArray
 
@@ -118,12 +108,7 @@ class _Stack(NamedTuple):
 def grow(columns: Columns, targets: FloatArray, min_instances: int) -> Growth:
     """Grow a tree until nodes have fewer than ``min_instances`` rows, vary little, or have no boundary that is allowed.
 
-    Parameters
-    ----------
-    columns : Columns
-        Shared by all targets.
-    targets : ndarray of shape (n_samples,)
-    min_instances : int
+    All targets share the columns.
     """
     n, d = len(targets), len(columns.zero_rank)
     right, end, first, last = np.zeros((4, 2 * n), np.int64)

@@ -36,16 +36,10 @@ _SMOOTHING = 15.0
 
 
 class Rows(NamedTuple):
-    """A feature matrix for compiled loops: dense, or the three arrays of CSR; the other is empty.
-
-    Attributes
-    ----------
-    sparse : bool
-    table : ndarray of shape (n_samples, n_features)
-    indptr, indices, values : ndarray
-    """
+    """A feature matrix for compiled loops: dense, or the three arrays of CSR; the other is empty."""
 
     sparse: bool
+    #: Of shape (n_samples, n_features).
     table: FloatArray
     indptr: IntArray
     indices: IntArray
@@ -62,59 +56,38 @@ class Rows(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A finished model tree, its nodes in preorder.
+    """A finished model tree, its nodes in preorder."""
 
-    Attributes
-    ----------
-    feature : ndarray of shape (n_nodes,), int64
-        The feature that a node tests, -1 for a leaf.
-    threshold : ndarray of shape (n_nodes,)
-        Rows with at most this value go to the next node, the others to ``right``.
-    right : ndarray of shape (n_nodes,), int64
-    n_samples : ndarray of shape (n_nodes,), int64
-        Training rows of a node.
-    intercept : ndarray of shape (n_nodes,)
-        Linear models of the leaves.
-    model_ptr : ndarray of shape (n_nodes + 1,), int64
-        Leaf i's model has the entries ``model_ptr[i]:model_ptr[i + 1]``.
-    model_features : ndarray, int64
-    coefficients : ndarray
-    """
-
+    #: Of shape (n_nodes,). The feature that a node tests, -1 for a leaf.
     feature: IntArray
+    #: Of shape (n_nodes,). Rows with at most this value go to the next node, the others to ``right``.
     threshold: FloatArray
+    #: Of shape (n_nodes,).
     right: IntArray
+    #: Of shape (n_nodes,). Training rows of a node.
     n_samples: IntArray
+    #: Of shape (n_nodes,). Linear models of the leaves.
     intercept: FloatArray
+    #: Of shape (n_nodes + 1,). Leaf i's model has the entries ``model_ptr[i]:model_ptr[i + 1]``.
     model_ptr: IntArray
     model_features: IntArray
     coefficients: FloatArray
 
 
 class _Models(NamedTuple):
-    """Models of the nodes of a grown tree, and what pruning makes of the nodes.
-
-    Attributes
-    ----------
-    intercept : ndarray of float64
-    pointer : ndarray of shape (n_nodes, 2), int64
-        Node i's model has the entries ``pointer[i, 0]:pointer[i, 1]`` of ``features`` and ``values``.
-    features, values : ndarray
-    leaf : ndarray of bool
-    parent : ndarray of int64
-        -1 for the root.
-    parameters : ndarray of int64
-    error : ndarray of float64
-        Of the subtree: parameters, and squared errors of its models.
-    """
+    """Models of the nodes of a grown tree, and what pruning makes of the nodes."""
 
     intercept: FloatArray
+    #: Of shape (n_nodes, 2). Node i's model has the entries ``pointer[i, 0]:pointer[i, 1]`` of ``features`` and
+    #: ``values``.
     pointer: IntArray
     features: IntArray
     values: FloatArray
     leaf: NDArray[np.bool_]
+    #: -1 for the root.
     parent: IntArray
     parameters: IntArray
+    #: Of the subtree: parameters, and squared errors of its models.
     error: FloatArray
 
 

@@ -30,12 +30,6 @@ class Calibration(NamedTuple):
     support vector machines"), with a penalty on the squared differences from the curve of all labels together: a label
     with few positive instances has nearly the common one.
 
-    Attributes
-    ----------
-    slopes : ndarray of shape (n_labels,)
-        Above 0, so that the order of the scores of a label is kept.
-    intercepts : ndarray of shape (n_labels,)
-
     Examples
     --------
     >>> import numpy as np
@@ -46,20 +40,16 @@ class Calibration(NamedTuple):
     True
     """
 
+    #: Of shape (n_labels,). Above 0, so that the order of the scores of a label is kept.
     slopes: FloatArray
+    #: Of shape (n_labels,).
     intercepts: FloatArray
 
     @classmethod
     def from_scores(cls, scores: FloatArray, labels: NDArray[Any], known: NDArray[np.bool_] | None = None) -> Self:
-        """Fit curves to held-out scores.
+        """Fit curves to held-out scores, which may be NaN where a label is not known.
 
-        Parameters
-        ----------
-        scores, labels : ndarray of shape (n_samples, n_labels)
-            Scores by a model that was not trained on the row, which may be NaN where a label is not known; labels in
-            {0, 1}.
-        known : ndarray of bool of the same shape or None, default=None
-            Which labels are known; None for all.
+        They are those of a model that was not trained on the row. Labels are in {0, 1}; ``known`` of None knows all.
         """
         weights = np.ones(scores.shape) if known is None else known.astype(np.float64)
         scores = np.clip(scores if known is None else np.where(known, scores, 0.0), -_LARGEST, _LARGEST)

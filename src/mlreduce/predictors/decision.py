@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import DECISIONS as _DECISIONS
@@ -65,18 +65,13 @@ class Decision(NamedTuple):
     """Which labels are predicted from scores.
 
     A label is predicted whose score is above its threshold and among the k best of the row.
-
-    Attributes
-    ----------
-    rule : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-    thresholds : ndarray of shape (n_labels,)
-        Minus infinity for "top-k".
-    k : int
-        The number of labels, but for "top-k".
     """
 
+    #: One of "half", "one-threshold", "per-label", "cardinality", "top-k".
     rule: str
+    #: Of shape (n_labels,). Minus infinity for "top-k".
     thresholds: FloatArray
+    #: The number of labels, but for "top-k".
     k: int
 
     @classmethod
@@ -93,19 +88,11 @@ class Decision(NamedTuple):
         labels: NDArray[Any],
         known: NDArray[np.bool_] | None = None,
     ) -> Self:
-        """Choose thresholds on held-out scores.
+        """Choose thresholds by a rule and a measure, as of `check_decision`, on held-out scores.
 
         Scores are rounded to nine decimals, and thresholds are midway between two of them; of equally good ones the
-        nearest to one half is taken.
-
-        Parameters
-        ----------
-        rule, measure : str
-            As of `check_decision`.
-        scores, labels : ndarray of shape (n_samples, n_labels)
-            Scores by a model that was not trained on the row; labels in {0, 1}.
-        known : ndarray of bool of the same shape or None, default=None
-            Which labels are known; None for all. The others count nowhere.
+        nearest to one half is taken. They are those of a model that was not trained on the row. Labels are in {0, 1};
+        those that are not ``known`` count nowhere.
         """
         n_labels = scores.shape[1]
         if rule == "half":
@@ -130,26 +117,13 @@ class Decision(NamedTuple):
 
     @classmethod
     def from_blocks(cls, rule: str, measure: str, blocks: Blocks, labels: Any) -> Self:
-        """Choose thresholds for sparse labels, storing only the best scores of each row.
+        """Choose thresholds for sparse labels by blocks of held-out scores, storing only the best scores of each row.
 
         The scores of true labels are stored too, so that for any threshold the hits are known, and the number of
         predicted labels, or a bound of it. The threshold is that of `from_scores` where none below the dropped scores
         can be as good; otherwise twice as many are stored. With "per-label" the thresholds are the best for predictions
-        among the stored labels of a row, and ``k`` is their number.
-
-        Parameters
-        ----------
-        rule, measure : str
-            As of `check_decision`.
-        blocks : callable
-            Yields blocks of rows with held-out scores.
-        labels : csr_array of shape (n_samples, n_labels)
-            In {0, 1}.
-
-        Raises
-        ------
-        DataError
-            If the measure is none of this package.
+        among the stored labels of a row, and ``k`` is their number. Raises DataError if the measure is none of this
+        package.
         """
         n_labels = labels.shape[1]
         if rule == "half":
@@ -194,23 +168,12 @@ class Decision(NamedTuple):
 
 
 def check_decision(rule: Any, measure: Any) -> None:
-    """Refuse an unknown rule, or a measure that a decision cannot maximise.
+    """Refuse an unknown rule, or a measure of `mlreduce.metrics.MEASURES` that a decision cannot maximise.
 
-    Parameters
-    ----------
-    rule : {"half", "one-threshold", "per-label", "cardinality", "top-k"}
-    measure : str
-        Of `mlreduce.metrics.MEASURES`, one of predicted labels; losses are minimised.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such measure.
-    DataError
-        If there is no such rule, or the measure needs scores or codes.
+    Losses are minimised. Raises ConfigurationError if there is no such measure, and DataError if there is no such rule,
+    or the measure needs scores or codes.
     """
-    if rule not in DECISIONS:
-        raise DataError(unknown_name("decision", rule, DECISIONS))
+    check_known_name("decision", rule, DECISIONS, error=DataError)
     if find_measure(measure).needs != "labels":
         raise DataError(f"a decision does not change {measure}, which needs no predicted labels; take micro-f1")
 
@@ -218,21 +181,8 @@ def check_decision(rule: Any, measure: Any) -> None:
 def fold_predictions(model: Any, X: Any, targets: FloatArray, predict: Callable[[Any, Any], FloatArray]) -> FloatArray:
     """Return what clones of a model, trained on the other of three folds, predict of each row.
 
-    Parameters
-    ----------
-    model : estimator
-        Not fitted itself.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Training rows.
-    targets : ndarray of shape (n_samples, n_targets)
-        Of these.
-    predict : callable
-        Of a fitted model and rows; returns an array of shape (n_rows, n_targets) or (n_rows,).
-
-    Raises
-    ------
-    DataError
-        If there is one row only.
+    The model is not fitted itself. ``predict`` takes a fitted model and rows, and returns an array of shape (n_rows,
+    n_targets) or (n_rows,). Raises DataError if there is one row only.
     """
     predicted = np.empty((X.shape[0], 1 if targets.ndim == 1 else targets.shape[1]))
     for train, test in _folds(X.shape[0]):
@@ -244,15 +194,7 @@ def fold_predictions(model: Any, X: Any, targets: FloatArray, predict: Callable[
 def fold_blocks(
     model: Any, X: Any, targets: Any, predict: Callable[[Any, Any], FloatArray]
 ) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
-    """Yield the predictions of `fold_predictions` in blocks of rows, as indices and an array.
-
-    Parameters
-    ----------
-    model, X, predict
-        As of `fold_predictions`.
-    targets : csr_array of shape (n_samples, n_targets)
-        Of the rows.
-    """
+    """Yield the predictions of `fold_predictions` of sparse targets in blocks of rows, as indices and an array."""
     for train, test in _folds(X.shape[0]):
         fitted = clone(model).fit(X[train], targets[train])
         for block in row_blocks(len(test), targets.shape[1]):
@@ -270,15 +212,7 @@ def _folds(n_samples: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
-    """Fit a regressor, and return its leave-one-out predictions where they are cheap, else those of inner folds.
-
-    Parameters
-    ----------
-    regressor : estimator
-        Of this package or another.
-    X, targets
-        As of `fold_predictions`.
-    """
+    """Fit a regressor, and return its leave-one-out predictions where they are cheap, else those of inner folds."""
     shortcut = regressor._fit_left_out if has_shortcut(regressor, "_fit_left_out", "fit", "predict") else None
     if shortcut is None:
         regressor.fit(X, targets)
@@ -289,15 +223,7 @@ def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
 
 
 def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
-    """Fit a regressor to sparse targets, and return what yields the predictions of `fit_left_out` in blocks of rows.
-
-    Parameters
-    ----------
-    regressor, X
-        As of `fit_left_out`.
-    targets : csr_array of shape (n_samples, n_targets)
-        Of the rows.
-    """
+    """Fit a regressor to sparse targets, and return what yields the predictions of `fit_left_out` in blocks of rows."""
     shared = has_shortcut(regressor, "_fit_left_out_blocks", "fit", "predict")
     shortcut = regressor._fit_left_out_blocks if shared else None
     if shortcut is None:
@@ -332,18 +258,9 @@ def _among_best(scores: FloatArray, k: int) -> NDArray[np.bool_]:
 
 
 def best_labels(scores: FloatArray, k: int) -> sp.csr_array:
-    """Return the scores of the k best labels of each row; of those equal to nine decimals the first.
+    """Return the scores of the k best labels of each row, or of all; of those equal to nine decimals the first.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_labels)
-    k : int
-        All where there are fewer labels.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_labels)
-        Stores k scores in each row, zeros too, in the order of the labels.
+    The csr_array stores k scores in each row, zeros too, in the order of the labels.
     """
     n_rows, n_labels = scores.shape
     k = min(k, n_labels)
@@ -353,27 +270,18 @@ def best_labels(scores: FloatArray, k: int) -> sp.csr_array:
 
 
 class _Cells(NamedTuple):
-    """Cells of a table of scores: all, or of each row the best and those of true labels.
+    """Cells of a table of scores: all, or of each row the best and those of true labels."""
 
-    Attributes
-    ----------
-    scores, present : ndarray of shape (n_cells,)
-        Rounded scores, and whether the row has the label.
-    places : ndarray of shape (n_cells,)
-        Numbers of the cells in the table.
-    shape : (int, int)
-        Of the table.
-    dropped : float
-        Cells with larger scores are all here.
-    among : ndarray of shape (n_cells,), bool
-        Whether a label is among the best of its row; empty where all cells are here.
-    """
-
+    #: Of shape (n_cells,). Rounded scores, and whether the row has the label.
     scores: NDArray[Any]
     present: NDArray[np.bool_]
+    #: Of shape (n_cells,). Numbers of the cells in the table.
     places: NDArray[Any] | None
+    #: Of the table.
     shape: tuple[int, int]
+    #: Cells with larger scores are all here.
     dropped: float = -np.inf
+    #: Of shape (n_cells,). Whether a label is among the best of its row; empty where all cells are here.
     among: NDArray[np.bool_] = np.ones(0, dtype=bool)
 
     @classmethod
@@ -423,17 +331,12 @@ class _Cells(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """The cells of one label.
+    """The cells of one label."""
 
-    Attributes
-    ----------
-    scores, present : ndarray of shape (n_cells,)
-    n_true : int
-        Rows that have the label, those of no cell too.
-    """
-
+    #: Of shape (n_cells,).
     scores: NDArray[Any]
     present: NDArray[np.bool_]
+    #: Rows that have the label, those of no cell too.
     n_true: int
 
     def cut(self, value: Callable[[Any, Any, Any], FloatArray]) -> float:
@@ -557,22 +460,11 @@ def _sums(measure: str, true: NDArray[np.bool_], groups: NDArray[np.intp], n_gro
 
 
 def _best(ordered: NDArray[Any], values: FloatArray, dropped: float = -np.inf) -> float:
-    """Return the threshold of the largest value.
+    """Return the threshold of the largest value; NaN where one below ``dropped`` may be as good.
 
-    Parameters
-    ----------
-    ordered : ndarray of shape (n_cells,)
-        Scores, descending.
-    values : ndarray of shape (n_cells + 1,)
-        Of predicting so many of the cells, the best first; equal scores are predicted together. After the cells above
-        ``dropped`` it is the most that they can be, since cells are missing.
-    dropped : float, default=-inf
-        The best of the scores that are missing, or of one that is as good.
-
-    Returns
-    -------
-    float
-        NaN where a threshold below ``dropped`` may be as good.
+    Scores are descending. Values, of shape (n_cells + 1,), are those of predicting so many of the cells, the best
+    first; equal scores are predicted together. After the cells above ``dropped``, the best of the scores that are
+    missing, or of one that is as good, a value is the most that it can be, since cells are missing.
     """
     if not len(ordered):
         return 0.5

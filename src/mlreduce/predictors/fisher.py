@@ -34,18 +34,12 @@ _LEAST_WITHIN = 1e-12
 
 
 class _Sides(NamedTuple):
-    """Class sizes of each label, and the scale and offset of its discriminant.
+    """Class sizes of each label, and the scale and offset of its discriminant."""
 
-    Attributes
-    ----------
-    present, absent : ndarray of shape (n_labels,)
-        Numbers of rows with and without the label.
-    prior : bool
-        Whether the threshold uses the class sizes.
-    """
-
+    #: Of shape (n_labels,). Numbers of rows with and without the label.
     present: FloatArray
     absent: FloatArray
+    #: Whether the threshold uses the class sizes.
     prior: bool
 
     @classmethod

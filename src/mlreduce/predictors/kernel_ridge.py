@@ -170,14 +170,8 @@ class KernelRidgeRegressor(Regressor):
 class HeldOutKernelRidge:
     """Kernel ridge regression of one split for many widths and penalties.
 
-    Distances are computed once, and solutions are cached per pair of parameters.
-
-    Parameters
-    ----------
-    X_train : ndarray or csr_array of shape (n_train, n_features)
-    labels : ndarray of shape (n_train, n_labels)
-        Less their mean, they are the targets.
-    X_test : ndarray or csr_array of shape (n_test, n_features)
+    Distances are computed once, and solutions are cached per pair of parameters. Targets are the labels less their
+    mean.
     """
 
     def __init__(self, X_train: Any, labels: FloatArray, X_test: Any) -> None:
@@ -189,15 +183,7 @@ class HeldOutKernelRidge:
     def predictions(self, gamma: float | None, alpha: float | str) -> FloatArray:
         """Return the predictions of training on centred labels plus the mean, shape (n_test, n_labels).
 
-        Parameters
-        ----------
-        gamma, alpha
-            As for `KernelRidgeRegressor`.
-
-        Raises
-        ------
-        DataError
-            If ``gamma`` is not a number > 0, or ``alpha`` neither that nor "loo".
+        Raises DataError if ``gamma`` is not a number > 0, or ``alpha`` neither that nor "loo".
         """
         width = check_gamma(gamma, self._rows)
         if (width, alpha) not in self._solved:

@@ -28,39 +28,29 @@ class LabelTree(NamedTuple):
     """A tree of labels in flat arrays: the root first, the two children of a node behind it.
 
     A node has outputs: one for each child, a leaf one for each label.
-
-    Attributes
-    ----------
-    is_leaf : ndarray of bool of shape (n_nodes,)
-    starts : ndarray of shape (n_nodes + 1,)
-        The first output of each node.
-    targets : ndarray of shape (n_outputs,)
-        The child, or of a leaf the label, that an output is of.
-    intercept : ndarray of shape (n_outputs,)
-    slots : ndarray of shape (n_nodes + 1,)
-        Where the hash table of the features of each node starts.
-    table : ndarray of shape (n_slots + 1, 2)
-        The features that have weights at a node, -1 in free slots, and where their weights start.
-    marks : ndarray of uint64 of shape (n_slots // 16 + n_nodes + 1,)
-        About 8 bits for each feature at a node, of which its hash sets one. A feature whose bit is not set has no
-        weight there, and is not looked up in the table, which is 16 times as large.
-    outputs : ndarray of shape (n_weights,)
-        Which output of the node a weight is of.
-    weights : ndarray of float32 of shape (n_weights,)
-        For features divided by ``scale_``.
-    n_iter : ndarray of shape (n_nodes,)
-        Passes over the instances of a node.
     """
 
+    #: Of shape (n_nodes,).
     is_leaf: NDArray[np.bool_]
+    #: Of shape (n_nodes + 1,). The first output of each node.
     starts: NDArray[Any]
+    #: Of shape (n_outputs,). The child, or of a leaf the label, that an output is of.
     targets: NDArray[Any]
+    #: Of shape (n_outputs,).
     intercept: FloatArray
+    #: Of shape (n_nodes + 1,). Where the hash table of the features of each node starts.
     slots: NDArray[Any]
+    #: Of shape (n_slots + 1, 2). The features that have weights at a node, -1 in free slots, and where their weights
+    #: start.
     table: NDArray[Any]
+    #: Of shape (n_slots // 16 + n_nodes + 1,). About 8 bits for each feature at a node, of which its hash sets one. A
+    #: feature whose bit is not set has no weight there, and is not looked up in the table, which is 16 times as large.
     marks: NDArray[np.uint64]
+    #: Of shape (n_weights,). Which output of the node a weight is of.
     outputs: NDArray[Any]
+    #: Of shape (n_weights,). For features divided by ``scale_``.
     weights: NDArray[np.float32]
+    #: Of shape (n_nodes,). Passes over the instances of a node.
     n_iter: NDArray[Any]
 
 

@@ -24,17 +24,12 @@ _CERTAIN = 1e-12
 
 
 class _Rates(NamedTuple):
-    """Label frequencies, and the distributions of neighbour counts with and without each label.
+    """Label frequencies, and the distributions of neighbour counts with and without each label."""
 
-    Attributes
-    ----------
-    prior : ndarray of shape (n_labels,)
-        Probability of each label.
-    present, absent : ndarray of shape (n_labels, n_neighbors + 1)
-        Probability of each number of neighbours with the label, for instances with and without it.
-    """
-
+    #: Of shape (n_labels,). Probability of each label.
     prior: FloatArray
+    #: Of shape (n_labels, n_neighbors + 1). Probability of each number of neighbours with the label, for instances with
+    #: and without it.
     present: FloatArray
     absent: FloatArray
 
@@ -46,18 +41,12 @@ class _Rates(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """How many instances with and without each label have each number of neighbours with it.
+    """How many instances with and without each label have each number of neighbours with it."""
 
-    Attributes
-    ----------
-    present, absent : ndarray of shape (n_labels, n_neighbors + 1)
-        Integers.
-    pseudocount : float
-        Added to each.
-    """
-
+    #: Of shape (n_labels, n_neighbors + 1). Integers.
     present: FloatArray
     absent: FloatArray
+    #: Added to each.
     pseudocount: float
 
     @classmethod
@@ -157,11 +146,9 @@ class MLKNN(_NeighbourVotes):
     pseudocount : float, default=1.0
         Added to every count, > 0: additive smoothing.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
-        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
-        ``"half"`` is the paper's.
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`. ``"half"`` is the paper's.
     measure : str, default="micro-f1"
         What a decision maximises, as of `mlreduce.ThresholdClassifier`.
-
     n_jobs : int or None, default=None
         Number of threads that count the votes, as of joblib; they are the same for all.
 

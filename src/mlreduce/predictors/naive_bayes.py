@@ -43,25 +43,17 @@ _NEVER = np.log(np.finfo(float).tiny)
 
 @dataclass(frozen=True)
 class _Gaussians:
-    """Normal distributions per label, class (absent, present) and feature, in the feature's units.
+    """Normal distributions per label, class (absent, present) and feature, in the feature's units."""
 
-    Attributes
-    ----------
-    centre, unit : ndarray of shape (n_features,)
-        Mean and standard deviation of the features.
-    prior : ndarray of shape (n_labels,)
-        Log odds of each label.
-    means, variances : ndarray of shape (2, n_labels, n_features)
-        Means of the features in these units.
-    weight : float
-        What the features' part of the log odds is multiplied by.
-    """
-
+    #: Of shape (n_features,). Mean and standard deviation of the features.
     centre: FloatArray
     unit: FloatArray
+    #: Of shape (n_labels,). Log odds of each label.
     prior: FloatArray
+    #: Of shape (2, n_labels, n_features). Means of the features in these units.
     means: FloatArray
     variances: FloatArray
+    #: What the features' part of the log odds is multiplied by.
     weight: float = 1.0
 
     @classmethod

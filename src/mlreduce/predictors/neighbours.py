@@ -199,12 +199,10 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     n_neighbors : int, default=3
         >= 1.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
-        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`. By default, ``"half"``, a label is
+        predicted that more than half of the neighbours have; for the others the training rows vote among the others.
     measure : str, default="micro-f1"
         What a decision maximises, as of `mlreduce.ThresholdClassifier`.
-        By default, ``"half"``, a label is predicted that more than half of the neighbours
-        have; for the other decisions the training rows vote among the others.
-
     n_jobs : int or None, default=None
         Number of threads that count the votes, as of joblib; they are the same for all.
     pseudocount : float, default=0.25
@@ -268,13 +266,11 @@ class ClassifierChainKNN(_NeighbourVotes):
     random_state : int, RandomState instance or None, default=None
         Seed of a shuffled order.
     decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="half"
-        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`.
+        How labels are predicted from scores, as of `mlreduce.ThresholdClassifier`. The labels that are features of the
+        next are always those of most neighbours. By default, ``"half"``, they are also what is predicted; for the
+        other decisions the training rows vote among the others.
     measure : str, default="micro-f1"
         What a decision maximises, as of `mlreduce.ThresholdClassifier`.
-        The labels that are features of the next are always those of most neighbours. By
-        default, ``"half"``, they are also what is predicted; for the other decisions the training rows vote among the
-        others.
-
     n_jobs : int or None, default=None
         Number of threads that count the votes, as of joblib; they are the same for all.
     pseudocount : float, default=0.25

@@ -316,20 +316,9 @@ def _further_decrease(history: FloatArray) -> float:
 def neighbour_pairs(labels: Any, n_neighbors: int) -> Any:
     """Return which pairs of instances are nearest by their labels, as a symmetric matrix of their inner products.
 
-    The nearest have the largest inner product of label vectors, of equal ones those with fewer labels, of these the
-    first. Each instance is paired with itself too.
-
-    Parameters
-    ----------
-    labels : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}.
-    n_neighbors : int
-        At most n_samples.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        Its stored entries are the pairs; a product of zero is stored too.
+    The nearest, at most n_samples, have the largest inner product of label vectors, of equal ones those with fewer
+    labels, of these the first. Each instance is paired with itself too. The stored entries are the pairs; a product of
+    zero is stored too.
     """
     n_samples, rare = labels.shape[0], sp.csr_array(labels)
     counts = np.asarray(labels.sum(axis=1))
@@ -353,25 +342,9 @@ def embed_labels(labels: Any, pairs: Any, rank: int, max_iter: int, tol: float) 
     to M plus the errors of the pairs. With a step size of one that cannot raise the sum of squares. The projection is
     onto the span of Z and its product with the errors, which keeps that property and costs no decomposition of order n.
 
-    Parameters
-    ----------
-    labels : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}; the start is the matrix of the rank nearest to all their inner products.
-    pairs : csr_array of shape (n_samples, n_samples)
-        As of `neighbour_pairs`.
-    rank : int
-        Columns of the embedding.
-    max_iter : int
-        Most steps.
-    tol : float
-        Relative decrease of the sum of squares that ends them.
-
-    Returns
-    -------
-    Z : ndarray of shape (n_samples, rank)
-        The embedding.
-    objective : list of float
-        Half of the sum of squared errors before the first step and after each, not increasing.
+    The start is the matrix of the rank nearest to all inner products of the labels; pairs are as of `neighbour_pairs`,
+    and ``tol`` is the relative decrease of the sum of squares that ends the steps. Returns Z, of shape (n_samples,
+    rank), and half of the sum of squared errors before the first step and after each, not increasing.
     """
     if is_sparse(labels) and labels.shape[0] < labels.shape[1]:  # the same but for signs
         values, vectors = np.linalg.eigh((labels @ labels.T).toarray())

@@ -206,19 +206,7 @@ def _scores_labels(model: Any) -> bool:
 def label_scores(estimator: Any, X: Any, n_labels: int) -> tuple[FloatArray, float] | None:
     """Return scores of labels by a fitted estimator of any package, and the score that is neither present nor absent.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted to labels in {0, 1}.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Rows.
-    n_labels : int
-        The number of labels.
-
-    Returns
-    -------
-    (ndarray of shape (n_samples, n_labels), float) or None
-        None where the estimator gives no number for each label.
+    The estimator is fitted to labels in {0, 1}. Returns None where it gives no number for each label.
     """
     n_samples = X.shape[0]
     if is_regressor(estimator):

@@ -16,7 +16,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import distinct_rows, rows_of
@@ -160,8 +160,7 @@ class Discretiser(TransformerMixin, Estimator):
             If a feature is not finite, a parameter is impossible, or a supervised method gets no labels.
         """
         features = check_features(self, X, reset=True)
-        if self.method not in DISCRETISERS:
-            raise DataError(unknown_name("discretiser", self.method, DISCRETISERS))
+        check_known_name("discretiser", self.method, DISCRETISERS, error=DataError)
         check_count(self.n_bins, "n_bins", 2)
         cut = self._cutter(y, features.shape[0])
         self.cut_points_ = [cut(values) for _, values in _columns(features)]

@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.kernels import check_gamma
 from mlreduce.linalg.utilities import quotient
@@ -132,8 +132,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estima
         return self
 
     def _chosen(self, features: Any, number: int) -> NDArray[np.intp]:
-        if self.selection not in ("random", "k-means++"):
-            raise DataError(unknown_name("selection", self.selection, ["random", "k-means++"]))
+        check_known_name("selection", self.selection, ["random", "k-means++"], error=DataError)
         n_samples = features.shape[0]
         if number == n_samples:
             return np.arange(n_samples)

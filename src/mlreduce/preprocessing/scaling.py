@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["SCALINGS", "ScaledParts", "scale_parts"]
@@ -78,8 +78,7 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     >>> parts.test[:, 0]
     array([0., 3.])
     """
-    if scaling not in SCALINGS:
-        raise DataError(unknown_name("scaling", scaling, SCALINGS))
+    check_known_name("scaling", scaling, SCALINGS, error=DataError)
     if scaling == "none":
         return ScaledParts(train, test, np.arange(train.shape[1]))
     if scaling == "tf-idf":

@@ -61,10 +61,8 @@ class ProgramSelector(Selector):
         does not get them.
     n_features_in_, n_informative_ : int
         Number of features, and of those that are not constant in ``X``.
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Raises
     ------
@@ -310,12 +308,7 @@ class ProgramCoder(FactorCoder):
 
     complexity = Complexity("n d", "n d")
 
-    def __init__(
-        self,
-        program: str | Program,
-        n_components: int | str | None = None,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, program: str | Program, n_components: int | str | None = None, random_state: Any = None) -> None:
         super().__init__(n_components)
         self.program = program
         self.random_state = random_state
@@ -369,11 +362,7 @@ class ProgramClassifier(ClassifierMixin, Estimator):
     0
     """
 
-    def __init__(
-        self,
-        program: str | Program,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, program: str | Program, random_state: Any = None) -> None:
         self.program = program
         self.random_state = random_state
 

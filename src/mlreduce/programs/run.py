@@ -22,7 +22,7 @@ from typing import Any, TypedDict
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.exceptions import ConfigurationError, DataError, check_known_name
 from mlreduce.files import file_sha256
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 from mlreduce.validation.limits import MemoryLimitError, TimeLimitError, Waiting
@@ -210,13 +210,11 @@ def _complete(program: str | Program) -> dict[str, Any]:
     """Return a program with all keys, checked."""
     given: dict[str, Any] = {"command": program} if isinstance(program, str) else dict(program)
     for key in given:
-        if key not in Program.__annotations__:
-            raise ConfigurationError(unknown_name("key of a program", key, Program.__annotations__))
+        check_known_name("key of a program", key, Program.__annotations__)
     if not isinstance(given.get("command"), str) or not given["command"].strip():
         raise ConfigurationError(f"a program needs its command, a text; got {given.get('command')!r}")
     given = {"files": [], "exchange": "mat", "numbers": {}, "seconds": 3600.0, "gigabytes": None, **given}
-    if given["exchange"] not in _FORMATS:
-        raise ConfigurationError(unknown_name("format", given["exchange"], _FORMATS, "exchange"))
+    check_known_name("format", given["exchange"], _FORMATS, "exchange")
     digest = digest_of_files(given["files"])  # which refuses files that do not exist
     if given.get("digest", digest) != digest:
         raise ConfigurationError(f"the files of {given['command']!r} have changed since the study was planned")
@@ -238,23 +236,9 @@ def _numbers(name: str, value: Any) -> FloatArray:
 
 
 def check_shape(name: str, value: FloatArray, rows: int, columns: int, least: int | None = None) -> FloatArray:
-    """Return a matrix that a program wrote, if its shape is right.
+    """Return a matrix that a program wrote under a name; raise ProgramError if its shape is not right.
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    value : ndarray of two dimensions
-        The matrix.
-    rows, columns : int
-        The right shape.
-    least : int or None, default=None
-        Where it is given, so many columns suffice, and columns in excess are cut off.
-
-    Raises
-    ------
-    ProgramError
-        If the shape is another.
+    Where ``least`` is given, so many columns suffice, and columns in excess are cut off.
     """
     few, many = value.shape[1] < (columns if least is None else least), least is None and value.shape[1] > columns
     if value.shape[0] != rows or few or many:

@@ -64,16 +64,7 @@ _MOST_LEADING, _EQUAL_VARIANCE = 100, 1e-8
 def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
     """Return the smallest number of leading eigenvalues that reach a share of the sum of all.
 
-    Parameters
-    ----------
-    eigenvalues : ndarray of shape (k,)
-        All positive eigenvalues, descending.
-    threshold : float
-        The share t, in (0, 1).
-
-    References
-    ----------
-    Xu et al. (2016), equation (15).
+    Eigenvalues are all positive ones, descending, and the share is in (0, 1): Xu et al. (2016), equation (15).
     """
     shares = np.cumsum(eigenvalues)
     return int(np.searchsorted(shares, threshold * shares[-1] * (1 - _SHARE_ROUNDING))) + 1
@@ -116,12 +107,9 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         exist: their sum is not known then.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
-    n_components_ : int
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    n_components_, n_features_in_ : int
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Examples
     --------

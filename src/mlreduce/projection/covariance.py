@@ -33,18 +33,13 @@ _NO_SCATTER = 1e-13
 
 
 class _Covariances(NamedTuple):
-    """Weighted sums of squares and products of features and labels about their means.
+    """Weighted sums of squares and products of features and labels about their means."""
 
-    Attributes
-    ----------
-    weight : float
-        Sum of the weights.
-    mean : ndarray of shape (n_features + n_labels,)
-    scatter : ndarray of shape (n_features + n_labels, n_features + n_labels)
-    """
-
+    #: Sum of the weights.
     weight: float
+    #: Of shape (n_features + n_labels,).
     mean: FloatArray
+    #: Of shape (n_features + n_labels, n_features + n_labels).
     scatter: FloatArray
 
     @classmethod

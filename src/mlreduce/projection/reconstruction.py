@@ -273,14 +273,7 @@ class _ClassErrors(scipy.sparse.linalg.LinearOperator):
 
     A sum of a block for each class. Row i of ``I - W`` minimises ``v'(K + rI)v`` subject to ``v_i = 1`` and sum zero, K
     the inner products of the class: column i of the inverse of ``K + rI`` on the vectors of sum zero, divided by its
-    diagonal entry.
-
-    Parameters
-    ----------
-    copies : Duplicates
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    reg : float
-        Ridge, relative to the sum of the squared distances.
+    diagonal entry. The ridge r is ``reg`` times the sum of the squared distances.
     """
 
     def __init__(self, copies: Duplicates, X: Any, reg: float) -> None:

@@ -40,10 +40,7 @@ class ChosenRidge(NamedTuple):
 def ridge_share(ridge: Ridge) -> float | None:
     """Return the share of the mean diagonal that a ridge is; None where it is a number, or is chosen.
 
-    Raises
-    ------
-    DataError
-        Unless it is None, a percentage, `ALL_COLUMNS` or a number >= 0.
+    Raises DataError unless it is None, a percentage, `ALL_COLUMNS` or a number >= 0.
     """
     if not isinstance(ridge, str):
         if ridge is not None:
@@ -110,23 +107,13 @@ def _summary_errors(data: TrainingSet) -> tuple[FloatArray, FloatArray]:
 class Regularised(Projection):
     """Base of the projections whose constraint has a ridge.
 
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions. See `Projection`.
-    ridge : float, str or None, default=None
-        A number >= 0 is the ridge itself, in squared units of the features. A percentage such as ``"0.1%"`` is one of
-        the mean diagonal of the scatter over the features that vary; "all-columns" is a thousandth of that over all
-        features. None chooses the ridge by which the centred features predict the labels with the least leave-one-out
-        error (`chosen_ridge`), times the mean diagonal of the scatter over that of the scatter of all instances.
+    A number >= 0 is the ridge itself, in squared units of the features. A percentage such as ``"0.1%"`` is one of the
+    mean diagonal of the scatter over the features that vary; "all-columns" is a thousandth of that over all features.
+    None chooses the ridge by which the centred features predict the labels with the least leave-one-out error
+    (`chosen_ridge`), times the mean diagonal of the scatter over that of the scatter of all instances.
 
-    Attributes
-    ----------
-    ridge_ : float
-        The ridge, in squared units of the features.
-    edge_ : {"lowest", "highest"} or None
-        Which end of those compared a chosen ridge is, if any. Highest: the features hardly predict the
-        labels. Lowest: the features determine them.
+    ``ridge_`` is the ridge, in squared units of the features, and ``edge_`` which end of those compared a chosen ridge
+    is, if any. Highest: the features hardly predict the labels. Lowest: the features determine them.
     """
 
     ridge: Any

@@ -17,11 +17,7 @@ from mlreduce.validation import FloatArray, Size, check_memory
 def between_classes(members: Any, sizes: FloatArray) -> Form:
     """Return ``Z diag(sizes)^-1 Z' - Z11'Z' / sum(sizes)``, the scatter of the class means.
 
-    Parameters
-    ----------
-    members : ndarray or csr_array of shape (n_samples, n_labels)
-        Z: weights of the instances in the classes.
-    sizes : ndarray of shape (n_labels,)
+    Z are the weights of the instances in the classes, shape (n_samples, n_labels).
     """
     _check_pairs(len(sizes))
     used = (sizes > 0).astype(np.float64)
@@ -29,15 +25,7 @@ def between_classes(members: Any, sizes: FloatArray) -> Form:
 
 
 def within_classes(members: Any, weights: FloatArray, sizes: FloatArray) -> Form:
-    """Return ``diag(weights) - Z diag(sizes)^-1 Z'``, the scatter about the class means.
-
-    Parameters
-    ----------
-    members : ndarray or csr_array of shape (n_samples, n_labels)
-        Z: weights of the instances in the classes.
-    weights : ndarray of shape (n_samples,)
-    sizes : ndarray of shape (n_labels,)
-    """
+    """Return ``diag(weights) - Z diag(sizes)^-1 Z'``, the scatter about the class means; Z as of `between_classes`."""
     _check_pairs(len(sizes))
     return Form(weights=weights, factor=members, middle=-np.diag(quotient(1.0, sizes)))
 
@@ -56,16 +44,7 @@ def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:
 
 
 class Discriminant(Regularised, Projection):
-    """Base of the discriminant analyses: ``max tr(P'AP)`` subject to ``P'(S_w + ridge I)P = I``, S_w `_within`.
-
-    Parameters
-    ----------
-    n_components : int, float, str or None, default=None
-        Number of directions; a float in (0, 1) is the share of the sum of the positive eigenvalues that they hold, a
-        string such as ``"50%"`` a percentage of n_features, None all that are defined. See `Projection`.
-    ridge : float, str or None, default=None
-        Ridge of the within-class scatter. See `Regularised`.
-    """
+    """Base of the discriminant analyses: ``max tr(P'AP)`` subject to ``P'(S_w + ridge I)P = I``, S_w `_within`."""
 
     def __init__(self, n_components: Size = None, ridge: Ridge = None) -> None:
         super().__init__(n_components)

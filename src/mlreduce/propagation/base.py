@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from sklearn.utils import Tags
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.linalg.kernels import check_positive
 from mlreduce.linalg.utilities import above_half, best_of_each, quotient
 from mlreduce.spectral import TrainingSet
@@ -76,10 +76,8 @@ class LabelPropagation(Estimator):
     label_similarity_ : ndarray of shape (n_labels, n_labels)
         Sigma.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Examples
     --------
@@ -235,8 +233,7 @@ class LabelPropagation(Estimator):
         check_range(self.smoothness, "smoothness", 0, open_ends=True)
         if self.label_smoothness is not None:
             check_range(self.label_smoothness, "label_smoothness", 0)
-        if self.label_similarity not in ("cosine", "rbf"):
-            raise DataError(unknown_name("label_similarity", self.label_similarity, ["cosine", "rbf"]))
+        check_known_name("label_similarity", self.label_similarity, ["cosine", "rbf"], error=DataError)
         if self.gamma is not None:
             check_positive(self.gamma, "gamma")
         check_proximity(self.proximity)

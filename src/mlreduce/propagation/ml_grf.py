@@ -25,45 +25,7 @@ _VECTORS, _RESTARTS = 60, 20
 
 
 class LabelField(LabelPropagation):
-    """Base of the propagations that smooth over labels by a concave term, which bounds its weight.
-
-    Parameters
-    ----------
-    smoothness : float, default=1.0
-        Weight of the instances' proximity, > 0.
-    label_smoothness : float or None, default=None
-        Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
-    label_similarity : {"cosine", "rbf"}, default="cosine"
-        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
-    gamma : float or None, default=None
-        Of ``"rbf"``, > 0; None is the reciprocal of the mean squared distance of different columns.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    decision : {"prior", "half"}, default="prior"
-        Labels of an unlabelled instance: ``"prior"`` gives each label to the instances of largest positive score, in
-        the label's share of the labelled instances, both those of the label; ``"half"`` to those with a score above
-        one half.
-
-    Attributes
-    ----------
-    embedding_ : ndarray of shape (n_samples, n_labels)
-        Score of each label: near 1 where it is likely, near 0 where not. Zeros for instances that no path of the graph
-        connects to a labelled one. Where single labels are unknown, a score that nothing determines is zero too: of a
-        label that is known of no instance connected by a path.
-    transduction_ : ndarray of shape (n_samples, n_labels) or (n_samples,), int
-        Labels in {0, 1}: those given, and where not known those of ``decision``.
-    labelled_ : ndarray of shape (n_samples,), bool
-        Mask of the labelled instances: those of which at least one label is known.
-    known_ : ndarray of shape (n_samples, n_labels), bool
-        Mask of the labels that are known.
-    label_smoothness_ : float
-        The weight of the labels' similarity.
-    label_similarity_ : ndarray of shape (n_labels, n_labels)
-        Sigma.
-    n_features_in_ : int
-    feature_names_in_, label_names_ : ndarray of str, list of str
-        Only when ``X``, or ``y``, had names of columns.
-    """
+    """Base of the propagations that smooth over labels by a concave term, which bounds its weight."""
 
     def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         """Return weights in the error term, and the least eigenvalue of these plus the Laplacian.

@@ -42,10 +42,7 @@ VARIANTS = ("equations", "published-code")
 def check_variant(variant: Any, *others: str) -> bool:
     """Check ``variant``, one of `VARIANTS` or of a method's others, and return whether it is the published code.
 
-    Raises
-    ------
-    DataError
-        If the variant is unknown.
+    Raises DataError if the variant is unknown.
     """
     return bool(check_option(variant, "variant", (*VARIANTS, *others)) == VARIANTS[1])
 
@@ -53,10 +50,7 @@ def check_variant(variant: Any, *others: str) -> bool:
 def weigh(value: Any, name: str, unit: float, open_ends: bool = False) -> float:
     """Return a weight >= 0, which is a number or a percentage of a unit.
 
-    Raises
-    ------
-    DataError
-        If it is neither; of a number with ``open_ends``, if it is 0.
+    Raises DataError if it is neither; of a number with ``open_ends``, if it is 0.
     """
     if isinstance(value, str):
         return float(check_percentage(value, name)) / 100.0 * unit
@@ -64,13 +58,7 @@ def weigh(value: Any, name: str, unit: float, open_ends: bool = False) -> float:
 
 
 def check_not_negative(X: Any, method: str, names: Any) -> None:
-    """Refuse features below zero, naming the first column that has one.
-
-    Raises
-    ------
-    DataError
-        If a value is negative.
-    """
+    """Raise DataError if a feature is below zero, naming the first column that has such a value."""
     lowest = np.asarray(X.min(axis=0).toarray() if is_sparse(X) else X.min(axis=0)).reshape(-1)
     if (lowest < 0).any():
         column = int((lowest < 0).argmax())
@@ -82,13 +70,7 @@ def check_not_negative(X: Any, method: str, names: Any) -> None:
 
 
 def check_some_vary(varying: NDArray[np.intp], n_samples: int) -> NDArray[np.intp]:
-    """Return the labels that some instances have and others do not, if there are any.
-
-    Raises
-    ------
-    DataError
-        If there are none.
-    """
+    """Return the labels that some instances have and others do not; raise DataError if there are none."""
     if not len(varying):
         raise DataError(
             f"no label has both values among the {n_samples} instances: a score compares those that have a label with "
@@ -98,26 +80,14 @@ def check_some_vary(varying: NDArray[np.intp], n_samples: int) -> NDArray[np.int
 
 
 def check_pairs(n_features: int, method: str) -> None:
-    """Refuse features of which three matrices of all pairs do not fit into memory.
-
-    Raises
-    ------
-    DataError
-        If they do not, with the number of features that would.
-    """
+    """Raise DataError if three matrices of all pairs of features do not fit into memory, with the number that would."""
     advice = "select some of the features before, by MIM, SCLS or chi2, which need no pairs of features"
     what = f"{method}, which compares all pairs of {n_features} features,"
     check_memory(24.0 * n_features**2, what, advice, (n_features, "features"), power=2)
 
 
 def varying_labels(labels: Any) -> Any:
-    """Return the columns of the labels that some instances have and others do not.
-
-    Raises
-    ------
-    DataError
-        If there are none.
-    """
+    """Return the columns of the labels that some instances have and others do not; raise DataError without any."""
     sizes = np.asarray(labels.sum(axis=0)).reshape(-1)
     varying = np.flatnonzero((sizes > 0) & (sizes < labels.shape[0]))
     return labels[:, check_some_vary(varying, labels.shape[0])]
@@ -140,10 +110,8 @@ class Selector(SelectorMixin, Estimator):
         last, and do not change the order of the others.
     n_features_in_, n_informative_ : int
         Number of features, and of those that are not constant in ``X``.
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    feature_names_in_, label_names_ : ndarray of str, list of str
+        Only when ``X``, or ``y``, had names of columns.
 
     Examples
     --------

@@ -125,21 +125,10 @@ def follow_path(
 ) -> tuple[float, bool]:
     """Minimise for one weight of the norms after the other, down to one that is given or leaves as many rows as wanted.
 
-    Parameters
-    ----------
-    largest : float
-        The smallest weight with which all rows are zero.
-    given : float
-        0 for the largest weight of the path with which ``wanted`` rows are not zero.
-    wanted : int
-    minimise_at : callable
-        Takes a weight and whether a rough minimum will do, and returns how many rows are not zero.
-
-    Returns
-    -------
-    weight : float
-    edge : bool
-        Whether the weight is the smallest of the path, and was not given.
+    It begins at ``largest``, the smallest weight with which all rows are zero; ``given`` is 0 for the largest weight of
+    the path with which ``wanted`` rows are not zero. ``minimise_at`` takes a weight and whether a rough minimum will
+    do, and returns how many rows are not zero. Returns the weight, and whether it is the smallest of the path, and was
+    not given.
     """
     if not largest:  # nothing to explain: all weights give zeros
         given = given or 1.0

@@ -208,10 +208,7 @@ class _Slopes:
     def of_used_rows(self) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return the numbers of the instances that are not skipped, and the row of each instance; -1 for skipped ones.
 
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
+        Raises DataError if there is no memory for them.
         """
         n_samples, n_features = self._X.shape
         every = np.arange(n_samples)

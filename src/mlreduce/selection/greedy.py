@@ -157,10 +157,7 @@ class GreedySelector(DiscretisingSelector):
 def rows_without_unknown(labels: Any) -> NDArray[np.bool_]:
     """Return the instances of which all labels are known, for criteria that take their set.
 
-    Raises
-    ------
-    DataError
-        If there are none.
+    Raises DataError if there are none.
     """
     if is_sparse(labels):
         return np.ones(labels.shape[0], dtype=bool)

@@ -33,27 +33,18 @@ _SHARED_BYTES = 2**29
 
 
 class Counted(NamedTuple):
-    """Indicator matrix of the bins of variables; counts are its products.
+    """Indicator matrix of the bins of variables; counts are its products."""
 
-    Attributes
-    ----------
-    ones : ndarray or csr_array of shape (n_samples, n_bins)
-        One column per bin of a variable, without the commonest bin of each.
-    starts : ndarray of shape (n_variables + 1,), int
-        First column of each variable.
-    """
-
+    #: Of shape (n_samples, n_bins). One column per bin of a variable, without the commonest bin of each.
     ones: Any
+    #: Of shape (n_variables + 1,). First column of each variable.
     starts: NDArray[np.int64]
 
     @classmethod
     def from_bins(cls, bins: Any) -> Self:
         """Return the indicators of a table of bins, integers of shape (n_samples, n_variables).
 
-        Raises
-        ------
-        DataError
-            If they are not a table of integers.
+        Raises DataError if they are not a table of integers.
         """
         table = np.asarray(bins)
         if table.ndim != 2 or table.dtype.kind not in "biu" or not table.size:
@@ -163,17 +154,8 @@ class Counted(NamedTuple):
 class Labels:
     """Labels counted as `Counted` variables, and which cells are known.
 
-    Parameters
-    ----------
-    table : ndarray or csr_array of shape (n_samples, n_labels)
-        In {0, 1}; NaN, in an array alone, where not known.
-
-    Attributes
-    ----------
-    counted : Counted
-        As if a label were 0 where not known.
-    known : ndarray of shape (n_samples, n_labels), bool, or None
-        None where all are.
+    Labels are in {0, 1}; NaN, in an array alone, where not known. ``counted`` is as if they were 0 there, and ``known``
+    is None where all are.
     """
 
     def __init__(self, table: Any) -> None:
@@ -549,86 +531,23 @@ def _bin_terms(
 
 
 def entropies(bins: Any) -> FloatArray:
-    """Return the entropy of each column, ``-sum_t p(t) log p(t)``, in nats.
+    """Return the entropy of each column, ``-sum_t p(t) log p(t)``, in nats: Lim, Lee and Kim (2016), below equation 3.
 
-    Parameters
-    ----------
-    bins : array-like of shape (n_samples, n_columns), integers
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-
-    Raises
-    ------
-    DataError
-        If they are not a table of integers.
-
-    References
-    ----------
-    Lim, Lee and Kim (2016), below equation 3.
+    Raises DataError if the bins are not a table of integers.
     """
     return Counted.from_bins(bins).entropies()
 
 
 def mutual_information(A: Any, B: Any = None) -> FloatArray:
-    """Return the mutual information of each column with each, in nats.
+    """Return the mutual information of each column with each, in nats: Lim, Lee and Kim (2016), equation 3.
 
-    ``I(a;b) = H(a) + H(b) - H(a,b)``. What is within rounding of 0 is 0.
-
-    Parameters
-    ----------
-    A : array-like of shape (n_samples, n_columns), integers
-    B : array-like of shape (n_samples, n_others), integers, or None
-        None for the columns of A among themselves; the entropies are then on the diagonal, ``I(a;a) = H(a)``.
-
-    Returns
-    -------
-    ndarray of shape (n_columns, n_others)
-
-    Raises
-    ------
-    DataError
-        If they are not tables of integers, or have different rows.
-
-    References
-    ----------
-    Lim, Lee and Kim (2016), equation 3.
+    ``I(a;b) = H(a) + H(b) - H(a,b)``. What is within rounding of 0 is 0. Without B it is that of the columns of A among
+    themselves; the entropies are then on the diagonal, ``I(a;a) = H(a)``. Raises DataError if they are not tables of
+    integers, or have different rows.
     """
     one = Counted.from_bins(A)
     other = one if B is None else _beside(one, Counted.from_bins(B))
     return shared_information(one, other) / one.n_samples
-
-
-def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
-    """Return ``I(a;b;c)`` of one variable and each pair of the columns of two tables, in nats.
-
-    ``I(a;b;c) = H(a) + H(b) + H(c) - H(a,b) - H(a,c) - H(b,c) + H(a,b,c) = I(b;c) - I(b;c|a)`` is positive for
-    redundancy and negative for synergy; ``I(a;b;b) = I(a;b)``.
-
-    Parameters
-    ----------
-    a : array-like of shape (n_samples,), integers
-    B, C : array-like of shape (n_samples, n_columns), integers
-
-    Returns
-    -------
-    ndarray of shape (n_columns of B, n_columns of C)
-
-    Raises
-    ------
-    DataError
-        If they are not tables of integers, or have different rows.
-
-    References
-    ----------
-    Lee and Kim (2013), after McGill, "Multivariate information transmission", 1954.
-    """
-    given = np.asarray(a)
-    third = Counted.from_bins(given[:, np.newaxis] if given.ndim == 1 else given)
-    one = _beside(third, Counted.from_bins(B))
-    other = _beside(one, Counted.from_bins(C))
-    return Triples(one, other).given(third.parts()[0]) / one.n_samples
 
 
 def _beside(one: Counted, other: Counted) -> Counted:

@@ -31,11 +31,6 @@ def correlation_distances(X: Any, labels: Any) -> FloatArray:
     """Return one minus the correlation of each feature and label, shape (n_features, n_labels).
 
     Equal features have equal distances, to the last bit; constant features or labels have the distance 1.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
     """
     n_samples = X.shape[0]
     # The product with a sparse matrix adds up row by row, in the same order for all columns.

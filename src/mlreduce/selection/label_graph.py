@@ -14,10 +14,8 @@ from mlreduce.validation import FloatArray, as_dense, check_known_labels, is_spa
 class LabelGraph:
     """Rows of the weighted Jaccard similarity of label sets, on demand.
 
-    Parameters
-    ----------
-    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
-        NaN, in an array alone, where not known: two instances are compared by the labels that are known of both.
+    Labels are in {0, 1}; NaN, in an array alone, where not known: two instances are compared by the labels that are
+    known of both.
     """
 
     def __init__(self, labels: Any) -> None:
@@ -53,27 +51,10 @@ class LabelGraph:
 def label_similarity(Y: Any) -> FloatArray:
     """Return the adjacency matrix of the label graph: the weighted Jaccard similarity of label sets.
 
-    The weight of the labels that both instances have over that of the labels that either has; a label
-    weighs as much as it has instances, where known.
-
-    Parameters
-    ----------
-    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
-        Labels in {0, 1} or {-1, 1}, NaN where not known: two instances are then compared by the labels known of both.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1], with a zero diagonal; 0 between instances without labels, or none known of both.
-
-    Raises
-    ------
-    DataError
-        If a label is not 0/1 or -1/1.
-
-    References
-    ----------
-    Yan and Li (2016), equations 2 and 3.
+    The weight of the labels that both instances have over that of the labels that either has; a label weighs as much as
+    it has instances, where known: Yan and Li (2016), equations 2 and 3. Labels are in {0, 1} or {-1, 1}, NaN where not
+    known: two instances are then compared by the labels known of both. The matrix is symmetric, in [0, 1], with a zero
+    diagonal; 0 between instances without labels, or none known of both. Raises DataError if a label is not 0/1 or -1/1.
     """
     labels, known = check_known_labels(Y, sparse=is_sparse(Y))
     if known is not None:
@@ -84,14 +65,7 @@ def label_similarity(Y: Any) -> FloatArray:
 def label_cosines(labels: Any) -> FloatArray:
     """Return the cosines of the columns of labels, of two over the instances where both are known; 0 for empty ones.
 
-    Parameters
-    ----------
-    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
-        NaN, in an array alone, where not known.
-
-    Returns
-    -------
-    ndarray of shape (n_labels, n_labels)
+    Labels are in {0, 1}; NaN, in an array alone, where not known.
     """
     present, known = split_known(labels)
     products = as_dense(present.T @ present)
@@ -108,14 +82,9 @@ def label_distances(labels: Any) -> FloatArray:
 
 
 def label_laplacian(labels: Any, graph: str = "cosine") -> FloatArray:
-    """Return the Laplacian of a graph of the labels; zeros for a label without instances.
+    """Return the Laplacian of a graph of the labels, as of `label_cosines`; zeros for a label without instances.
 
-    Parameters
-    ----------
-    labels
-        As of `label_cosines`.
-    graph : {"cosine", "complete"}, default="cosine"
-        Weights of two labels that occur: their cosine, or 1.
+    The weights of two labels that occur are with "cosine" their cosine, with "complete" 1.
     """
     cosines = label_cosines(labels)
     present = cosines.diagonal() > 0

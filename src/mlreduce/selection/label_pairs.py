@@ -29,8 +29,8 @@ class PMU(GreedySelector):
 
         J(f) = sum_l I(f;l) - sum_{s selected} sum_l I(f;s;l) - sum_{pairs of labels i, j} I(f;i;j)
 
-    ``I(.;.;.)`` is the interaction information, see `mlreduce.selection.information.interaction_information`. Only the
-    middle term changes, by what the last feature selected adds to it.
+    ``I(a;b;c) = I(b;c) - I(b;c|a)`` is the interaction information, positive for redundancy and negative for synergy.
+    Only the middle term changes, by what the last feature selected adds to it.
 
     Labels may be unknown, NaN in ``y``: a term counts the instances where its labels are known.
 

@@ -20,15 +20,8 @@ from mlreduce.validation import FloatArray, Size, check_count
 class LabelSets:
     """Features and label sets of the instances whose label set is known and not rare.
 
-    Attributes
-    ----------
-    bins : ndarray of int32, shape (n_frequent, n_features)
-        Numbered from 0.
-    classes : ndarray of int, shape (n_frequent,)
-        Number of the label set of each instance.
-    n_classes : int
-    n_pruned : int
-        Number of the other instances.
+    ``bins``, of shape (n_frequent, n_features), are numbered from 0; ``classes`` has the number of the label set of
+    each instance, and ``n_pruned`` is the number of the other instances.
     """
 
     def __init__(self, bins: Bins, labels: Any, min_count: int) -> None:

@@ -45,20 +45,13 @@ class Penalty(Protocol):
 
 
 class Norm(NamedTuple):
-    """A weighted norm of coefficients W, one row per feature.
+    """A weighted norm of coefficients W, one row per feature."""
 
-    Attributes
-    ----------
-    weight : float
-        > 0.
-    by_row : bool
-        Whether it is the sum of the Euclidean norms of the rows, else that of absolute values.
-    positive : bool
-        Whether negative entries are not allowed.
-    """
-
+    #: > 0.
     weight: float
+    #: Whether it is the sum of the Euclidean norms of the rows, else that of absolute values.
     by_row: bool = False
+    #: Whether negative entries are not allowed.
     positive: bool = False
 
     def of(self, table: FloatArray) -> float:

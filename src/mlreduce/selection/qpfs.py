@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector, check_pairs
 from mlreduce.selection.information import Counted, Labels, shared_information
@@ -27,37 +27,15 @@ _RCOND = 1e-10
 
 
 def approximate_dependency(rows: Any, sampled: Any, method: str = "average") -> FloatArray:
-    """Fill in a symmetric matrix of which some rows are known.
+    """Fill in a symmetric matrix of which the rows ``sampled`` are known.
 
     With A and B the known columns and the others of these rows, the part that is not known is, for "average", half the
     sum of the means of B's columns p and q, on its diagonal too; for "nystrom" ``B'A^+ B``; for "half-nystrom" half of
-    that: proposition 3 of the paper has the half, its proposition 2 the full product.
-
-    Parameters
-    ----------
-    rows : array-like of shape (n_sampled, n_features)
-        The known rows, in the order of ``sampled``.
-    sampled : array-like of shape (n_sampled,), int
-        Which rows they are.
-    method : {"average", "nystrom", "half-nystrom"}, default="average"
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-        Symmetric, and as given in the known rows and columns.
-
-    Raises
-    ------
-    DataError
-        If the method is unknown, or the rows do not belong to what was sampled.
-
-    References
-    ----------
-    Lim, Lee and Kim (2016), equations 5 and 6, and propositions 2 and 3 of the appendix.
+    that: proposition 3 of Lim, Lee and Kim (2016) has the half, its proposition 2 the full product. See also its
+    equations 5 and 6. Raises DataError if the method is unknown, or the rows do not belong to what was sampled.
     """
     known, places = np.asarray(rows, dtype=np.float64), np.asarray(sampled)
-    if method not in APPROXIMATIONS:
-        raise DataError(unknown_name("approximation", method, APPROXIMATIONS))
+    check_known_name("approximation", method, APPROXIMATIONS, error=DataError)
     if known.ndim != 2 or places.shape != (len(known),) or not len(known) or len(set(places.tolist())) < len(known):
         raise DataError(f"rows {known.shape} and sampled {places.shape} must name each row once, one row at least")
     others = np.delete(np.arange(known.shape[1]), places)
@@ -300,8 +278,7 @@ class ApproximateQPFS(SampledQPFS):
 
     def _check(self) -> None:
         super()._check()
-        if self.diagonal not in _DIAGONALS:
-            raise DataError(unknown_name("diagonal", self.diagonal, _DIAGONALS))
+        check_known_name("diagonal", self.diagonal, _DIAGONALS, error=DataError)
 
 
 @register("qpfs-nystrom")

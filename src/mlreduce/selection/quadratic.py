@@ -80,18 +80,10 @@ def minimise(Q: Any, c: FloatArray) -> Minimum:
     function, so that it ends after finitely many iterations. In either case the weights solve a linear system. Where
     the minimum is unique both end at the same set and the same weights.
 
-    Parameters
-    ----------
-    Q : ndarray or csr_array of shape (n, n)
-        Positive semidefinite. The function must be bounded below; where weights are not unique they are (nearly) those
-        of the smallest norm for their set. A sparse matrix must be positive definite: its first set is that after
-        some sweeps of coordinate descent, and systems are solved by conjugate gradients.
-    c : ndarray of shape (n,)
-
-    Raises
-    ------
-    DataError
-        If the function has no minimum for a 0 on the diagonal of Q.
+    Q is positive semidefinite, and the function must be bounded below; where weights are not unique they are (nearly)
+    those of the smallest norm for their set. A sparse matrix must be positive definite: its first set is that after
+    some sweeps of coordinate descent, and systems are solved by conjugate gradients. Raises DataError if the function
+    has no minimum for a 0 on the diagonal of Q.
     """
     if ((Q.diagonal() <= 0) & (c > 0)).any():
         raise DataError("the quadratic program has no minimum: a weight of which more is better costs nothing")

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.selection.descent import penalised
@@ -138,8 +138,7 @@ class RFS(RowSparseSelector):
         return max_iter, 0.0 if reweighted else check_range(self.tol, "tol", 0)
 
     def _loss(self, X: Any, labels: FloatArray) -> _Residuals:
-        if self.system not in _SYSTEMS:
-            raise DataError(unknown_name("system", self.system, _SYSTEMS))
+        check_known_name("system", self.system, _SYSTEMS, error=DataError)
         over_instances = self.system == "instances" or (self.system == "auto" and X.shape[0] <= X.shape[1])
         return _Residuals(X, labels, over_instances)
 

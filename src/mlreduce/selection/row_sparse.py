@@ -245,25 +245,10 @@ class Copies:
     ``x sqrt(m)`` has the coefficients ``w sqrt(m)`` and their norm the weight ``sqrt(m)``, and the squares of the
     coefficients and the distances between instances are as before.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    centred : bool
-        Whether columns are centred.
-    labels : ndarray of shape (n_samples, n_labels) or None, default=None
-        The columns are in the order of their products with these, so that iterations over them, which end before the
-        minimum, do not depend on the order of the features.
-    merges : bool, default=True
-        False leaves copies as they are.
-
-    Attributes
-    ----------
-    of : ndarray of shape (n_features,), int
-        The column that stands for each.
-    counts : ndarray of shape (n_columns,), int
-        Numbers of copies.
-    roots : ndarray of shape (n_columns,)
-        Their square roots.
+    The columns are in the order of their products with the labels, where there are any, so that iterations over them,
+    which end before the minimum, do not depend on the order of the features. ``merges`` of False leaves copies as they
+    are. ``of`` is the column that stands for each feature, ``counts`` are the numbers of copies, and ``roots`` their
+    square roots.
     """
 
     def __init__(self, X: Any, centred: bool, labels: FloatArray | None = None, merges: bool = True) -> None:
@@ -309,16 +294,9 @@ class Copies:
 class Regression:
     """Squared errors ``||X W + 1 b' - F||^2`` of some targets F.
 
-    Targets that are not known, NaN, are variables: what the regression gives is the best there, without an error.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    targets : ndarray of shape (n_samples, n_targets)
-    intercept : bool, default=True
-        Whether there is a b, which is minimised over together with W.
-    curvature : ndarray or csr_array of shape (n_features, n_features), `OffSubspace` or None, default=None
-        L of an additional term ``tr(W'LW)``, positive semidefinite.
+    Targets that are not known, NaN, are variables: what the regression gives is the best there, without an error. With
+    an ``intercept`` there is a b, which is minimised over together with W. ``curvature`` is the L of an additional term
+    ``tr(W'LW)``, positive semidefinite.
     """
 
     #: Whether the targets are variables.
@@ -422,14 +400,7 @@ class Regression:
 
 
 class OffSubspace:
-    """``weight (I - QQ')``, the curvature of what of coefficients lies outside of a subspace.
-
-    Parameters
-    ----------
-    basis : ndarray of shape (n_features, n_latent)
-        Q, with orthonormal columns.
-    weight : float
-    """
+    """``weight (I - QQ')``, the curvature of what of coefficients is outside of a subspace with orthonormal basis Q."""
 
     def __init__(self, basis: FloatArray, weight: float) -> None:
         self._basis, self._weight = basis, weight

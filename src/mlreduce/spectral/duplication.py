@@ -290,14 +290,8 @@ def _first(counts: _Indices, number: int) -> _Indices:
 class _NearestPairs:
     """The nearest pairs of a member of a class and an instance with other classes; of equally near ones the first.
 
-    Attributes
-    ----------
-    elsewhere : ndarray of shape (n_samples,)
-        Number of each instance's duplicates in other classes.
-    number : int
-        Pairs at most.
-    places, columns : ndarray of shape (n_pairs,)
-        Indices into the members, and instances; nearest first.
+    There are ``number`` pairs at most. ``elsewhere`` has the number of each instance's duplicates in other classes;
+    ``places`` and ``columns``, nearest first, are indices into the members, and instances.
     """
 
     def __init__(self, members: ClassMembers, elsewhere: _Indices, number: int) -> None:

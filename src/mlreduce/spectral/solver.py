@@ -202,13 +202,7 @@ def solve(
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Arguments of `solve`, and what decides on the strategy.
-
-    Attributes
-    ----------
-    ordered : bool
-        Whether the directions of eigenvalue zero are ordered afterwards, so that a part of them is no solution.
-    """
+    """Arguments of `solve`, and what decides on the strategy."""
 
     features: Features
     objective: Form
@@ -217,6 +211,7 @@ class _Problem:
     signed_values: bool
     upper: float | None
     trivial: FloatArray | None
+    #: Whether the directions of eigenvalue zero are ordered afterwards, so that a part of them is no solution.
     ordered: bool
     who: str
 

@@ -15,17 +15,11 @@ __all__ = ["Evidence", "at_least", "holds_more_often", "needed"]
 
 
 class Evidence(NamedTuple):
-    """Evidence for a statement and against it, both as p-values.
+    """Evidence for a statement and against it, both as p-values."""
 
-    Attributes
-    ----------
-    p_for : float
-        In [0, 1]; small where the data hardly allow that the statement is false.
-    p_against : float
-        In [0, 1]; small where the data hardly allow that it is true.
-    """
-
+    #: In [0, 1]; small where the data hardly allow that the statement is false.
     p_for: float
+    #: In [0, 1]; small where the data hardly allow that it is true.
     p_against: float
 
     @classmethod
@@ -37,10 +31,7 @@ class Evidence(NamedTuple):
 def needed(number: int, of: str | int) -> int:
     """Return how many of some statements must hold: "all" of them, "most" (more than half), or a number.
 
-    Raises
-    ------
-    DataError
-        If it is a number outside 1 to the number of statements.
+    Raises DataError if it is a number outside 1 to the number of statements.
     """
     if of == "all":
         return number
@@ -52,28 +43,15 @@ def needed(number: int, of: str | int) -> int:
 
 
 def at_least(number: int, evidence: Sequence[Evidence], independent: bool = False) -> Evidence:
-    """Combine evidence on statements into evidence that at least a number of them are true.
+    """Combine evidence on m statements, at least one, into evidence that at least a number k of them are true.
 
-    That fewer than k of m are true means that some m - k + 1 are false. So the p-value for is one that combines the
-    m - k + 1 largest of theirs: the largest for all of them. "At least k" is false where m - k + 1 are, and its p-value
+    That fewer than k of m are true means that some m - k + 1 are false. So the p-value for is one that combines the m -
+    k + 1 largest of theirs: the largest for all of them. "At least k" is false where m - k + 1 are, and its p-value
     combines the k largest of those against. Others than independent ones are combined by Bonferroni's method: the
-    smallest of them times their number. Independent ones are combined by Lancaster's: the sum of their quantiles of
-    chi-square with one degree of freedom has as many degrees as there are p-values. It finds one small p-value nearly
-    as well as Bonferroni's and several middling ones nearly as well as Fisher's (docs/verdicts.md).
-
-    Parameters
-    ----------
-    number : int
-        k, in 1..m.
-    evidence : sequence of Evidence
-        Of the m statements, at least one.
-    independent : bool, default=False
-        Whether the data behind the statements are: of data sets that share no rows.
-
-    Raises
-    ------
-    DataError
-        If the number is not in 1..m.
+    smallest of them times their number. Independent ones, of data sets that share no rows, are combined by Lancaster's:
+    the sum of their quantiles of chi-square with one degree of freedom has as many degrees as there are p-values. It
+    finds one small p-value nearly as well as Bonferroni's and several middling ones nearly as well as Fisher's
+    (docs/verdicts.md). Raises DataError if k is not in 1..m.
 
     References
     ----------
@@ -115,11 +93,6 @@ def holds_more_often(first: Sequence[Evidence], second: Sequence[Evidence]) -> E
     cases, and the second in at most k: m values of k. It does not where for some k, of m + 1, the first holds in at
     most k, and the second in k or more. The p-value is Bonferroni's over the values of k, of each the larger of the two
     by `at_least`.
-
-    Parameters
-    ----------
-    first, second : sequence of Evidence
-        On each statement in each case.
     """
     total = len(first)
 

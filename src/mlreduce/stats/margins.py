@@ -14,14 +14,9 @@ DECIDED = 0.95
 
 
 class Regions(NamedTuple):
-    """Probabilities of where a difference lies.
+    """Probabilities of where a difference lies."""
 
-    Attributes
-    ----------
-    below, within, above : float
-        Less than minus the margin, at most the margin away from 0, more than the margin; they sum to 1.
-    """
-
+    #: Less than minus the margin, at most the margin away from 0, more than the margin; they sum to 1.
     below: float
     within: float
     above: float

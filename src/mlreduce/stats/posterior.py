@@ -15,19 +15,12 @@ __all__ = ["Posterior", "posterior"]
 
 
 class Posterior(NamedTuple):
-    """Student's t distribution of a mean difference.
-
-    Attributes
-    ----------
-    mean : float
-    scale : float
-        0 where all differences are equal: the mean is then certain.
-    degrees : int
-        Of freedom, the number of splits less one.
-    """
+    """Student's t distribution of a mean difference."""
 
     mean: float
+    #: 0 where all differences are equal: the mean is then certain.
     scale: float
+    #: Of freedom, the number of splits less one.
     degrees: int
 
     def within(self, low: float, high: float) -> float:
@@ -67,17 +60,8 @@ def posterior(differences: FloatArray, test_share: float) -> Posterior:
     and the scale ``sqrt((1 / n + q / (1 - q)) s^2)``, with the sample variance ``s^2``. The probability below zero is
     the p-value of the corrected resampled t-test.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_splits,)
-        Of the values of two methods on the same split; at least 2.
-    test_share : float
-        In (0, 1): 0.1 for ten folds.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two differences, one is not finite, or the share is not in (0, 1).
+    Differences are those of the values of two methods on the same split; the share is 0.1 for ten folds. Raises
+    DataError if there are fewer than two differences, one is not finite, or the share is not in (0, 1).
 
     References
     ----------

@@ -47,26 +47,17 @@ _RESAMPLES, _SEED, _LEVEL = 2000, 2012, 0.95
 
 @dataclass(frozen=True)
 class Ranking:
-    """Methods ranked over data sets; made by `rank`.
+    """Methods ranked over data sets; made by `rank`."""
 
-    Attributes
-    ----------
-    table : DataFrame
-        A row per method, indexed by it, the best first (by ``near``, then ``rank``): ``near``, the probability that it
-        is within the margin of the best of its setting; ``low`` and ``high`` of its 95 % interval; ``rank``, the
-        average (1 is best, ties share); ``won``, the share of the settings in which no method has a better value;
-        ``mean`` value; ``seconds`` (NaN where unknown); ``front``, whether no method is better by its mean and as fast,
-        or faster and as good.
-    by_set : dict of str to DataFrame
-        ``near``, ``rank``, ``won`` and ``mean`` on each data set: data sets by methods.
-    left_out : list of str
-        Data sets on which a method was never tried, or without a common size.
-    settings : int
-    margin : float
-    """
-
+    #: A row per method, indexed by it, the best first (by ``near``, then ``rank``): ``near``, the probability that it
+    #: is within the margin of the best of its setting; ``low`` and ``high`` of its 95 % interval; ``rank``, the average
+    #: (1 is best, ties share); ``won``, the share of the settings in which no method has a better value; ``mean``
+    #: value; ``seconds`` (NaN where unknown); ``front``, whether no method is better by its mean and as fast, or faster
+    #: and as good.
     table: pd.DataFrame
+    #: ``near``, ``rank``, ``won`` and ``mean`` on each data set: data sets by methods.
     by_set: Mapping[str, pd.DataFrame]
+    #: Data sets on which a method was never tried, or without a common size.
     left_out: list[str]
     settings: int
     margin: float
@@ -85,19 +76,10 @@ def one_variant(
     Of several parametrisations of a method that is the one whose label is the name of the method, or else the first.
     The draws of a method that draws are one variant: their mean, which failed where a draw failed.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        With the columns method (a label), value, and those that a value is of.
-    names : dict of str to str
-        Labels to names of methods, in the order of the study; of draws the label of the mean.
-    draws : dict of str to list of str, default=None
-        The label of a mean to those of the draws. Their rows are replaced by the mean, where it is not there already.
-
-    Returns
-    -------
-    DataFrame
-        With the same columns; labels that ``names`` does not have are left out.
+    Cells have the columns method (a label), value, and those that a value is of. ``names`` has labels to names of
+    methods, in the order of the study; of draws the label of the mean. Labels that it does not have are left out.
+    ``draws`` has the label of a mean to those of the draws, whose rows are replaced by the mean, where it is not there
+    already.
     """
     for mean, labels in (draws or {}).items():
         is_draw = cells["method"].isin(labels)
@@ -119,12 +101,7 @@ def one_variant(
 def variants(labels: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
     """Return the name of each method to the label that represents it: the same name, or else the first in order.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        Labels that are there.
-    names : dict of str to str
-        Labels to names of methods, in the order of the study.
+    ``names`` has labels to names of methods, in the order of the study.
 
     Examples
     --------
@@ -147,41 +124,20 @@ def rank(
     groups: Mapping[str, str] | None = None,
     full: float = FULL,
 ) -> Ranking:
-    """Rank methods over data sets.
+    """Rank methods over data sets by the cells of one measure.
 
-    Values are rounded to 12 decimals first, as in `mlreduce.stats.ranks.rank_methods`.
+    Cells have the columns dataset, method, size (in percent; of a method with one size any number) and value: NaN where
+    the method failed, no row where it was not tried. Further columns, such as predictor, are part of a setting. Values
+    are rounded to 12 decimals first, as in `mlreduce.stats.ranks.rank_methods`.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Columns dataset, method, size (in percent; of a method with one size any number) and value, of one measure: NaN
-        where the method failed, no row where it was not tried. Further columns, such as predictor, are part of a
-        setting.
-    higher_is_better : bool
-    margin : float, default=0.01
-        >= 0, in units of the measure.
-    seconds : dict of str to float or None, default=None
-        What a method takes, > 0.
-    groups : dict of str to str or None, default=None
-        Data sets to the group of related ones that they belong to; others are a group each. Groups have the same
-        weight, and are what is resampled. None weights the data sets equally.
-    full : float, default=100
-        The size at which nothing is reduced, where sizes are not in percent.
+    The margin, >= 0, is in units of the measure. ``seconds``, > 0, are what a method takes. ``groups`` has data sets to
+    the group of related ones that they belong to; others are a group each. Groups have the same weight, and are what is
+    resampled; None weights the data sets equally. ``full`` is the size at which nothing is reduced, where sizes are not
+    in percent.
 
-    Returns
-    -------
-    Ranking
-
-    Raises
-    ------
-    DataError
-        If a method has several values in a setting, or no data set is left.
-
-    Notes
-    -----
     The interval is that of a bootstrap over the data sets (or groups), and one more that is unseen: for the lower end
     the method is not near the best on it, for the upper end it is. So what holds on all data sets is not certain, and
-    few of them say little.
+    few of them say little. Raises DataError if a method has several values in a setting, or no data set is left.
 
     Examples
     --------
@@ -236,20 +192,8 @@ def highlighted(
 ) -> list[str]:
     """Return the methods that a picture names: the best ones and, as far as there is room, its own and the controls.
 
-    Parameters
-    ----------
-    table : DataFrame
-        That of a `Ranking`.
-    controls : iterable of str, default=CONTROLS
-    best, most : int
-        How many of the best, and how many at all.
-    own : iterable of str, default=()
-        What the picture is about, such as the methods of a paper.
-
-    Returns
-    -------
-    list of str
-        In the order of the table.
+    The table is that of a `Ranking`, in whose order they are. ``best`` is how many of the best, and ``most`` how many
+    at all; ``own`` is what the picture is about, such as the methods of a paper.
     """
     order, known, about = list(table.index), set(controls), set(own)
     others = sorted((name for name in order[best:] if name in known | about), key=lambda name: name not in about)

@@ -26,26 +26,10 @@ DECIMALS = 12
 
 
 def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
-    """Rank the methods within each data set.
+    """Rank the methods, columns, within each data set, a row; 1 is best, ties share the average of their ranks.
 
-    Values are rounded to 12 decimals first, so that what differs by rounding errors alone is a tie.
-
-    Parameters
-    ----------
-    values : DataFrame
-        One row per data set, one column per method.
-    higher_is_better : bool
-        Whether the greatest value has rank 1, or the least.
-
-    Returns
-    -------
-    DataFrame
-        Of the same shape; 1 is best, ties share the average of their ranks.
-
-    Raises
-    ------
-    DataError
-        If a value is missing.
+    Values are rounded to 12 decimals first, so that what differs by rounding errors alone is a tie. Raises DataError if
+    a value is missing.
     """
     missing = np.argwhere(values.isna().to_numpy())
     if len(missing):
@@ -58,16 +42,7 @@ def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return Spearman's correlation of each row of two tables; 0 where a row of one of them has one value alone.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_rows, n_methods)
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-    """
+    """Return Spearman's correlation of each row of two tables; 0 where a row of one of them has one value alone."""
     from scipy import stats
 
     ranks = [stats.rankdata(table, axis=1) for table in (first, second)]
@@ -80,18 +55,10 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> FloatArray:
 def friedman(values: pd.DataFrame) -> tuple[float, float]:
     """Friedman's rank test of the hypothesis that all methods perform equally over the data sets [1]_.
 
-    Ties are those of `rank_methods` and are corrected for.
-
-    Parameters
-    ----------
-    values : DataFrame
-        One row per data set, one column per method; values or ranks, either direction.
-
-    Returns
-    -------
-    statistic, p_value : float
-        Chi-square with (methods - 1) degrees of freedom. Statistic 0 and p-value 1 where all methods are tied on every
-        data set; NaN both for fewer than three methods or two data sets.
+    Values or ranks, in either direction, have one row per data set and one column per method. Ties are those of
+    `rank_methods` and are corrected for. Returns the statistic, chi-square with (methods - 1) degrees of freedom, and
+    the p-value: 0 and 1 where all methods are tied on every data set; NaN both for fewer than three methods or two data
+    sets.
 
     References
     ----------
@@ -114,19 +81,8 @@ def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> f
     """Return the critical difference of average ranks, after Nemenyi [1]_.
 
     ``CD = q_alpha sqrt(k (k + 1) / (6 N))`` with k methods and N data sets, where ``q_alpha`` is the quantile of the
-    studentised range for k groups and infinite degrees of freedom over the root of 2 [2]_.
-
-    Parameters
-    ----------
-    n_methods, n_blocks : int
-        Number of methods and of data sets.
-    alpha : float, default=0.05
-        Significance level.
-
-    Returns
-    -------
-    float
-        NaN for fewer than two methods or data sets.
+    studentised range for k groups and infinite degrees of freedom over the root of 2 [2]_. NaN for fewer than two
+    methods or data sets.
 
     References
     ----------
@@ -145,15 +101,8 @@ def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> f
 def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
     """Return p-values of all pairs of methods by Nemenyi's test, which follows Friedman's [1]_.
 
-    Parameters
-    ----------
-    ranks : DataFrame
-        From `rank_methods`, so that ties are its ties.
-
-    Returns
-    -------
-    DataFrame
-        Methods by methods, symmetric, 1 on the diagonal; NaN elsewhere for fewer than two data sets.
+    Ranks are from `rank_methods`, so that ties are its ties. The table is symmetric, 1 on the diagonal; NaN elsewhere
+    for fewer than two data sets.
 
     References
     ----------
@@ -172,44 +121,27 @@ def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class RankComparison:
-    """Methods compared by their ranks over data sets.
+    """Methods compared by their ranks over data sets."""
 
-    Attributes
-    ----------
-    average : Series
-        Method to average rank, best first.
-    n_blocks : int
-        Number of data sets.
-    statistic, p_value : float
-        Of Friedman's test.
-    critical_difference : float
-        Of average ranks at the 5 % level.
-    p_values : DataFrame
-        Of all pairs, by Nemenyi's test.
-    left_out : sequence of str
-        Data sets that are no blocks, since a method failed there.
-    """
-
+    #: Method to average rank, best first.
     average: pd.Series[float]
+    #: Number of data sets.
     n_blocks: int
+    #: Of Friedman's test.
     statistic: float
     p_value: float
+    #: Of average ranks at the 5 % level.
     critical_difference: float
+    #: Of all pairs, by Nemenyi's test.
     p_values: pd.DataFrame
+    #: Data sets that are no blocks, since a method failed there.
     left_out: Sequence[str] = ()
 
 
 def compare(values: pd.DataFrame, higher_is_better: bool, left_out: Sequence[str] = ()) -> RankComparison:
-    """Compare methods by their ranks over data sets, as Demsar recommends [1]_.
+    """Compare methods, columns, by their ranks over data sets, rows, as Demsar recommends [1]_.
 
-    Parameters
-    ----------
-    values : DataFrame
-        One row per data set, one column per method.
-    higher_is_better : bool
-        Whether the greatest value has rank 1, or the least.
-    left_out : sequence of str, default=()
-        Data sets that have no row, since a method failed there.
+    Data sets that are ``left_out`` have no row, since a method failed there.
 
     References
     ----------

@@ -13,18 +13,10 @@ def stability_index(selected: NDArray[np.bool_]) -> float:
     """Return the stability of selections of features, after Nogueira, Sechidis and Brown [1]_.
 
     ``1 - mean_f(s_f^2) / (k/d (1 - k/d))``, where ``s_f^2 = M / (M - 1) p_f (1 - p_f)`` is the sample variance of
-    whether feature f is selected, ``p_f`` the share of the M selections that have it, and k the mean number of features
-    of a selection. For selections of one size it is Kuncheva's index.
-
-    Parameters
-    ----------
-    selected : ndarray of shape (n_selections, n_features), bool
-
-    Returns
-    -------
-    float
-        1 for selections that are all the same, 0 on average for random ones, not below ``-1 / (M - 1)``; NaN for fewer
-        than two, and where all features are selected always, or none ever.
+    whether feature f is selected, ``p_f`` the share of the M selections, rows, that have it, and k the mean number of
+    features of a selection. For selections of one size it is Kuncheva's index. It is 1 for selections that are all the
+    same, 0 on average for random ones, not below ``-1 / (M - 1)``; NaN for fewer than two, and where all features are
+    selected always, or none ever.
 
     References
     ----------
@@ -45,15 +37,8 @@ def stability_index(selected: NDArray[np.bool_]) -> float:
 def order_correlation(rankings: pd.DataFrame) -> float:
     """Return Spearman's correlation of the rankings of several draws, averaged over their pairs and the splits.
 
-    Parameters
-    ----------
-    rankings : DataFrame
-        With the columns method (the draw), split, feature and rank, of one data set.
-
-    Returns
-    -------
-    float
-        NaN where no split has two draws of two features.
+    Rankings have the columns method (the draw), split, feature and rank, of one data set. The correlation is NaN where
+    no split has two draws of two features.
     """
     correlations = []
     for _, part in rankings.groupby("split", sort=True):

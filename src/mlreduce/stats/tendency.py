@@ -23,22 +23,8 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
 
     A Dirichlet process has its prior's mass of a half at a difference of 0, and one for each data set. A draw of
     weights w gives ``sum_ij w_i w_j [z_i + z_j > 2 margin]``, and so for the other two regions; each probability is the
-    share of draws in which a region has the largest sum.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_datasets,)
-        Mean differences of the data sets.
-    margin : float
-        >= 0, in their units.
-    samples : int, default=50_000
-        Draws of weights.
-    seed : int, default=0
-
-    Raises
-    ------
-    DataError
-        If there is no difference, one is not finite, or the margin is negative.
+    share of draws, ``samples``, in which a region has the largest sum. Differences are the mean ones of the data sets.
+    Raises DataError if there is no difference, one is not finite, or the margin is negative.
 
     References
     ----------
@@ -79,14 +65,7 @@ def _weights(n_datasets: int, samples: int, seed: int) -> FloatArray:
 
 
 def wilcoxon(differences: FloatArray, alternative: Literal["two-sided", "greater", "less"] = "two-sided") -> float:
-    """Return the p-value of Wilcoxon's signed-rank test, zeros by Pratt's rule; 1 where all are zero.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_datasets,)
-    alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Than zero.
-    """
+    """Return the p-value of Wilcoxon's signed-rank test, zeros by Pratt's rule; 1 where all are zero."""
     from scipy import stats  # slow to import, and naming kinds of tables does not need it
 
     if not np.any(differences):
@@ -112,17 +91,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def bootstrap_interval(
     values: FloatArray, probability: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the percentile interval of the mean over data sets that are drawn with replacement.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_datasets,)
-        At least one.
-    probability : float, default=0.95
-        In (0, 1).
-    samples : int, default=10_000
-    seed : int, default=0
-    """
+    """Return the percentile interval of the mean over data sets that are drawn with replacement."""
     drawn = np.random.default_rng(seed).choice(values, size=(samples, len(values))).mean(axis=1)
     low, high = np.quantile(drawn, [(1 - probability) / 2, (1 + probability) / 2])
     return float(low), float(high)

@@ -360,26 +360,9 @@ def _is_missing(value: Any) -> bool:
 
 
 def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str] | None, of: str = "y") -> None:
-    """Refuse y of which no cell is known; warn of columns of which none is.
+    """Raise DataError if no cell of y is known; warn of columns of which none is.
 
-    Parameters
-    ----------
-    unknown : ndarray of shape (n_samples, n_columns), bool
-    what : {"label", "target"}
-    names : sequence of str or None
-        Of the columns.
-    of : str, default="y"
-        What messages call the table.
-
-    Raises
-    ------
-    DataError
-        If all cells are unknown.
-
-    Warns
-    -----
-    UserWarning
-        If a column is unknown throughout.
+    ``what`` is "label" or "target", names are those of the columns, and ``of`` is what messages call the table.
     """
     nowhere = np.flatnonzero(unknown.all(axis=0))
     if len(nowhere) == unknown.shape[1]:

@@ -14,10 +14,7 @@ from mlreduce.exceptions import DataError
 def as_frame(table: Any) -> nw.DataFrame[Any] | None:
     """Return a table of any package as a narwhals DataFrame; None for arrays, sparse matrices and lists.
 
-    Raises
-    ------
-    DataError
-        If it is lazy.
+    Raises DataError if it is lazy.
     """
     if isinstance(table, np.ndarray | list | tuple) or sp.issparse(table):
         return None

@@ -24,13 +24,7 @@ OVER = {TimeLimitError.__name__: "time", MemoryLimitError.__name__: "memory"}
 
 
 class Waiting:
-    """How long this process has waited for methods that run in other processes.
-
-    Attributes
-    ----------
-    seconds : float
-        Of the wall.
-    """
+    """How long this process has waited, in seconds of the wall, for methods that run in other processes."""
 
     seconds: ClassVar[float] = 0.0
 
@@ -39,19 +33,10 @@ class Waiting:
 def within_limits(limits: Mapping[str, float]) -> Iterator[None]:
     """Within the block, raise where more processor time or memory is taken than allowed.
 
-    A call into compiled code ends before its time is looked at. Nothing is limited in other threads than the main one,
-    whose signals these are, nor on systems without them.
-
-    Parameters
-    ----------
-    limits : dict
-        Perhaps ``seconds``, of the processor, ``wall_seconds``, of the clock, and ``gigabytes``, in addition to what
-        the process has before.
-
-    Raises
-    ------
-    TimeLimitError, MemoryLimitError
-        If one of them is exceeded.
+    ``limits`` perhaps has ``seconds``, of the processor, ``wall_seconds``, of the clock, and ``gigabytes``, in addition
+    to what the process has before. A call into compiled code ends before its time is looked at. Nothing is limited in
+    other threads than the main one, whose signals these are, nor on systems without them. Raises TimeLimitError or
+    MemoryLimitError if one of them is exceeded.
 
     Examples
     --------

@@ -69,41 +69,26 @@ NUMBERS = (5, 10, 15, 20, 30, 40, 60, 80, 120, 200, 400)
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to one of `QUESTIONS` by one measure.
+    """An answer to one of `QUESTIONS` by one measure."""
 
-    Attributes
-    ----------
-    sentences : list of str
-        Markdown.
-    numbers : dict
-        What the sentences are made of, and more.
-    table : tuple of (list of str, list of list of str) or None
-        Header and rows.
-    """
-
+    #: Markdown.
     sentences: list[str]
+    #: What the sentences are made of, and more.
     numbers: dict[str, Any] = field(default_factory=dict)
+    #: Header and rows.
     table: tuple[list[str], list[list[str]]] | None = None
 
 
 class Effect(NamedTuple):
-    """A mean difference over groups of data sets.
+    """A mean difference over groups of data sets."""
 
-    Attributes
-    ----------
-    mean, low, high : float
-        Larger is better, with the ends of Student's interval of 95 %.
-    p : float
-        Of Wilcoxon's signed-rank test, two-sided; 1 where all differences are 0.
-    word : str
-        By the Bayesian signed-rank test with the margin: "helps", "costs", "changes nothing" or "undecided".
-    groups : int
-    """
-
+    #: Larger is better, with the ends of Student's interval of 95 %.
     mean: float
     low: float
     high: float
+    #: Of Wilcoxon's signed-rank test, two-sided; 1 where all differences are 0.
     p: float
+    #: By the Bayesian signed-rank test with the margin: "helps", "costs", "changes nothing" or "undecided".
     word: str
     groups: int
 
@@ -123,18 +108,10 @@ class Effect(NamedTuple):
 class Evidence:
     """The scores of the benchmark, as the answers read them.
 
-    Parameters
-    ----------
-    scores : Scores
-    sets : DataFrame
-        A row per data set, with ``dataset`` and `TRAITS`.
-    groups : dict of str to str
-        Related data sets to their group; others are a group each.
-    orders : dict of str to (str, dict of str to float)
-        Papers to the family of their methods and the average rank of each there.
-    speed : DataFrame or None
-        ``dataset``, ``family``, ``method``, ``predictor``, ``size`` (0: nothing reduced), ``seconds`` of fit and of
-        prediction together, ``predict`` (those of a prediction) and ``megabytes`` of the fitted model.
+    ``sets`` has a row per data set, with ``dataset`` and `TRAITS`; ``groups`` related data sets to their group, where
+    others are a group each; ``orders`` papers to the family of their methods and the average rank of each there.
+    ``speed`` has ``dataset``, ``family``, ``method``, ``predictor``, ``size`` (0: nothing reduced), ``seconds`` of fit
+    and of prediction together, ``predict`` (those of a prediction) and ``megabytes`` of the fitted model.
     """
 
     def __init__(
@@ -511,10 +488,7 @@ def order_by_chance(order: FloatArray, ranks: FloatArray) -> float:
 def order_interval(order: FloatArray, ranks: FloatArray) -> tuple[float, float, float]:
     """Return Kendall's tau between an order and the mean ranks, and its bootstrap interval of 95 %.
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_methods,)
-    ranks : ndarray of shape (n_groups, n_methods)
+    The ranks have the shape (n_groups, n_methods).
     """
     number = len(ranks)
     drawn = np.random.default_rng(_SEED).multinomial(number, np.full(number, 1 / number), size=_RESAMPLES) / number
@@ -565,12 +539,7 @@ def how_many(evidence: Evidence, measure: str) -> Answer:
 def power(spread: float, number: int) -> float:
     """Return the power of a two-sided t test at 5 % for a mean difference of the margin.
 
-    Parameters
-    ----------
-    spread : float
-        Standard deviation of the differences, > 0.
-    number : int
-        Of differences.
+    The spread, > 0, is the standard deviation of the differences.
     """
     shift, limit = MARGIN / spread * math.sqrt(number), float(stats.t.ppf(0.975, number - 1))
     # Beyond, the distribution is not computed, and the power is 1 in all its digits.

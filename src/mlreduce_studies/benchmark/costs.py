@@ -47,22 +47,16 @@ _estimated = cache(partial(estimated, sparse=False))
 
 @dataclass(frozen=True)
 class Shape:
-    """A data set as it is run.
-
-    Attributes
-    ----------
-    train, test : int
-        Rows of a split.
-    present : int
-        Labels that are present, in all training rows.
-    """
+    """A data set as it is run."""
 
     rows: int
     columns: int
     labels: int
+    #: Rows of a split.
     train: int
     test: int
     splits: int
+    #: Labels that are present, in all training rows.
     present: int
 
     def sizes(self, rows: int) -> Sizes:

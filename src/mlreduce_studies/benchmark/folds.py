@@ -61,13 +61,7 @@ def read_folds(protocol: Protocol) -> dict[str, list[FoldRow]]:
 
 
 def check_folds(protocol: Protocol, study: Study, data: MultiLabelData) -> None:
-    """Check that the splits of a data set are the committed ones.
-
-    Raises
-    ------
-    DataError
-        If a digest differs, or the data set has none.
-    """
+    """Raise DataError if the splits of a data set are not the committed ones, or it has none of these."""
     committed = read_folds(protocol).get(data.name, [])
     if not committed:
         raise DataError(

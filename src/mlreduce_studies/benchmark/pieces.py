@@ -52,24 +52,17 @@ DECIMALS = 5
 
 
 class Piece(NamedTuple):
-    """A piece in the list.
-
-    Attributes
-    ----------
-    candidates : int
-        Number of candidates of a search.
-    sha256 : str
-        Of the file.
-    protocol : str
-        Digest of the protocol that it belongs to.
-    """
+    """A piece in the list."""
 
     study: str
     dataset: str
+    #: Number of candidates of a search.
     candidates: int
     rows: int
     bytes: int
+    #: Of the file.
     sha256: str
+    #: Digest of the protocol that it belongs to.
     protocol: str
 
     @property
@@ -86,15 +79,7 @@ def job_files(study: str, dataset: str) -> dict[str, str]:
 def piece_table(study: Study, dataset: str, base: str | Path) -> pd.DataFrame:
     """Return the scores of a study on a data set with `PIECE_COLUMNS`; failed cells have a row for each value.
 
-    Parameters
-    ----------
-    base : path
-        Folder of the results of the workflow.
-
-    Raises
-    ------
-    DataError
-        If a file of the workflow is incomplete.
+    They are in the folder ``base`` of the results of the workflow. Raises DataError if a file is incomplete.
     """
     files = {kind: Path(base, file) for kind, file in job_files(study.name, dataset).items()}
     scores, times = read_table(files["scores"]), read_table(files["times"])
@@ -143,26 +128,14 @@ def _failed_rows(
 
 
 class Pieces:
-    """The stored pieces of a benchmark.
-
-    Parameters
-    ----------
-    folder : path or None, default=None
-        None is the folder in ``results`` that has the name of the protocol.
-    """
+    """The stored pieces of a benchmark; by default in the folder of ``results`` that has the name of the protocol."""
 
     def __init__(self, protocol: Protocol, folder: str | Path | None = None) -> None:
         self._protocol = protocol
         self.folder = Path(protocol.project, "results", protocol.name) if folder is None else Path(folder)
 
     def listed(self) -> list[Piece]:
-        """Return the list.
-
-        Raises
-        ------
-        DataError
-            If it has other columns.
-        """
+        """Return the list; raise DataError if it has other columns."""
         path = self.folder / LIST
         if not path.is_file():
             return []
@@ -176,24 +149,12 @@ class Pieces:
             ]
 
     def done(self) -> set[tuple[str, str, int]]:
-        """Return study, data set and candidates of the pieces that need not be run again.
-
-        Raises
-        ------
-        DataError
-            As `check`.
-        """
+        """Return study, data set and candidates of the pieces that need not be run again, after `check`."""
         self.check()
         return {(piece.study, piece.dataset, piece.candidates) for piece in self.listed()}
 
     def check(self) -> None:
-        """Check that the pieces are those of the list, and of this protocol.
-
-        Raises
-        ------
-        DataError
-            If a piece is missing, was changed, is not in the list, or belongs to another protocol.
-        """
+        """Raise DataError if a piece is missing, was changed, is not in the list, or belongs to another protocol."""
         pieces = self.listed()
         for piece in pieces:
             path = self.folder / piece.file
@@ -217,23 +178,11 @@ class Pieces:
                 raise DataError(f"{path}: not in {LIST}; delete it, or run it again")
 
     def keep(self, study: Study, dataset: str, candidates: int, base: str | Path) -> Piece:
-        """Write the piece of a study on a data set from the files of the workflow, and its line of the list.
-
-        Parameters
-        ----------
-        base : path
-            Folder of the results of the workflow.
-        """
+        """Write the piece of a study on a data set from the results of the workflow, and its line of the list."""
         return self.write(study.name, dataset, candidates, piece_table(study, dataset, base))
 
     def write(self, study: str, dataset: str, candidates: int, table: pd.DataFrame) -> Piece:
-        """Write a piece, and its line of the list.
-
-        Parameters
-        ----------
-        table : DataFrame
-            With `PIECE_COLUMNS`.
-        """
+        """Write a piece, a table with `PIECE_COLUMNS`, and its line of the list."""
         piece = Piece(study, dataset, candidates, len(table), 0, "", self._protocol.digest)
         path = self.folder / piece.file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from mlreduce.configuration import read_yaml
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.study import Study, load_study, study_content, study_file
 
@@ -60,19 +60,13 @@ def digest_of_scores(project: Path, file: str, version: int = 2) -> str:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The benchmark of a project.
+    """The benchmark of a project."""
 
-    Attributes
-    ----------
-    project : Path
-        With ``config`` and ``comparisons``.
-    mirror : path or None
-        Where data sets are read from.
-    version : {1, 2}, default=2
-    """
-
+    #: With ``config`` and ``comparisons``.
     project: Path
+    #: Where data sets are read from.
     mirror: str | Path | None = None
+    #: One of 1, 2.
     version: int = 2
 
     @property
@@ -142,16 +136,12 @@ class Protocol:
     def check_datasets(self, names: list[str]) -> list[str]:
         """Return names of data sets of the benchmark.
 
-        Raises
-        ------
-        ConfigurationError
-            If one is none of them; the sentence says why, or holds the nearest known name.
+        Raises ConfigurationError if one is none of them; the sentence says why, or holds the nearest known name.
         """
         for name in names:
             if name in self.shared["excluded"]:
                 raise ConfigurationError(f"{name} is not in the benchmark: {self.shared['excluded'][name]}")
-            if name not in self.datasets:
-                raise ConfigurationError(unknown_name("data set", name, self.datasets, "the benchmark"))
+            check_known_name("data set", name, self.datasets, "the benchmark")
         return names
 
     @cached_property

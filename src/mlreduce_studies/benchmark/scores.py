@@ -54,14 +54,7 @@ def groups_of(project: str | Path) -> dict[str, str]:
 
 
 class Scores:
-    """The scores of version 2 of the benchmark, as the ranking reads them.
-
-    Parameters
-    ----------
-    protocol : Protocol
-    pieces : Pieces or None, default=None
-        None takes the stored ones.
-    """
+    """The scores of version 2 of the benchmark, as the ranking reads them; by default from the stored pieces."""
 
     def __init__(self, protocol: Protocol, pieces: Pieces | None = None) -> None:
         self.protocol = protocol
@@ -80,12 +73,9 @@ class Scores:
     def folds(self, family: str, measure: str, *, tuned: bool = False) -> pd.DataFrame:
         """Return the scores of the folds: with defaults, or those that have parameters tuned.
 
-        Returns
-        -------
-        DataFrame
-            Columns dataset, method (a label of the study), predictor, size, fold, value, seconds, megabytes, warnings
-            and at_edge. The size is the number of features or codes requested, 0 where nothing is reduced; sizes that
-            reduce nothing are left out, and a number that two sizes stand for is there once. What failed has no value.
+        Columns are dataset, method (a label of the study), predictor, size, fold, value, seconds, megabytes, warnings
+        and at_edge. The size is the number of features or codes requested, 0 where nothing is reduced; sizes that
+        reduce nothing are left out, and a number that two sizes stand for is there once. What failed has no value.
         """
         table = self._folds(family, 1)
         if tuned:
@@ -137,11 +127,8 @@ class Scores:
     def cells(self, family: str, measure: str, *, tuned: bool = False) -> pd.DataFrame:
         """Return the means over folds, one variant per method, as `mlreduce.stats.ranking.rank` takes them.
 
-        Returns
-        -------
-        DataFrame
-            Columns dataset, method (a name), predictor, size and value. The size is a number of features or codes, 0
-            where nothing is reduced. A cell that failed on a fold has no value.
+        Columns are dataset, method (a name), predictor, size and value. The size is a number of features or codes, 0
+        where nothing is reduced. A cell that failed on a fold has no value.
         """
         study = self.studies[family]
         cells = self.folds(family, measure, tuned=tuned).groupby(["dataset", "method", "predictor", "size"])["value"]
@@ -157,12 +144,8 @@ def whole_size(table: pd.DataFrame) -> float:
 def sized(table: pd.DataFrame, full: float, single: Collection[str] = (*WHOLE, MAJORITY)) -> pd.DataFrame:
     """Return the rows of a piece with the number requested as the size; see `Scores.folds`.
 
-    Parameters
-    ----------
-    full : float
-        The number of features or labels, see `whole_size`.
-    single : collection of str
-        Methods that have one size, that of 100 %, and get the size 0: what reduces nothing, and others.
+    ``full`` is the number of features or labels, see `whole_size`. Methods in ``single`` have one size, that of 100 %,
+    and get the size 0: what reduces nothing, and others.
     """
     table = table.astype(dict.fromkeys(table.select_dtypes("category"), str))
     alone, whole = table["method"].isin(list(single)), table["percent"] == FULL

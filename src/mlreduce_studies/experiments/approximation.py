@@ -38,10 +38,7 @@ THEOREM_COLUMNS = (
 def dependency(data: MultiLabelData, bins: str | None, n_bins: int) -> FloatArray:
     """Return the mutual information of all features of a data set, from all its rows.
 
-    Raises
-    ------
-    DataError
-        If a feature is missing or infinite.
+    Raises DataError if a feature is missing or infinite.
     """
     data = imputed(data)
     check_finite(data.X, data.feature_names, data.name)
@@ -51,20 +48,9 @@ def dependency(data: MultiLabelData, bins: str | None, n_bins: int) -> FloatArra
 def dependency_row(name: str, bins: str, n_bins: int, matrix: FloatArray) -> pd.DataFrame:
     """Describe the dependencies of a data set's features: whether they are those of a Gram matrix, and how large.
 
-    Nystrom's method takes the matrix for positive semidefinite, which mutual information need not be.
-
-    Parameters
-    ----------
-    name, bins, n_bins : str, str, int
-        Data set, discretiser and number of bins.
-    matrix : ndarray of shape (n_features, n_features)
-        From `dependency`.
-
-    Returns
-    -------
-    DataFrame
-        One row with `DEPENDENCY_COLUMNS`: the eigenvalues; how many are negative beyond rounding; the mean of the
-        diagonal (entropies) and of all other entries, in nats.
+    Nystrom's method takes the matrix, from `dependency`, for positive semidefinite, which mutual information need not
+    be. The row has `DEPENDENCY_COLUMNS`: the eigenvalues; how many are negative beyond rounding; the mean of the
+    diagonal (entropies) and of all other entries, in nats.
     """
     values = scipy.linalg.eigvalsh(matrix)
     rounding = len(matrix) * np.finfo(float).eps * float(np.linalg.norm(matrix))
@@ -76,25 +62,11 @@ def dependency_row(name: str, bins: str, n_bins: int, matrix: FloatArray) -> pd.
 def approximation_errors(
     data: MultiLabelData, matrix: FloatArray, methods: Mapping[str, str], percents: Sequence[int], draws: int, seed: int
 ) -> pd.DataFrame:
-    """Approximate a matrix from random samples of its rows, several times.
+    """Approximate a matrix, from `dependency`, from random samples of its rows, several times.
 
-    Parameters
-    ----------
-    data : MultiLabelData
-        For its name.
-    matrix : ndarray of shape (n_features, n_features)
-        From `dependency`.
-    methods : dict of label to approximation
-        See `mlreduce.selection.qpfs.approximate_dependency`. All have the same samples.
-    percents : sequence of int
-        Of the features, in 1..100; a larger sample of a draw holds the smaller ones.
-    seed : int
-        Of the study.
-
-    Returns
-    -------
-    DataFrame
-        With `APPROXIMATION_COLUMNS`.
+    ``methods`` are labels of approximations, see `mlreduce.selection.qpfs.approximate_dependency`. All have the same
+    samples. Percentages of the features are in 1..100; a larger sample of a draw holds the smaller ones. The seed is
+    that of the study. Returns `APPROXIMATION_COLUMNS`.
     """
     rows: list[tuple[Any, ...]] = []
     for draw in range(draws):
@@ -128,22 +100,13 @@ def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
     """Count where the condition of the paper's theorem holds, and where the average is the better approximation.
 
     A cell is a sampled feature and a pair of two others. The theorem says that the average of the pair's dependencies
-    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes
-    ``I_1i I_1j / 2 H_1`` for Nystrom's method (proposition 3), which is half of it (proposition 2, without the 2). For
-    the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
+    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes ``I_1i
+    I_1j / 2 H_1`` for Nystrom's method (proposition 3), which is half of it (proposition 2, without the 2). For the
+    whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
 
-    Parameters
-    ----------
-    name : str
-        Of the data set.
-    matrix : ndarray of shape (n_features, n_features)
-        From `dependency`. Constant features are left out.
-
-    Returns
-    -------
-    DataFrame
-        With `THEOREM_COLUMNS`, a row a form of Nystrom's method: the number of cells, in how many the condition holds,
-        and in how many of these, and of the others, the average is as good or better.
+    The matrix is from `dependency`; constant features are left out. Returns `THEOREM_COLUMNS`, a row a form of
+    Nystrom's method: the number of cells, in how many the condition holds, and in how many of these, and of the others,
+    the average is as good or better.
     """
     varying = np.diag(matrix) > 0
     known = matrix[np.ix_(varying, varying)]

@@ -77,24 +77,12 @@ def measure_costs(
     """Fit methods at growing sizes, each in a separate process, on one thread.
 
     Rows are drawn at random, the same for all methods; features are those that occur in most rows. Seconds are those of
-    computing the relations and of the fit with all directions.
+    computing the relations and of the fit with all directions. ``settings`` has ``methods`` as in a study file, and
+    ``rows``, ``features``, ``prototypes``: sizes, cut to what there is. The relation of ``space``, see
+    `mlreduce.evaluation.view.View`, is that of the prototypes. The seed is that of the study.
 
-    Parameters
-    ----------
-    settings : dict
-        ``methods`` as in a study file, and ``rows``, ``features``, ``prototypes``: sizes, cut to what there is.
-    space : dict
-        See `mlreduce.evaluation.view.View`; its relation is that of the prototypes.
-    seed : int
-        Of the study.
-    failures : Failures, default=RAISE
-        Takes what a fit raises, and that it ended without a result; a method that failed once is not tried at further
-        sizes.
-
-    Returns
-    -------
-    DataFrame
-        With `COST_COLUMNS`; no row for a fit that failed.
+    ``failures`` takes what a fit raises, and that it ended without a result; a method that failed once is not tried at
+    further sizes. Returns `COST_COLUMNS`; no row for a fit that failed.
     """
     data = imputed(data)
     order = np.random.default_rng(derive_seed(seed, data.name, "costs")).permutation(len(data.Y))

@@ -50,35 +50,8 @@ class JointEntropies:
 class PMUByEntropies(PMU):
     """PMU, with the joint entropies of its laboratory's program, as often as that computes them.
 
-    Parameters
-    ----------
-    k : int, default=50
-        As of `PMU`, or all features where there are fewer.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-
-    Attributes
-    ----------
-    n_entropies_ : int
-        How many joint entropies were computed.
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-        Of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    Their number is ``n_entropies_``. Parameters and other attributes are those of `PMU`; ``k`` is cut to the number of
+    features.
     """
 
     takes_unknown_cells = False
@@ -132,51 +105,9 @@ class PMUByEntropies(PMU):
 
 
 class ApproximateQPFSByEntropies(ApproximateQPFS):
-    """Approximate QPFS with joint entropies that are computed one at a time.
+    """Approximate QPFS with joint entropies that are computed one at a time, ``n_entropies_`` of them.
 
-    Parameters
-    ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sampling : float, default=0.2
-        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
-        bins: whole numbers.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample, which is uniform.
-
-    Attributes
-    ----------
-    n_entropies_ : int
-        How many joint entropies were computed.
-    sampled_ : ndarray of int
-        The sampled features, ascending.
-    scores_ : ndarray of shape (n_features,)
-        The weights; many are 0.
-    ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
-        last, and do not change the order of the others.
-        Of equal weights the more relevant feature comes first.
-    weights_ : ndarray of shape (n_features,)
-        The same as the scores.
-    relevance_ : ndarray of shape (n_features,)
-        c, in nats.
-    dependency_ : ndarray of shape (n_features, n_features)
-        Q as it was used, in nats.
-    n_negative_eigenvalues_ : int
-        Number of eigenvalues replaced by 0.
-    kkt_residual_ : float
-        By how much the conditions of a minimum are violated, relative to the largest relevance.
-    n_informative_ : int
-        Number of features that are not constant in ``X``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    Parameters and other attributes are those of `ApproximateQPFS`.
     """
 
     takes_unknown_cells = False

@@ -12,10 +12,7 @@ _M_ARENA_MAX = -8  # of mallopt(3)
 def process_bytes(key: str) -> float:
     """Return bytes of this process, NaN where the system does not say.
 
-    Parameters
-    ----------
-    key : str
-        "VmRSS", now; "VmHWM", the peak; "VmSize", the address space.
+    The key is "VmRSS", now; "VmHWM", the peak; "VmSize", the address space.
     """
     try:
         lines = (_PROCESS / "status").read_text(encoding="utf-8", errors="replace").splitlines()

@@ -33,11 +33,8 @@ def label_order(labels: FloatArray) -> NDArray[np.intp]:
     """Return an order of instances in which neighbours have similar labels.
 
     Different sets of labels are clustered by average linkage of their Jaccard distance, the leaves ordered so that the
-    sum of the distances of neighbours is smallest; instances of one set stay in their order. Labels are in {0, 1}.
-
-    References
-    ----------
-    Bar-Joseph, Gifford and Jaakkola (2001), "Fast optimal leaf ordering for hierarchical clustering".
+    sum of the distances of neighbours is smallest (Bar-Joseph, Gifford and Jaakkola 2001, "Fast optimal leaf ordering
+    for hierarchical clustering"); instances of one set stay in their order. Labels are in {0, 1}.
     """
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
     from scipy.spatial.distance import pdist
@@ -53,20 +50,13 @@ def label_order(labels: FloatArray) -> NDArray[np.intp]:
 
 
 class ImageSettings(TypedDict):
-    """What a job draws.
+    """What a job draws."""
 
-    Attributes
-    ----------
-    methods : dict of label to entry of a study file
-        Projections.
-    space : dict
-        See `mlreduce.evaluation.view.View`.
-    side : int, default=250
-        Pixels along a side, at most.
-    """
-
+    #: Label to entry of a study file. Projections.
     methods: Methods
+    #: See `mlreduce.evaluation.view.View`.
     space: Mapping[str, Any]
+    #: Pixels along a side, at most.
     side: NotRequired[int]
 
 
@@ -77,17 +67,8 @@ def proximity_images(
 
     It is the objective's value for the pair; for `MOPE` Psi of all pairs, before neighbours are chosen: G itself with
     ``combine="labels"``, as in Figures 2 and 3 of Mu et al. (2012). A pixel is the mean over a block of pairs, the
-    diagonal left out.
-
-    Parameters
-    ----------
-    failures : Failures, default=RAISE
-        Takes what a method raises, on split 0; one that failed before there is passed over.
-
-    Returns
-    -------
-    DataFrame
-        With `IMAGE_COLUMNS`, sorted; nothing of those that failed.
+    diagonal left out. ``failures`` takes what a method raises, on split 0; one that failed before there is passed over.
+    Returns `IMAGE_COLUMNS`, sorted; nothing of those that failed.
     """
     view = View(data, split, settings["space"])
     order = label_order(view.labels)

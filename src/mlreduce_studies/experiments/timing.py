@@ -19,20 +19,14 @@ from mlreduce_studies.experiments.memory import allocate_in_one_arena, begin_pea
 
 
 class TimingSettings(TypedDict):
-    """What a job times, in plain values, which the workflow passes as JSON.
+    """What a job times, in plain values, which the workflow passes as JSON."""
 
-    Attributes
-    ----------
-    family : {"labelspace", "projection", "selection"}
-    space : dict
-        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
-    scalings : dict of label to scaling, default: none
-        Of selectors that get features on another scale than that of ``space``.
-    """
-
+    #: One of "labelspace", "projection", "selection".
     family: str
     methods: Methods
+    #: ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
     space: Mapping[str, Any]
+    #: Label to scaling. Of selectors that get features on another scale than that of ``space``.
     scalings: NotRequired[Mapping[str, str]]
 
 
@@ -50,16 +44,8 @@ def time_fits(
     runs in a process of an entry of the leaderboard; megabytes are the most that the process has beyond what it had
     before, with the data. Selectors get scaled features, label coders features and labels as they are.
 
-    Parameters
-    ----------
-    failures : Failures
-        What fails is written down there; the default raises.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, split, seconds, megabytes; no row for a fit that failed. Without megabytes (NaN) where
-        the system does not say.
+    Columns are dataset, method, split, seconds, megabytes; no row for a fit that failed, which ``failures`` takes.
+    Without megabytes (NaN) where the system does not say.
     """
     allocate_in_one_arena()
     strategy = find_strategy(settings["family"])(data, settings["space"], seed)

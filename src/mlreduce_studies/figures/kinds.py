@@ -54,22 +54,12 @@ def figure(
     per_dataset: bool = False,
     with_gaps: bool = False,
 ) -> Callable[[_Draw], _Draw]:
-    """Declare a function that draws a study's results as a kind of figure.
+    """Declare a function that draws a study's results as a kind of figure, by the ``kind`` in a study file.
 
-    The function is given the rows of one protocol and, where the entry names one, of its predictor.
-
-    Parameters
-    ----------
-    name : str
-        The ``kind`` in a study file.
-    source : str
-        File of a study's results that the function is given.
-    required, optional : dict of str to schema, default=None
-        Options of the entry in addition to caption, methods, labels, protocols and leave_out.
-    per_dataset : bool, default=False
-        A figure for each data set: the function is given its rows, and the title as caption.
-    with_gaps : bool, default=False
-        The function is also given the rows of failed cells, which have no value.
+    The function is given the rows of one protocol and, where the entry names one, of its predictor, in the file
+    ``source`` of the study's results. ``required`` and ``optional`` are schemas of options of the entry in addition to
+    caption, methods, labels, protocols and leave_out. ``per_dataset`` draws a figure for each data set: the function is
+    given its rows, and the title as caption. ``with_gaps`` also gives it the rows of failed cells, which have no value.
     """
 
     def declare(draw: _Draw) -> _Draw:
@@ -112,21 +102,11 @@ def _named(rows: pd.DataFrame, spec: Spec) -> list[str]:
 
 
 def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
-    """Make a figure of a study file.
+    """Make a figure of a study file, of a data set for kinds that are drawn for each.
 
-    Parameters
-    ----------
-    source : DataFrame
-        The table that `mlreduce_studies.options.source_of` names.
-    spec : dict
-        The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
-    dataset : str or None, default=None
-        For kinds that are drawn for each data set.
-
-    Returns
-    -------
-    figure
-        With the failed cells below it. Where all cells failed, a text says that there is nothing to draw.
+    The source is the table that `mlreduce_studies.options.source_of` names. ``spec`` is the entry of the study file;
+    for the kind "parameter" with ``points``, method to value of the parameter. The failed cells are below the figure.
+    Where all cells failed, a text says that there is nothing to draw.
     """
     kind, rows = _kind(spec), kept(source, spec, [protocol])
     if kind.per_dataset:

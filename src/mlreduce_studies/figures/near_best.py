@@ -46,13 +46,7 @@ def draw_ranking(
 ) -> Any:
     """Draw a ranking as `near_best` does.
 
-    Parameters
-    ----------
-    labels : dict of str to str
-        Methods to their labels, which decide colours.
-    measure, caption : str
-    named : callable, default=str
-        Returns how a label is written.
+    Labels of methods decide colours; ``named`` returns how a label is written.
     """
     names = {method: named(label) for method, label in labels.items()}
     shown = highlighted(made.table)

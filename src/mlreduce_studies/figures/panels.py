@@ -50,13 +50,9 @@ _OPTIONAL = {
 def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set and predictor, four to a row: a measure against the selected features in percent.
 
-    Each panel has a vertical axis. Panels without results are named below the others.
-    Where no panel has results, because other data sets were run, these are drawn with each of the predictors.
-
-    Raises
-    ------
-    DataError
-        If there is nothing to draw, a point has several values, or two panels have the same title.
+    Each panel has a vertical axis. Panels without results are named below the others. Where no panel has results,
+    because other data sets were run, these are drawn with each of the predictors. Raises DataError if there is nothing
+    to draw, a point has several values, or two panels have the same title.
     """
     references, thin = spec.get("references", {}), spec.get("thin", {})
     measure, title, predictor_labels = spec["measure"], spec["caption"], spec.get("predictor_labels", {})

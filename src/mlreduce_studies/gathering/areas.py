@@ -27,23 +27,11 @@ def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
     method with one percentage below has its value there; one that is measured at 100 alone, as all features are, has
     the value there.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        With the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`. Rows that do not stand for
-        a percentage are left out.
-
-    Returns
-    -------
-    DataFrame
-        With the same columns, sorted, one row per curve and split: ``size_percent``, ``energy`` and ``size`` are 0, so
-        that `mlreduce_studies.gathering.summary.summarise` returns one row per curve.
-
-    Raises
-    ------
-    DataError
-        If the splits of a curve are not measured at the same percentages, each once: their areas would be of different
-        things.
+    Scores have the columns study and protocol and `mlreduce.evaluation.scores.SCORE_COLUMNS`; rows that do not stand
+    for a percentage are left out. Returns the same columns, sorted, one row per curve and split: ``size_percent``,
+    ``energy`` and ``size`` are 0, so that `mlreduce_studies.gathering.summary.summarise` returns one row per curve.
+    Raises DataError if the splits of a curve are not measured at the same percentages, each once: their areas would be
+    of different things.
     """
     rows = scores[(scores["size_percent"] > 0) & (scores["energy"] == 0)]
     rows = rows.sort_values([*_CURVE, "split", "size_percent"], ignore_index=True)
@@ -81,27 +69,12 @@ def averaged_draws(
 ) -> pd.DataFrame:
     """Append the mean over the draws of a method on each split, under the plain name of the method.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        As of `area_scores`.
-    averages : dict of str to list of str
-        Plain name to the names of its draws, such as "random" to "random-0", "random-1" and so on. Draws have the same
-        sizes.
-    failures : DataFrame or None, default=None
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`. A split on which a draw failed has no mean.
+    ``averages`` has the plain name to the names of its draws, such as "random" to "random-0", "random-1" and so on.
+    Draws have the same sizes. A split on which a draw failed, by ``failures``, has no mean. The means are after all
+    other rows; their parameters are those of the first draw. A plain name none of whose draws was run has no rows.
 
-    Returns
-    -------
-    DataFrame
-        With the same columns, the means after all other rows; their parameters are those of the first draw. A plain
-        name none of whose draws was run has no rows.
-
-    Raises
-    ------
-    DataError
-        If a draw is missing in a split in which others are there and none failed, or the plain name has scores of its
-        own.
+    Raises DataError if a draw is missing in a split in which others are there and none failed, or the plain name
+    already has scores.
     """
     parts = [scores]
     for name, draws in averages.items():

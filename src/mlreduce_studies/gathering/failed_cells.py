@@ -41,35 +41,17 @@ _NOT_SHOWN = {"labels", "predictor_labels", "named", "registered", "own", "range
 
 
 def add_failures_of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return failures, those of a draw also under the plain name of the method, whose mean needs all draws.
-
-    Parameters
-    ----------
-    failures : DataFrame
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
-    averages : dict of str to list of str
-        Plain name to the names of its draws.
-    """
+    """Return failures, those of a draw also under the plain name of the method, whose mean needs all draws."""
     parts = [failures[failures["method"].isin(draws)].assign(method=name) for name, draws in averages.items()]
     return pd.concat([failures, *parts], ignore_index=True)
 
 
 def with_gaps(summary: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary with failed cells.
+    """Return a summary, from `mlreduce_studies.gathering.summary.summarise`, with failed cells.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `mlreduce_studies.gathering.summary.summarise`.
-    failures : DataFrame
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
-
-    Returns
-    -------
-    DataFrame
-        The summary itself where nothing failed. Otherwise with `GAP_COLUMNS`, and a row without a value for each cell
-        that has none: at the sizes and measures of the same method on other data sets, or else of the others. The
-        error of a mean over the one split that is left is unknown.
+    It is the summary itself where nothing failed. Otherwise it has `GAP_COLUMNS`, and a row without a value for each
+    cell that has none: at the sizes and measures of the same method on other data sets, or else of the others. The
+    error of a mean over the one split that is left is unknown.
     """
     if failures.empty:
         return summary
@@ -110,12 +92,8 @@ def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFram
 def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Return number of failed splits and reason of each failed cell, with the columns ``keys`` and `GAP_COLUMNS`.
 
-    Parameters
-    ----------
-    failures : DataFrame
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`, or with the columns that `with_failed_rows` adds.
-    keys : sequence of str
-        Columns that identify a cell.
+    The keys identify a cell. Failures have `mlreduce.evaluation.failures.FAILURE_COLUMNS`, or the columns that
+    `with_failed_rows` adds.
     """
     rows = failures
     if "error" in failures:
@@ -128,17 +106,8 @@ def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 def with_reasons(table: pd.DataFrame, rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Return a table of cells with the failures that `with_failed_rows` put into their rows.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row per cell, with the columns ``keys``.
-    keys : sequence of str
-        Columns that identify a cell.
-
-    Returns
-    -------
-    DataFrame
-        The table itself where nothing failed, otherwise with `GAP_COLUMNS`.
+    The table has one row per cell, which the columns ``keys`` identify. It is returned as it is where nothing failed,
+    otherwise with `GAP_COLUMNS`.
     """
     return _merged(table, cell_reasons(rows, keys), keys).astype({"failed": int}) if "reason" in rows else table
 
@@ -183,21 +152,12 @@ def without_gaps(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def failed_cells(rows: pd.DataFrame, spec: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the failed cells of a table or figure.
+    """Return the failed cells of a table or figure, by the rows that it is made from: a summary, or `with_failed_rows`.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        What it is made from: a summary, or rows from `with_failed_rows`.
-    spec : dict
-        The entry of the study file. Cells of the methods that it names count, those of their draws where the rows have
-        only these, and only on the data sets that it names, if it names some.
-
-    Returns
-    -------
-    DataFrame
-        With protocol, dataset and method as far as the rows have them, ``splits``, the number on which the method ran,
-        and `GAP_COLUMNS`; without ``splits`` where the rows are not of splits.
+    ``spec`` is the entry of the study file. Cells of the methods that it names count, those of their draws where the
+    rows have only these, and only on the data sets that it names, if it names some. Columns are protocol, dataset and
+    method as far as the rows have them, ``splits``, the number on which the method ran, and `GAP_COLUMNS`; without
+    ``splits`` where the rows are not of splits.
     """
     keys = [name for name in CELL_COLUMNS if name in rows]
     if "reason" not in rows:

@@ -36,22 +36,9 @@ def leave_one_out(
     """Return, for each data set, whether the first methods by the other data sets contain one within the margin.
 
     Within the margin of the best is here the mean of a method over all settings of the data set that is left out.
-
-    Parameters
-    ----------
-    traits : dict of str to Traits
-        What the similarity of data sets is computed from.
-    controls : collection of str, default=CONTROLS
-        Methods that are neither named nor the best; none to let them be.
-    groups : dict of str to str or None, default=None
-        As of `mlreduce.stats.ranking.rank`.
-    with_related : bool, default=False
-        Whether the data sets of the same group are left out, too.
-
-    Returns
-    -------
-    DataFrame
-        A row per data set with the columns of `ADVICE`: 0 or 1, and of methods at random the probability.
+    ``traits`` are what the similarity of data sets is computed from. ``controls`` are methods that are neither named
+    nor the best. ``groups`` are as of `mlreduce.stats.ranking.rank`; ``with_related`` leaves the data sets of the same
+    group out, too. A row per data set has the columns of `ADVICE`: 0 or 1, and of methods at random the probability.
     """
     names = [name for name in ranking.table.index if name not in controls]
     near, ranks, means = (ranking.by_set[key][names] for key in ("near", "rank", "mean"))

@@ -13,16 +13,8 @@ DARKEST = 255
 def grey_levels(images: pd.DataFrame) -> pd.DataFrame:
     """Return images of proximities as levels of grey, a byte per pixel in the place of a number.
 
-    Parameters
-    ----------
-    images : DataFrame
-        With `mlreduce_studies.experiments.proximities.IMAGE_COLUMNS`.
-
-    Returns
-    -------
-    DataFrame
-        With ``level`` from 0 (the 1 % quantile of an image and less) to 255 (its 99 % quantile and more) in the place
-        of ``value``, and these quantiles as ``low`` and ``high``.
+    They have ``level`` from 0 (the 1 % quantile of an image and less) to 255 (its 99 % quantile and more) in the place
+    of ``value``, and these quantiles as ``low`` and ``high``.
     """
     groups = images.groupby(["dataset", "method"], observed=True)["value"]
     low, high = (groups.transform("quantile", share) for share in _GREYS)

@@ -23,15 +23,8 @@ _REASONS = {"step": "step", "error": "error", "message": "reason", "where": "whe
 
 
 def write_table(path: str | Path, table: pd.DataFrame, failures: pd.DataFrame | None = None) -> None:
-    """Write a table with the cells that failed.
+    """Write a table with the cells that failed, each as a row without values.
 
-    Parameters
-    ----------
-    failures : DataFrame or None, default=None
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`; each becomes a row without values.
-
-    Notes
-    -----
     The file has a column ``status``, "ok" or "failed", and where cells failed ``step``, ``error``, ``reason`` and
     ``where``. The SHA-256 of all other bytes stands before Parquet's footer, where other readers skip it.
     """
@@ -91,13 +84,7 @@ def _read(path: str | Path, status: str) -> Any:
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read what `write_table` wrote, without the rows of failed cells.
-
-    Raises
-    ------
-    DataError
-        If the file is not whole.
-    """
+    """Read what `write_table` wrote, without the rows of failed cells; raise DataError if the file is not whole."""
     table = _read(path, "ok")
     # Columns that only failed cells have.
     empty = [
@@ -115,18 +102,7 @@ def read_tables(paths: Sequence[str | Path]) -> pd.DataFrame:
 
 
 def read_failures(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read the failed cells of several jobs.
-
-    Returns
-    -------
-    DataFrame
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`, sorted, each once.
-
-    Raises
-    ------
-    DataError
-        If a file is not whole.
-    """
+    """Read the failed cells of several jobs, sorted, each once; raise DataError if a file is not whole."""
     parts = []
     for path in paths:
         failed = _read(path, "failed") if any_failed(path) else None
@@ -139,10 +115,7 @@ def read_failures(paths: Iterable[str | Path]) -> pd.DataFrame:
 def any_failed(path: str | Path) -> bool:
     """Say whether a job's table has failed cells, by the statistics at the end of its file.
 
-    Raises
-    ------
-    DataError
-        If the file is not whole.
+    Raises DataError if the file is not whole.
     """
     with _sentence(path):
         metadata = pq.read_metadata(path)
@@ -159,10 +132,7 @@ def any_failed(path: str | Path) -> bool:
 def failed_files(paths: Iterable[str | Path], damaged: Callable[[Path], object] | None = None) -> list[Path]:
     """Return those of the files of jobs in which cells failed.
 
-    Parameters
-    ----------
-    damaged : callable or None, default=None
-        Called with each file whose end is damaged; such files are left out.
+    ``damaged`` is called with each file whose end is damaged; such files are left out.
     """
     found = []
     for path in sorted(map(Path, paths)):

@@ -24,34 +24,20 @@ MAIN = "ridge"
 
 @dataclass(frozen=True)
 class StudyRanking:
-    """Methods of a study ranked by one measure.
-
-    Attributes
-    ----------
-    labels : dict of str to str
-        Registered names of the methods to their labels in the study.
-    tuned : bool
-        Whether the methods that have parameters were tuned, for this predictor and measure.
-    """
+    """Methods of a study ranked by one measure."""
 
     protocol: str
     measure: str
     predictor: str
     ranking: Ranking
+    #: Registered names of the methods to their labels in the study.
     labels: Mapping[str, str]
+    #: Whether the methods that have parameters were tuned, for this predictor and measure.
     tuned: bool = False
 
 
 def names_of(registered: Mapping[str, str], averages: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return labels to registered names in the order of the study; for draws, the label of their mean.
-
-    Parameters
-    ----------
-    registered : dict of str to str
-        Labels of a study file, with those of draws, to registered names.
-    averages : dict of str to list of str
-        Labels of means to those of the draws.
-    """
+    """Return labels to registered names in the order of the study; for draws, the label of their mean."""
     mean_of = {draw: name for name, draws in averages.items() for draw in draws}
     return {mean_of.get(label, label): name for label, name in registered.items()}
 
@@ -97,27 +83,11 @@ def rankings_of(
     measures: Collection[str] | None = None,
     seconds: Mapping[str, float] | None = None,
 ) -> list[StudyRanking]:
-    """Rank the methods of a study, one variant of each.
+    """Rank the methods of a study, one variant of each, by protocol, measure and predictor, those with `MAIN` first.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, gaps among them.
-    names, averages
-        As of `names_of`, which returns the first.
-    leave_out : collection of str, default=()
-        Data sets, such as views of others.
-    fewest : int, default=2
-        Fewest methods that are ranked.
-    measures : collection of str or None, default=None
-        None ranks by all.
-    seconds : dict of str to float or None, default=None
-        Registered names to seconds.
-
-    Returns
-    -------
-    list of StudyRanking
-        By protocol, measure and predictor, those with `MAIN` first.
+    The summary has `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, gaps among them. ``names``, from `names_of`,
+    and ``averages`` are as there. ``leave_out`` has data sets, such as views of others; ``fewest`` is the fewest
+    methods that are ranked; ``measures`` of None ranks by all; ``seconds`` are by registered names.
     """
     rows = summary[~summary["dataset"].isin(list(leave_out))]
     if measures is not None:

@@ -19,17 +19,10 @@ from mlreduce_studies.options import LONG
 class Gathering:
     """Results of the jobs of a study, as tables by name.
 
-    Parameters
-    ----------
-    files : dict of str to list of path
-        ``data``, ``scores``, ``details``, and where the study has them ``choices``, ``times``, ``costs``, ``errors``,
-        ``theorem``, ``dependencies``, ``images`` and ``published``.
-    averages : dict of str to list of str
-        Methods that draw: the name of their mean to the names of the draws.
-    base : str or None, default=None
-        Method by whose times others are divided.
-    image : dict or None, default=None
-        ``protocol``, ``measure`` and ``predictor`` of the scores shown with images of proximities.
+    ``files`` has ``data``, ``scores``, ``details``, and where the study has them ``choices``, ``times``, ``costs``,
+    ``errors``, ``theorem``, ``dependencies``, ``images`` and ``published``. ``averages`` has the name of the mean of a
+    method that draws to the names of the draws; ``base`` is the method by whose times others are divided; ``image`` has
+    ``protocol``, ``measure`` and ``predictor`` of the scores shown with images of proximities.
     """
 
     def __init__(

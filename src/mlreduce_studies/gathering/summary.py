@@ -20,20 +20,11 @@ SUMMARY_COLUMNS = (
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     """Return mean, standard error, standard deviation and number of splits of each cell.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Tidy scores with the columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split
-        and value.
-
-    Returns
-    -------
-    DataFrame
-        With `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
-        dimensions may vary with the split (``size`` is then its mean). Where both are 0 and a split has several
-        numbers of dimensions, the smallest of each split are a cell, and so on, if all splits have as many; if not,
-        each number is a cell. The standard deviation is
-        the sample's (n - 1), the standard error that over the root of n; both are 0 for one split.
+    Returns `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
+    dimensions may vary with the split (``size`` is then its mean). Where both are 0 and a split has several numbers of
+    dimensions, the smallest of each split are a cell, and so on, if all splits have as many; if not, each number is a
+    cell. The standard deviation is the sample's (n - 1), the standard error that over the root of n; both are 0 for one
+    split.
     """
     keys = list(SUMMARY_COLUMNS[:7])
     of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
@@ -56,15 +47,8 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over the draws of each error.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        From `mlreduce_studies.experiments.approximation.approximation_errors`, of any number of data sets.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, size_percent, size, mean, se, sd, splits (the number of draws), sorted.
+    Errors are from `mlreduce_studies.experiments.approximation.approximation_errors`. Columns are dataset, method,
+    size_percent, size, mean, se, sd, splits (the number of draws), sorted.
     """
     cell = ["dataset", "method", "size_percent", "size"]
     table = errors.groupby(cell, sort=True)["value"].agg(mean="mean", sd="std", splits="size").reset_index()
@@ -80,14 +64,9 @@ def with_own_size(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_directions(summary: pd.DataFrame, directions: int | None = None) -> pd.DataFrame:
-    """Select the cells of a number of dimensions, of each method the largest up to that.
+    """Select the cells of a number of dimensions, >= 1, of each method the largest up to that.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        With `SUMMARY_COLUMNS`.
-    directions : int or None, default=None
-        >= 1; None for the largest number of each method, which is all it has where it was to have more.
+    None selects the largest number of each method, which is all it has where it was to have more.
     """
     rows = summary[(summary["size_percent"] == 0) & (summary["energy"] == 0)]
     if directions is not None:

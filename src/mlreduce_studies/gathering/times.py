@@ -16,19 +16,8 @@ RATIO_COLUMNS = ("dataset", "method", "printed_seconds", "printed_ratio", "secon
 def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return times with failed fits, and the mean over the draws of a method under its plain name.
 
-    Parameters
-    ----------
-    times : DataFrame
-        Columns dataset, method, split, seconds, and perhaps megabytes.
-    failures : DataFrame
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
-    averages : dict of str to list of str
-        Plain name to the names of its draws.
-
-    Returns
-    -------
-    DataFrame
-        As ``times``. Where a fit failed, with a row without seconds and a column ``reason``; a mean needs all draws.
+    Columns are dataset, method, split, seconds, and perhaps megabytes. Where a fit failed, with a row without seconds
+    and a column ``reason``; a mean needs all draws.
     """
     parts = [with_failed_rows(times, failures)]
     for name, draws in averages.items():
@@ -44,27 +33,12 @@ def _mean_of_all(values: pd.Series[float]) -> float:
 
 
 def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Divide the fit times of all methods by those of one method, ours and the printed ones.
+    """Divide the fit times of all methods by those of the method ``base``, ours and the printed ones.
 
-    Parameters
-    ----------
-    times : DataFrame
-        With the columns dataset, method, split and seconds. The mean over the splits is taken.
-    published : DataFrame
-        With the columns dataset, method and seconds. Data sets that were not timed are left out.
-    base : str
-        Method by whose times the others are divided.
-
-    Returns
-    -------
-    DataFrame
-        With `RATIO_COLUMNS`, sorted, one row per data set and method that was timed or printed. NaN where one of them,
-        or its divisor, is missing. With a column ``reason`` where a fit failed.
-
-    Raises
-    ------
-    DataError
-        If ``base`` was not timed on any data set, or a data set and method is printed twice.
+    Times are means over the splits. Data sets that are printed and were not timed are left out. Returns
+    `RATIO_COLUMNS`, sorted, one row per data set and method that was timed or printed. NaN where one of them, or its
+    divisor, is missing. With a column ``reason`` where a fit failed. Raises DataError if ``base`` was not timed on any
+    data set, or a data set and method is printed twice.
     """
     ours = times.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
     ours = with_reasons(ours, times, ["dataset", "method"]).drop(columns="failed", errors="ignore")

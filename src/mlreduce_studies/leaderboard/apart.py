@@ -104,14 +104,8 @@ def _array_file(arrays: Mapping[str, Any]) -> IO[bytes]:
 class _Process:
     """A process that runs the code of an entry, for one set of training rows.
 
-    Parameters
-    ----------
-    limits : dict
-        ``seconds`` of the wall of a call, and ``gigabytes`` of each process.
-    paths : sequence of str
-        Folders of packages.
-    files : sequence of str
-        Files and folders of the entry, such as its module. They are copied, since its folder cannot be read.
+    ``limits`` has ``seconds`` of the wall of a call, and ``gigabytes`` of each process; ``paths`` are folders of
+    packages. The files of the entry, such as its module, are copied, since its folder cannot be read.
     """
 
     def __init__(self, limits: Mapping[str, float], paths: Sequence[str], files: Sequence[str]) -> None:
@@ -329,10 +323,7 @@ def _digest(*arrays: Any) -> str:
 def _numbers(result: bytes, shape: tuple[int, ...]) -> FloatArray:
     """Return the numbers of a result, in a shape with at most one -1 for what is not known.
 
-    Raises
-    ------
-    EntryError
-        If there are too few or too many.
+    Raises EntryError if there are too few or too many.
     """
     number = len(result) // 8
     known = math.prod(length for length in shape if length >= 0)
@@ -350,20 +341,10 @@ def _finite(numbers: FloatArray) -> FloatArray:
 class _Apart:
     """What the stand-ins have in common.
 
-    Parameters
-    ----------
-    transformer : dict
-        The class, by its import path under ``path``, and its parameters.
-    limits : dict
-        ``seconds`` of the wall of a call, and ``gigabytes`` of a process.
-    paths : sequence of str, default=()
-        Folders of packages.
-    files : sequence of str, default=()
-        Files and folders of the entry, such as its module or its program.
-    size, parameter : int, str or None, default=None
-        As of `mlreduce_studies.outside.AtMost`.
-    random_state : int or None, default=None
-        Given to a class that has such a parameter, where it has none.
+    ``transformer`` has the class, by its import path under ``path``, and its parameters. ``limits`` has ``seconds`` of
+    the wall of a call, and ``gigabytes`` of a process. ``paths`` are folders of packages, and ``files`` those of the
+    entry, such as its module or its program. ``size`` and ``parameter`` are as of `mlreduce_studies.outside.AtMost`.
+    ``random_state`` is given to a class that has such a parameter, where it has none.
     """
 
     _family = ""
@@ -489,14 +470,7 @@ def set_apart(
 ) -> dict[str, Any]:
     """Return the entry of a study file that names the stand-in of a class.
 
-    Parameters
-    ----------
-    method : dict
-        Of `mlreduce_studies.leaderboard.entry.Entry.methods`.
-    limits, paths
-        As of `Transformer`.
-    files : sequence of Path, default=()
-        Of the entry.
+    ``method`` is one of `mlreduce_studies.leaderboard.entry.Entry.methods`; others are as of `Transformer`.
     """
     inner = {key: value for key, value in method.items() if key != "search"}
     search, size = method.get("search", {}), {}

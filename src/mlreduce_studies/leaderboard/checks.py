@@ -29,18 +29,12 @@ _SIZE = 8
 
 
 class Sample(NamedTuple):
-    """Training rows and features of others.
+    """Training rows and features of others."""
 
-    Attributes
-    ----------
-    X, Y : ndarray
-        Of the training rows; each feature and each label varies.
-    others : ndarray
-        Features of other rows.
-    """
-
+    #: Of the training rows; each feature and each label varies.
     X: FloatArray
     Y: Any
+    #: Features of other rows.
     others: FloatArray
 
 
@@ -74,14 +68,8 @@ def draw_sample(seed: int) -> Sample:
 def failure_of(entry: Entry, limits: Mapping[str, float], seed: int, paths: Sequence[str] = ()) -> str | None:
     """Return why an entry fails the checks, in one sentence; None where it passes.
 
-    Parameters
-    ----------
-    limits : dict
-        ``seconds`` of the wall of a call of it, and ``gigabytes``.
-    seed : int
-        For the drawn rows, features and labels.
-    paths : sequence of str, default=()
-        Folders of packages.
+    ``limits`` has ``seconds`` of the wall of a call of it, and ``gigabytes``; ``paths`` are folders of packages. The
+    seed draws rows, features and labels.
     """
     sample = draw_sample(seed)
     method = next(iter(entry.methods([_SIZE]).values()))

@@ -10,7 +10,7 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.configuration import read_yaml, validate
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce.files import file_sha256
 from mlreduce_studies.benchmark.protocol import digest_of_files
 from mlreduce_studies.programs import FAMILIES as PROGRAM_FAMILIES
@@ -37,34 +37,25 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry, read and checked.
-
-    Attributes
-    ----------
-    path : Path
-        Its file; a module and a lock file are in the same folder.
-    parameters, search : dict
-        Of the class; what is tried by a search.
-    programs : tuple of Path
-        Files and folders of its program.
-    packages : dict of str to str
-        Names to versions.
-    size, batch : str or None
-        See the schema, workflow/schemas/entry.schema.yaml.
-    """
+    """An entry, read and checked."""
 
     name: str
+    #: Its file; a module and a lock file are in the same folder.
     path: Path
     title: str
     family: str
     class_path: str
+    #: Of the class; what is tried by a search.
     parameters: Mapping[str, Any]
     search: Mapping[str, Any]
+    #: Names to versions.
     packages: Mapping[str, str]
     entered_by: str
     reference: str
+    #: See the schema, workflow/schemas/entry.schema.yaml.
     size: str | None = None
     batch: str | None = None
+    #: Files and folders of its program.
     programs: tuple[Path, ...] = ()
 
     @property
@@ -125,13 +116,10 @@ def entries(project: str | Path) -> dict[str, Entry]:
 def read_entry(name: str, project: str | Path) -> Entry:
     """Read an entry, without importing any of its code.
 
-    Raises
-    ------
-    ConfigurationError
-        If there is no entry of this name, it does not match the schema, or its parts are inconsistent.
+    Raises ConfigurationError if there is no entry of this name, it does not match the schema, or its parts are
+    inconsistent.
     """
-    if name not in entry_names(project):
-        raise ConfigurationError(unknown_name("entry", name, entry_names(project), f"{project}/{FOLDER}"))
+    check_known_name("entry", name, entry_names(project), f"{project}/{FOLDER}")
     path = Path(project, FOLDER, f"{name}.yaml")
     if not _NAME.fullmatch(name):
         raise ConfigurationError(f"{path}: an entry is named in lower case with hyphens, as in truncated-svd.yaml")

@@ -35,19 +35,13 @@ _TEXTS = ("dataset", "method", "predictor", "measure", "status")
 
 @dataclass(frozen=True)
 class KeptEntry:
-    """Stored results of an entry.
-
-    Attributes
-    ----------
-    about : dict
-        ``entry`` and ``study``, digests of the entry and the study file; ``sets``, ``seed`` of the checks, ``failed``,
-        ``versions``, ``minutes``, and ``scores``, the SHA-256 of the scores.
-    scores : DataFrame
-        Empty where it failed.
-    """
+    """Stored results of an entry."""
 
     name: str
+    #: ``entry`` and ``study``, digests of the entry and the study file; ``sets``, ``seed`` of the checks, ``failed``,
+    #: ``versions``, ``minutes``, and ``scores``, the SHA-256 of the scores.
     about: Mapping[str, Any]
+    #: Empty where it failed.
     scores: pd.DataFrame
 
     @property
@@ -66,13 +60,6 @@ def difference_of(kept: KeptEntry, outcome: Outcome, sets: Sequence[str]) -> str
 
     Values are equal within 1e-9. Fits beyond the limits of time or memory must be the same in both runs. Seconds depend
     on the machine and are not compared.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        Of the other run, on some of its data sets.
-    sets : sequence of str
-        These.
     """
     if (kept.about["failed"] is None) != (outcome.failed is None):
         before, now = (failed or "it did not fail" for failed in (kept.about["failed"], outcome.failed))
@@ -142,10 +129,7 @@ def _write(path: str | Path, table: pd.DataFrame) -> None:
 def read_kept(name: str, project: str | Path) -> KeptEntry:
     """Read the stored results of an entry.
 
-    Raises
-    ------
-    DataError
-        If a file is missing or damaged, or the SHA-256 of the scores differs from the stored one.
+    Raises DataError if a file is missing or damaged, or the SHA-256 of the scores differs from the stored one.
     """
     folder = Path(project, RESULTS, name)
     try:

@@ -52,13 +52,7 @@ def _pinned_lines(path: Path) -> list[str]:
 
 
 def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
-    """Return the packages that this process does not have in the requested version, with the versions that it has.
-
-    Parameters
-    ----------
-    packages : dict of str to str
-        Names to versions.
-    """
+    """Return the packages that this process does not have in the requested version, with the versions that it has."""
     there: dict[str, str] = {}
     for distribution in distributions():
         there.setdefault(
@@ -71,20 +65,10 @@ def missing_packages(packages: Mapping[str, str]) -> dict[str, str]:
 def folder_of_packages(entry: Entry, project: str | Path, folder: str | Path) -> Path | None:
     """Install what an entry pins beyond the locked environment; return the folder, or None where nothing is missing.
 
-    Only wheels are installed, checked by their hashes, since installing a wheel runs none of its code.
-
-    Parameters
-    ----------
-    project : path
-        With ``envs/requirements.lock``.
-    folder : path
-        In which entries have separate folders, by what their lock says.
-
-    Raises
-    ------
-    ConfigurationError
-        If a package is in no lock file, has another version than in the entry or the project, or cannot be installed,
-        or if the lock file has more than pins with hashes.
+    Only wheels are installed, checked by their hashes, since installing a wheel runs none of its code. The project has
+    ``envs/requirements.lock``; in the folder entries have separate folders, by what their lock says. Raises
+    ConfigurationError if a package is in no lock file, has another version than in the entry or the project, or cannot
+    be installed, or if the lock file has more than pins with hashes.
     """
     lines = _pinned_lines(entry.lock) if entry.lock.is_file() else []
     missing = missing_packages(entry.packages)
@@ -134,10 +118,7 @@ def _install(entry: Entry, lines: Sequence[str], target: Path) -> None:
 def write_lock(entry: Entry, project: str | Path) -> dict[str, str]:
     """Write the lock file of an entry by uv: what its packages need beyond the locked environment; return its pins.
 
-    Raises
-    ------
-    ConfigurationError
-        If the packages are not compatible with those of the project.
+    Raises ConfigurationError if the packages are not compatible with those of the project.
     """
     locked = Path(project, _LOCKED)
     command = [str(Path(sys.executable).with_name("uv")), "pip", "compile", "-", "--constraint", str(locked)]

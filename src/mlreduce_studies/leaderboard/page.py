@@ -107,17 +107,9 @@ def ranked(
 ) -> Ranking | None:
     """Rank entries of a family, their control, and the methods of the benchmark.
 
-    Parameters
-    ----------
-    kept : dict of str to KeptEntry
-        Of entries that were run on all data sets.
-    committed : DataFrame
-        Of the benchmark: dataset, method, size, predictor, value and seconds; empty where there are none.
-
-    Returns
-    -------
-    Ranking or None
-        None where there are no scores of entries.
+    Returns None where there are no scores of entries. ``kept`` are those of entries that were run on all data sets.
+    ``committed`` has dataset, method, size, predictor, value and seconds of the benchmark; it is empty where there are
+    none.
     """
     if not kept:
         return None

@@ -44,21 +44,14 @@ _OF_METHODS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of the run of an entry.
+    """Outcome of the run of an entry."""
 
-    Attributes
-    ----------
-    failed : str or None
-        Why, in one sentence.
-    scores : DataFrame or None
-        With ``dataset`` and the columns of the benchmark's pieces.
-    seconds : float
-        Wall time.
-    """
-
+    #: Why, in one sentence.
     failed: str | None
+    #: With ``dataset`` and the columns of the benchmark's pieces.
     scores: pd.DataFrame | None
     versions: Mapping[str, str]
+    #: Wall time.
     seconds: float
 
 
@@ -104,24 +97,11 @@ def run_entry(
     places: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> Outcome:
-    """Check an entry, and run it on data sets.
+    """Check an entry, and run it on data sets of the benchmark.
 
-    Parameters
-    ----------
-    project : path
-        With ``Snakefile``, ``config`` and ``comparisons``.
-    folder : path
-        For the files of the workflow.
-    sets : sequence of str
-        Data sets of the benchmark.
-    packages : Path or None, default=None
-        A folder of packages for it.
-    minutes : float, default=30
-        Wall time of checks and run together.
-    places : dict or None, default=None
-        Keys of the configuration for the paths of data.
-    seed : int, default=0
-        Of the checks.
+    The project has ``Snakefile``, ``config`` and ``comparisons``; ``folder`` is for the files of the workflow.
+    ``packages`` is a folder of packages for it. ``minutes`` is the wall time of checks and run together. ``places`` has
+    keys of the configuration for the paths of data. The seed is that of the checks.
     """
     began, project = time.monotonic(), Path(project).resolve()
 

@@ -49,16 +49,11 @@ def chosen(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 class Answer:
-    """What reduction brings on one data set at equal time.
+    """What reduction brings on one data set at equal time, as rows of models.
 
-    Attributes
-    ----------
-    without : Series
-        Row of the model without reduction that is best on the validation rows, other programs aside.
-    reduced : Series or None
-        Row of the model with reduced features that is, of those that take no more seconds.
-    quickest : Series or None
-        Row with the fewest seconds of those whose P@5 on the validation rows is not clearly lower.
+    ``without`` is the model without reduction that is best on the validation rows, other programs aside; ``reduced``
+    the one with reduced features that is, of those that take no more seconds; ``quickest`` the one with the fewest
+    seconds of those whose P@5 on the validation rows is not clearly lower. The last two may be None.
     """
 
     def __init__(self, rows: pd.DataFrame, settings: Settings) -> None:

@@ -78,20 +78,13 @@ def _counted(items: Any, lengths: Any, width: int) -> sp.csr_array:
 
 
 class Data(NamedTuple):
-    """Features and labels, both CSR: rows to train, then to validate, then to test.
-
-    Attributes
-    ----------
-    X, Y : csr_array
-    starts : tuple of int
-        First row of the validation and of the test rows.
-    present : ndarray of int
-        Labels of which training rows have any: those that models are trained on.
-    """
+    """Features and labels, both CSR: rows to train, then to validate, then to test."""
 
     X: sp.csr_array
     Y: sp.csr_array
+    #: First row of the validation and of the test rows.
     starts: tuple[int, int]
+    #: Labels of which training rows have any: those that models are trained on.
     present: Any
 
     @property
@@ -101,20 +94,10 @@ class Data(NamedTuple):
 
 
 def prepare(entry: dict[str, Any], name: str, folder: str | Path | None) -> Data:
-    """Generate or read a data set of the study.
+    """Generate or read a data set of the study, by its entry of the study's file.
 
-    Parameters
-    ----------
-    entry : dict
-        Of the study's file.
-    folder : path or None
-        With ``NAME/train.txt`` and ``NAME/test.txt`` of published data, in the format of the extreme classification
-        repository.
-
-    Raises
-    ------
-    DataError
-        If there is no folder, or the files are not of the published sizes.
+    Published data are in ``NAME/train.txt`` and ``NAME/test.txt`` of the folder, in the format of the extreme
+    classification repository. Raises DataError if there is no folder, or the files are not of the published sizes.
     """
     if "generated" in entry:
         X, Y = generate(sizes_of(entry["generated"]))

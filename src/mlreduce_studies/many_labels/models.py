@@ -26,30 +26,21 @@ BEST = 5
 
 
 class Piece(NamedTuple):
-    """What a piece of a model costs, and its scores of the validation and test rows.
+    """What a piece of a model costs, and its scores of the validation and test rows."""
 
-    Attributes
-    ----------
-    model, setting, piece : str, str, int
-        The setting as JSON.
-    fit, predict : float
-        Processor seconds.
-    size, peak : float
-        Bytes of the model, and of the process at most.
-    scores : csr_array or None
-        None where it failed.
-    reason : str
-        Why it failed.
-    """
-
+    #: The setting as JSON.
     model: str
     setting: str
     piece: int
+    #: Processor seconds.
     fit: float = 0.0
     predict: float = 0.0
+    #: Bytes of the model, and of the process at most.
     size: float = 0.0
     peak: float = 0.0
+    #: None where it failed.
     scores: Any = None
+    #: Why it failed.
     reason: str = ""
 
 
@@ -63,18 +54,10 @@ def compile_trees(kind: str) -> None:
 def fit_piece(
     data: Data, reduced: Reduced, name: str, piece: int, entry: Mapping[str, Any], common: Mapping[str, Any]
 ) -> list[Piece]:
-    """Fit a piece of a model with each of its settings.
+    """Fit a piece of a model to reduced features with each of the settings in its entry of the study's file.
 
-    Parameters
-    ----------
-    data : Data
-    reduced : Reduced
-        Its features.
-    name, piece : str, int
-    entry : dict
-        Of the model in the study's file.
-    common : dict
-        ``limits``, ``most_stored`` and ``width`` of the data set; ``peers``, the Python that has the other programs.
+    ``common`` has ``limits``, ``most_stored`` and ``width`` of the data set; ``peers``, the Python that has the other
+    programs.
     """
     settings = entry.get("settings", [{}])
     reason = reduced.reason or _too_dense(data, reduced.X, entry, common["most_stored"])

@@ -18,28 +18,18 @@ from mlreduce_studies.many_labels.store import bytes_of, stacked
 
 
 class Reduced(NamedTuple):
-    """Features of all rows, and what they cost.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array
-    seconds : float
-        Of the processor, to fit and to transform the training rows.
-    predict : float
-        To transform the other rows.
-    size : int
-        Bytes of the fitted reducer.
-    peak : float
-        Bytes of the process at most.
-    reason : str
-        Why there are no features.
-    """
+    """Features of all rows, and what they cost."""
 
     X: Any
+    #: Of the processor, to fit and to transform the training rows.
     seconds: float = 0.0
+    #: To transform the other rows.
     predict: float = 0.0
+    #: Bytes of the fitted reducer.
     size: int = 0
+    #: Bytes of the process at most.
     peak: float = 0.0
+    #: Why there are no features.
     reason: str = ""
 
 
@@ -56,14 +46,8 @@ def reduce(data: Data, reducer: str, limits: dict[str, float]) -> Reduced:
 def measured(work: Callable[[], Any], limits: dict[str, float], failed: Any) -> Any:
     """Return what work within limits returns, with the peak of the process unless it has one; or why it failed.
 
-    Parameters
-    ----------
-    work : callable
-        Returns a named tuple with ``peak`` and ``reason``.
-    limits : dict
-        As of `mlreduce.validation.limits.within_limits`.
-    failed : named tuple
-        Returned with the reason of an error.
+    ``work`` returns a named tuple with ``peak`` and ``reason``; ``failed`` is one, returned with the reason of an
+    error. The limits are as of `mlreduce.validation.limits.within_limits`.
     """
     begin_peak()
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.configuration import read_yaml
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import check_known_name
 
 FILE = Path("comparisons") / "many-labels" / "many-labels.yaml"
 #: The reducer that leaves the features, the job with all pieces of a model, and the kind of other programs.
@@ -17,16 +17,10 @@ NONE, ALL, PEER = "none", "all", "peer"
 
 @dataclass(frozen=True)
 class Settings:
-    """The study's file, as docs/many-labels.md describes it.
-
-    Attributes
-    ----------
-    content : dict
-    peers : bool
-        Whether the other programs run.
-    """
+    """The study's file, as docs/many-labels.md describes it."""
 
     content: Mapping[str, Any]
+    #: Whether the other programs run.
     peers: bool = False
 
     @classmethod
@@ -35,19 +29,15 @@ class Settings:
         return cls(read_yaml(Path(path)), peers)
 
     def data(self, names: Iterable[str] | None = None) -> list[str]:
-        """Return the data sets that are asked for; without names those that are generated.
+        """Return the requested data sets; without names those that are generated.
 
-        Raises
-        ------
-        ConfigurationError
-            If one of the names is unknown.
+        Raises ConfigurationError if one of the names is unknown.
         """
         known = self.content["data"]
         if names is None:
             return [name for name, entry in known.items() if "generated" in entry]
         for name in (names := list(names)):
-            if name not in known:
-                raise ConfigurationError(unknown_name("data set", name, known, str(FILE)))
+            check_known_name("data set", name, known, str(FILE))
         return names
 
     def only(self, data: str) -> dict[str, Any]:

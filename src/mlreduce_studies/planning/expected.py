@@ -28,12 +28,7 @@ _WRITING = {"tables": 1.5, "figures": 4.0, "gather": 2.0, "audit": 2.0, "manifes
 
 
 class Expected:
-    """The expected seconds of jobs.
-
-    Parameters
-    ----------
-    project : path
-        The root of the project.
+    """The expected seconds of the jobs of a project.
 
     Examples
     --------

@@ -40,29 +40,19 @@ _SECONDS = {
 
 
 class Size(NamedTuple):
-    """Size of a prepared data set.
-
-    Attributes
-    ----------
-    stored : int
-        Number of stored values of the features: all of dense features, the non-zero ones of sparse features.
-    """
+    """Size of a prepared data set."""
 
     rows: int
     columns: int
     labels: int
+    #: Number of stored values of the features: all of dense features, the non-zero ones of sparse features.
     stored: int
 
 
 def size_of(path: str | Path) -> Size:
     """Return the size of a prepared data set, by the heads of its arrays: features are not read.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the file does not exist.
-    DataError
-        If the file is incomplete or no data set.
+    Raises FileNotFoundError if the file does not exist, and DataError if it is incomplete or no data set.
     """
     # The error of os.stat names the path as it was given, by which Snakemake knows an input that is yet to be made.
     return _size_of(str(path), os.stat(path).st_mtime_ns)  # noqa: PTH116
@@ -90,26 +80,17 @@ def rows_of(rule: Mapping[str, Any], rows: int) -> int:
 
 @dataclass(frozen=True)
 class Job:
-    """A job, as far as its memory and time go.
+    """A job, as far as its memory and time go."""
 
-    Attributes
-    ----------
-    size : Size
-        Of its data set.
-    rows : int
-        How many of the rows it uses.
-    width : int
-        How many numbers it has for a row: the features, or relations to the other rows, or both.
-    fits : int
-        Methods times splits.
-    codes : bool
-        Whether each fit leaves matrices from labels to labels.
-    """
-
+    #: Of its data set.
     size: Size
+    #: How many of the rows it uses.
     rows: int
+    #: How many numbers it has for a row: the features, or relations to the other rows, or both.
     width: int
+    #: Methods times splits.
     fits: int = 1
+    #: Whether each fit leaves matrices from labels to labels.
     codes: bool = False
 
     @property
@@ -120,15 +101,10 @@ class Job:
         return _LEAST_MB + math.ceil(8e-6 * numbers)
 
     def minutes(self, work: str, least: int = _LEAST_MINUTES) -> int:
-        """Return a bound on the time.
+        """Return a bound on the time, with some minutes to start.
 
-        Parameters
-        ----------
-        work : str
-            What it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
-            slow.
-        least : int
-            Minutes to start.
+        ``work`` is what it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
+        slow.
         """
         seconds = _SECONDS.get(work, _SLOW) * self.fits * self.rows * (self.rows + self.width)
         return least + math.ceil(seconds / 60)

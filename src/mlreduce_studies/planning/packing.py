@@ -27,15 +27,7 @@ Task = tuple[str, ...]
 
 
 class Packing:
-    """Which tasks are in one job.
-
-    Parameters
-    ----------
-    plan, jobs
-        What is run.
-    remote : bool
-        Whether this process runs a pack: all its tasks are in one.
-    """
+    """Which tasks are in one job; all tasks of a pack where it is ``remote``, a process that runs the pack."""
 
     def __init__(self, plan: Plan, jobs: Jobs, remote: bool = False) -> None:
         self._plan, self._jobs, self._remote = plan, jobs, remote

@@ -17,7 +17,7 @@ from typing import Any
 
 from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files, study_name
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
@@ -37,25 +37,17 @@ _SWITCHES, _WORDS = ("bundle", "job_per_fit", "keep_fitted", "retry_failed"), ("
 
 @dataclass(frozen=True)
 class Plan:
-    """A run of some studies.
+    """A run of some studies."""
 
-    Attributes
-    ----------
-    config : dict
-        See config/README.md.
-    project : Path
-        Folder of the Snakefile, as seen from where it runs: a project that is moved takes its results along.
-    base : str
-        Folder of the studies' results.
-    record : dict
-        The content of `run_file`: all that the results in this folder depend on.
-    """
-
+    #: See config/README.md.
     config: Mapping[str, Any]
+    #: Folder of the Snakefile, as seen from where it runs: a project that is moved takes its results along.
     project: Path
     catalogue: Catalogue
     studies: Mapping[str, Study]
+    #: Folder of the studies' results.
     base: str
+    #: The content of `run_file`: all that the results in this folder depend on.
     record: Mapping[str, Any]
 
     @property
@@ -97,12 +89,8 @@ class Plan:
     def check_claims(self) -> None:
         """Read the claims on all studies, so that an invalid claim is an error before anything is computed.
 
-        Claims are not read in a run of some methods, which does not know the names of the others.
-
-        Raises
-        ------
-        ConfigurationError
-            See `mlreduce_studies.verdicts.reading.read_claims`.
+        Claims are not read in a run of some methods, which does not know the names of the others. Raises
+        ConfigurationError as `mlreduce_studies.verdicts.reading.read_claims`.
         """
         taken: dict[str, str] = {}
         for study in self.studies.values() if self.config.get("methods") is None else ():
@@ -123,19 +111,9 @@ def words(value: Any) -> Any:
 
 
 def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
-    """Check a configuration and read the studies that it names.
+    """Check a configuration, as Snakemake has it, and read the studies that it names in the folder of the Snakefile.
 
-    Parameters
-    ----------
-    config : dict
-        As Snakemake has it.
-    project : path
-        Folder of the Snakefile, with ``papers`` and ``comparisons``.
-
-    Raises
-    ------
-    ConfigurationError
-        If a key, study, data set or method is unknown; the message has the nearest known name.
+    Raises ConfigurationError if a key, study, data set or method is unknown; the message has the nearest known name.
     """
     project = Path(os.path.relpath(project))
     config = _checked(config)
@@ -167,8 +145,7 @@ def _catalogue_of(config: Mapping[str, Any]) -> Catalogue:
     catalogue = read_catalogue(config.get("datasets"))
     _check_own(config.get("datasets"))
     for name in config.get("run_on") or []:
-        if name not in catalogue:
-            raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
+        check_known_name("data set", name, catalogue, "run_on")
     return catalogue
 
 
@@ -212,8 +189,7 @@ def _with_methods(studies: dict[str, Study], methods: Sequence[str] | None) -> d
         return studies
     known = {name for study in studies.values() for name in (*study.methods, *study.averages)}
     for name in methods:
-        if name not in known:
-            raise ConfigurationError(unknown_name("method", name, known, f"methods, of {', '.join(studies)}"))
+        check_known_name("method", name, known, f"methods, of {', '.join(studies)}")
     chosen = {name: study.only(methods) for name, study in studies.items()}
     return {name: study for name, study in chosen.items() if study.groups}
 

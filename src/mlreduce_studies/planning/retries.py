@@ -42,12 +42,8 @@ def retries(plan: Plan, workflow: Any, runs: Callable[[], bool]) -> Callable[[An
     is logged, or if Snakemake has no record of it and the inputs in its log are not those of the plan.
 
     The input is one file for all jobs; only the jobs that run again depend on its date. A run writes this file and the
-    record of the run before its jobs are selected.
-
-    Parameters
-    ----------
-    runs : callable
-        Returns whether the workflow runs jobs, once this is known; a dry run writes nothing.
+    record of the run before its jobs are selected. ``runs`` returns whether the workflow runs jobs, once this is known;
+    a dry run writes nothing.
     """
     main: bool = workflow.is_main_process
     damaged: set[str] = set()

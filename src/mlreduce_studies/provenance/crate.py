@@ -64,39 +64,21 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class Paper(NamedTuple):
-    """What a study reproduces.
-
-    Attributes
-    ----------
-    identifier : str or None
-        An address.
-    """
+    """What a study reproduces."""
 
     title: str
+    #: An address.
     identifier: str | None
 
 
 def write_crate(
     path: str | Path, results: str | Path, project: str | Path, paper: Paper, used: Mapping[str, Any]
 ) -> None:
-    """Pack a finished study.
+    """Pack a finished study into a zip file: the folder of its results, with its manifest, and the code that made them.
 
-    Parameters
-    ----------
-    path : path
-        Of the archive, a zip file.
-    results : path
-        Folder of the study's results, with its manifest.
-    project : path
-        The code that made them.
-    used : dict
-        What the study is run with now, settings and digests of code, under the names that they have in its manifest.
-
-    Raises
-    ------
-    DataError
-        If a file is not the one that the manifest names, or settings or code of the study are not those of the
-        results.
+    ``used`` is what the study is run with now, settings and digests of code, under the names that they have in its
+    manifest. Raises DataError if a file is not the one that the manifest names, or settings or code of the study are
+    not those of the results.
     """
     results, project = Path(results), Path(project)
     manifest = read_manifest(results)

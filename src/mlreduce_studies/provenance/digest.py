@@ -112,12 +112,7 @@ def source_digest(*sources: str | Path) -> str:
 
     The files themselves and every module that they import, directly or not, count; comments, docstrings, layout and
     names of files do not. A workflow passes it as a parameter of a rule, so that results never outlive the code that
-    made them.
-
-    Parameters
-    ----------
-    *sources : str or path
-        Paths of scripts, or names of modules of this package such as ``"mlreduce.labelspace.plst"``.
+    made them. Sources are paths of scripts, or names of modules of this package such as ``"mlreduce.labelspace.plst"``.
     """
     pending = [file_of(str(source)) or Path(source) for source in sources]
     codes: dict[str, str] = {}
@@ -164,17 +159,10 @@ def code_files(project: str | Path) -> list[str]:
 def source_state(project: str | Path) -> dict[str, Any]:
     """Describe a project's code: its commit, and whether the files are that commit's.
 
-    Parameters
-    ----------
-    project : path
-        The top folder of a checkout; a folder further down, as in somebody else's checkout, is none.
-
-    Returns
-    -------
-    dict
-        ``state`` ("clean", "changed" or "not a git checkout"), ``commit`` or None, ``code_sha256`` from `code_digest`,
-        and, where something was changed, ``difference_sha256``: a digest of the difference from the commit, with new
-        files that could run.
+    The project is the top folder of a checkout; a folder further down, as in somebody else's checkout, is none. Returns
+    ``state`` ("clean", "changed" or "not a git checkout"), ``commit`` or None, ``code_sha256`` from `code_digest`, and,
+    where something was changed, ``difference_sha256``: a digest of the difference from the commit, with new files that
+    could run.
     """
     project = Path(project).resolve()
     top, commit = _git(project, "rev-parse", "--show-toplevel"), _git(project, "rev-parse", "HEAD")
@@ -235,13 +223,7 @@ def _kernels() -> list[str]:
 
 
 def environment(project: str | Path) -> dict[str, Any]:
-    """Describe what a result is made with: the checkout, Python, the locked packages, the machine.
-
-    Parameters
-    ----------
-    project : path
-        The folder with ``envs/requirements.lock``.
-    """
+    """Describe what a result is made with: the checkout, Python, the locked packages, the machine."""
     from mlreduce.validation import machine_memory  # slow to import, and not needed for a digest
 
     memory = machine_memory()

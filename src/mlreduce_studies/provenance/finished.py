@@ -33,13 +33,7 @@ _FOLLOWING = ("design", "fitted", "retry")
 
 
 def job_digest(params: Mapping[str, Any], wildcards: Mapping[str, str], inputs: Mapping[str, Any]) -> str:
-    """Return a digest of all that decides the tables of a job.
-
-    Parameters
-    ----------
-    params, wildcards, inputs : dict
-        Of a job of the workflow; an input is a path or a list of paths.
-    """
+    """Return a digest of all that decides the tables of a job; an input is a path or a list of paths."""
     files = {name: [paths] if isinstance(paths, str) else paths for name, paths in inputs.items()}
     digests = {name: [_content(path) for path in paths] for name, paths in files.items() if name not in _FOLLOWING}
     values = [sorted(mapping.items()) for mapping in (params, wildcards, digests, _versions())]
@@ -59,19 +53,9 @@ def _versions() -> dict[str, str]:
 
 
 class FinishedJob:
-    """The file of a job in a folder of finished jobs.
+    """The file, ``path``, of a job in a folder of finished jobs, by its `job_digest`.
 
-    Parameters
-    ----------
-    folder : path
-    digest : str
-        From `job_digest`.
-    tables : sequence of path
-        What the job writes, in the order of its rule.
-
-    Attributes
-    ----------
-    path : Path
+    ``tables`` are what the job writes, in the order of its rule.
     """
 
     def __init__(self, folder: str | Path, digest: str, tables: Sequence[str | Path]) -> None:
@@ -81,10 +65,7 @@ class FinishedJob:
     def take(self) -> bool:
         """Write the tables of the file; return False where there is no file.
 
-        Raises
-        ------
-        DataError
-            If the file cannot be read, is damaged, or is of another job; no table is written.
+        Raises DataError if the file cannot be read, is damaged, or is of another job; no table is written.
         """
         try:
             with open_regular(self.path) as file:
@@ -115,13 +96,7 @@ class FinishedJob:
         return [content[end - size : end] for end, size in zip(ends, sizes, strict=True)]
 
     def put(self) -> None:
-        """Write the file from the tables; one that is there stays.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
-        """
+        """Write the file from the tables; one that is there stays. Raises OSError if it cannot be written."""
         parts = [table.read_bytes() for table in self._tables]
         content = b"\n".join([json.dumps([self._digest, [*map(len, parts)]]).encode(), b"".join(parts)])
         self.path.parent.mkdir(exist_ok=True)

@@ -39,20 +39,11 @@ _PLACES = {
 
 
 def read_jobs(benchmarks: Iterable[str | Path], threads: Mapping[str, int]) -> pd.DataFrame:
-    """Collect what Snakemake measured of jobs.
+    """Collect what Snakemake measured of jobs, in ``.../benchmarks/<rule>/<wildcards>.tsv``.
 
-    Parameters
-    ----------
-    benchmarks : iterable of paths
-        ``.../benchmarks/<rule>/<wildcards>.tsv``; one that is missing is a job that was not measured.
-    threads : dict of str to int
-        Rules whose jobs have more than one thread.
-
-    Returns
-    -------
-    DataFrame
-        With `JOB_COLUMNS`, sorted. Seconds are exact; the processor's seconds and the memory are samples, taken every
-        half second, and every half minute of what runs longer than that.
+    A file that is missing is a job that was not measured. ``threads`` has the rules whose jobs have more than one
+    thread. Returns `JOB_COLUMNS`, sorted. Seconds are exact; the processor's seconds and the memory are samples, taken
+    every half second, and every half minute of what runs longer than that.
     """
     rows = []
     for path in map(Path, benchmarks):
@@ -79,18 +70,10 @@ def _measured(path: Path) -> dict[str, Any]:
 
 
 def costs(jobs: pd.DataFrame) -> dict[str, Any]:
-    """Sum up jobs, all of them and by rule.
+    """Sum up jobs, all of them under ``total`` and by rule under ``rules``.
 
-    Parameters
-    ----------
-    jobs : DataFrame
-        With `JOB_COLUMNS`.
-
-    Returns
-    -------
-    dict
-        ``total``, and ``rules`` with the same of each: ``jobs``, how many of them were measured, their seconds, and
-        those of the processor; the largest memory of a job in MB; their threads.
+    Of each: ``jobs``, how many of them were measured, their seconds, and those of the processor; the largest memory of
+    a job in MB; their threads.
     """
     rules = {str(rule): _sum(of_rule) for rule, of_rule in jobs.groupby("rule", sort=True)}
     return {"total": _sum(jobs), "rules": rules}
@@ -127,12 +110,7 @@ def digests(paths: Iterable[str | Path]) -> dict[str, str]:
 def describe_input(dataset: Dataset, prepared: str | Path, folder: str | Path | None) -> dict[str, Any]:
     """Say what a data set was: the files as fetched, with where they are published, and the arrays made of them.
 
-    Parameters
-    ----------
-    prepared : path
-        The data set as arrays.
-    folder : path or None
-        With the fetched files, as `Dataset.copies` names them; None for an embedded data set.
+    The folder has the fetched files, as `Dataset.copies` names them; it is None for an embedded data set.
     """
     entries = dataset.entries
     copies = dataset.copies(folder) if folder is not None else []
@@ -151,24 +129,12 @@ def _digest(description: Mapping[str, Any]) -> str:
 def make_manifest(
     description: Mapping[str, Any], inputs: Mapping[str, Any], outputs: Mapping[str, str], run: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Put a manifest together, and check it against its schema.
+    """Put a manifest together, and check it against its schema; raise ConfigurationError if it is not as that says.
 
-    Parameters
-    ----------
-    description : dict
-        The request: study, scale, protocols, methods and so on.
-    inputs : dict of data set to dict
-        From `describe_input`.
-    outputs : dict of str to str
-        Files that are the same in every run, and their SHA-256.
-    run : dict
-        What belongs to this run: from `mlreduce_studies.provenance.digest.environment`, `costs` and `span`, and
-        ``outputs``, files that hold measured times.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is not as its schema says.
+    The description is the request: study, scale, protocols, methods and so on. ``inputs`` are by data set from
+    `describe_input`, ``outputs`` files that are the same in every run, and their SHA-256. ``run`` belongs to this run:
+    from `mlreduce_studies.provenance.digest.environment`, `costs` and `span`, and ``outputs``, files that hold measured
+    times.
     """
     same = {**description, "inputs": dict(inputs), "outputs": dict(outputs)}
     manifest = {**same, "digest": _digest(same), "run": dict(run)}
@@ -182,19 +148,10 @@ def same_results(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """Read the manifest of a study and check it against its schema and its digest.
+    """Read the manifest in the folder of a study's results and check it against its schema and its digest.
 
-    Parameters
-    ----------
-    folder : path
-        Of the study's results.
-
-    Raises
-    ------
-    DataError
-        If there is none, it cannot be read, or it was changed after it was written.
-    ConfigurationError
-        If it is not as its schema says.
+    Raises DataError if there is none, it cannot be read, or it was changed after it was written, and ConfigurationError
+    if it is not as its schema says.
     """
     path = Path(folder) / "manifest.json"
     try:
@@ -213,25 +170,11 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
 
 
 def file_faults(folder: str | Path, some: bool = False) -> tuple[int, list[str]]:
-    """Check the files of a study against its manifest.
+    """Check the files of a study against its manifest, read as `read_manifest` does.
 
-    Parameters
-    ----------
-    folder : path
-        Of the study's results.
-    some : bool, default=False
-        For a copy of some of the files: one that is not there is passed over, and one that was packed is looked at as
-        ``NAME.gz``.
-
-    Returns
-    -------
-    (int, list of str)
-        How many files were looked for, and a sentence for each that is missing or is another one.
-
-    Raises
-    ------
-    DataError, ConfigurationError
-        As `read_manifest`.
+    ``some`` is for a copy of some of the files: one that is not there is passed over, and one that was packed is looked
+    at as ``NAME.gz``. Returns how many files were looked for, and a sentence for each that is missing or is another
+    one.
     """
     manifest = read_manifest(folder)
     named = manifest["outputs"] | manifest["run"]["outputs"]

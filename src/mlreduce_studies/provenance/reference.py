@@ -35,14 +35,9 @@ _NOTHING = 1e-9
 
 
 class Curve(NamedTuple):
-    """All measures and sizes of a method with a predictor, which share their fits.
+    """All measures and sizes of a method with a predictor, which share their fits."""
 
-    Attributes
-    ----------
-    study, protocol, dataset, method, predictor : str
-        The method is a label of the study file, or the name of the mean of several draws.
-    """
-
+    #: The method is a label of the study file, or the name of the mean of several draws.
     study: str
     protocol: str
     dataset: str
@@ -63,13 +58,7 @@ class Reference(NamedTuple):
     jobs: pd.DataFrame
 
     def group_of(self, curve: Curve) -> str:
-        """Return the group that computes a curve.
-
-        Raises
-        ------
-        ConfigurationError
-            If the study does not have the curve.
-        """
+        """Return the group that computes a curve; raise ConfigurationError if the study does not have the curve."""
         study, first = self.study, self.study.draws(curve.method)[0]
         if curve.protocol in study.protocols and curve.dataset in study.datasets:
             for name, group in study.groups.items():
@@ -98,17 +87,9 @@ def _of_curve(summary: pd.DataFrame, curve: Curve) -> pd.DataFrame:
 
 
 def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalogue) -> Reference:
-    """Read the summary and the manifest of a study's results, and its study file.
+    """Read the summary, perhaps packed, and the manifest in the folder of a study's results, and its study file.
 
-    Parameters
-    ----------
-    folder : path
-        With ``manifest.json``, and ``summary.csv`` or ``summary.csv.gz``.
-
-    Raises
-    ------
-    ConfigurationError
-        If one of the files is missing or is not what it should be.
+    Raises ConfigurationError if one of the files is missing or is not what it should be.
     """
     folder = Path(folder)
     try:
@@ -129,21 +110,9 @@ def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalo
 def draw_curves(
     summaries: Mapping[str, pd.DataFrame], share: float, seed: int, datasets: Sequence[str] | None = None
 ) -> list[Curve]:
-    """Draw curves at random until they hold a share of each study's cells, at least one per study.
+    """Draw curves at random until they hold a share, in (0, 1], of each study's cells, at least one per study.
 
-    Parameters
-    ----------
-    summaries : dict of study to DataFrame
-        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
-    share : float
-        In (0, 1], of the cells.
-    datasets : sequence of str or None, default=None
-        Draw from these alone; None for all.
-
-    Returns
-    -------
-    list of Curve
-        In random order, without regard to what they cost.
+    They are drawn from the data sets alone, where these are given, in random order, without regard to what they cost.
     """
     drawn: list[Curve] = []
     for study, summary in sorted(summaries.items()):
@@ -160,19 +129,9 @@ def draw_curves(
 def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple[pd.DataFrame, int, str | None]:
     """Average the scores of a curve as the workflow does, with the digits that a summary file has.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        Score tables of the workflow's jobs, from `mlreduce_studies.gathering.job_tables.write_table`.
-
-    Returns
-    -------
-    cells : DataFrame
-        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
-    splits : int
-        Number of splits whose scores are there.
-    reason : str or None
-        Why a cell failed, if one did.
+    Files are tables of `mlreduce_studies.gathering.job_tables.write_table`. Returns cells with
+    `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, the number of splits whose scores are there, and why a cell
+    failed, if one did.
     """
     draws = list(study.draws(curve.method))
     gathering = Gathering({"scores": [str(file) for file in files]}, {curve.method: draws} if draws[1:] else {})
@@ -187,22 +146,11 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
 def compare_cells(
     committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: float, cell: Sequence[str] = CELL
 ) -> tuple[int, pd.DataFrame]:
-    """Compare the cells of a curve, or of a study.
+    """Compare the cells of a curve, or of a study, which have `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
 
-    Parameters
-    ----------
-    committed, recomputed : DataFrame
-        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
-    tolerance : float
-        Relative; differences below 1e-9 are rounding errors whatever they are relative to.
-    cell : sequence of str, default=CELL
-        Columns that tell the cells apart; those of a study are `CELL_OF_STUDY`.
-
-    Returns
-    -------
-    (int, DataFrame)
-        How many cells are equal to the last digit; and a row for each number that is farther off than the tolerance,
-        or that only one of the two has.
+    The tolerance is relative; differences below 1e-9 are rounding errors whatever they are relative to. ``cell`` are
+    the columns that tell the cells apart; those of a study are `CELL_OF_STUDY`. Returns how many cells are equal to the
+    last digit; and a row for each number that is farther off than the tolerance, or that only one of the two has.
     """
     sides = _by_cell(committed, cell).add_suffix("_committed"), _by_cell(recomputed, cell).add_suffix("_recomputed")
     both = sides[0].join(sides[1], how="outer")
@@ -219,10 +167,7 @@ def compare_cells(
 def is_near(old: NDArray[np.float64], new: NDArray[np.float64], tolerance: float) -> NDArray[np.bool_]:
     """Return where numbers are equal to the last bit or both are missing or, with a tolerance above 0, near.
 
-    Parameters
-    ----------
-    tolerance : float
-        Relative; differences below 1e-9 are rounding errors whatever they are relative to.
+    The tolerance is relative; differences below 1e-9 are rounding errors whatever they are relative to.
     """
     near: NDArray[np.bool_] = (old == new) | (np.isnan(old) & np.isnan(new))
     if tolerance:

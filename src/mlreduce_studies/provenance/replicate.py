@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.complexity import Sizes
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, check_known_name
 from mlreduce.files import write_text
 from mlreduce.methods.evidence import complexities
 from mlreduce.registry import entry_name, is_import_path
@@ -62,13 +62,7 @@ class Part(NamedTuple):
 
 
 def read_run(folder: str | Path) -> Run:
-    """Read the compared parts of a finished study.
-
-    Raises
-    ------
-    DataError, ConfigurationError
-        As `mlreduce_studies.provenance.manifest.read_manifest`.
-    """
+    """Read the compared parts of a finished study, with the errors of `read_manifest`."""
     folder = Path(folder)
     tables = {"scores": pd.read_parquet(folder / "scores.parquet")}
     for name in ("claims", "audit", "times", "datasets"):
@@ -78,19 +72,11 @@ def read_run(folder: str | Path) -> Run:
 
 
 def agreement(committed: pd.DataFrame, here: pd.DataFrame) -> pd.DataFrame:
-    """Compare the means of cells over the splits that both runs have.
+    """Compare the means of cells over the splits that both runs have, of scores with one row per value.
 
-    Parameters
-    ----------
-    committed, here : DataFrame
-        Scores of the two runs, one row per value.
-
-    Returns
-    -------
-    DataFrame
-        One row per protocol: ``cells``; how many of them are as near as each of `AGREEMENT` says, a nearer one counted
-        in the later columns too; ``within errors``, those whose difference is at most 2.5 standard errors; cells that
-        only one of the runs has; and the largest relative difference with its cell.
+    One row per protocol has ``cells``; how many of them are as near as each of `AGREEMENT` says, a nearer one counted
+    in the later columns too; ``within errors``, those whose difference is at most 2.5 standard errors; cells that only
+    one of the runs has; and the largest relative difference with its cell.
     """
     place = [*_PLACE, "split"]
     sides = (with_own_size(table)[[*place, "value"]] for table in (committed, here))
@@ -325,8 +311,7 @@ def _replicate(options: argparse.Namespace) -> int:
     if options.paper is None and not papers:
         raise ConfigurationError(f"{reference}: there are no results of papers to compare with")
     name = options.paper or _quickest(reference, papers)
-    if name not in known:
-        raise ConfigurationError(unknown_name("paper", name, known, str(reference)))
+    check_known_name("paper", name, known, str(reference))
     committed = read_run(reference / name)
     given = {key: value for key, value in (("seed", options.seed), ("splits", options.splits)) if value is not None}
     folder = Path(options.to, "-".join([name, *(f"{key}-{value}" for key, value in given.items())])).resolve()
@@ -368,13 +353,7 @@ def _positive_integer(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a paper at its full protocol, compare, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None for those of the command line.
-    """
+    """Run a paper at its full protocol, compare, and return the exit status; None takes the command line."""
     summary, _, details = str(__doc__).partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="python -m mlreduce_studies.provenance.replicate", description=summary, epilog=details

@@ -26,7 +26,7 @@ import pandas as pd
 
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
-from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, check_known_name
 from mlreduce.folders import replacing_files
 from mlreduce_studies.provenance.manifest import file_faults
 from mlreduce_studies.provenance.reference import (
@@ -104,8 +104,7 @@ def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, 
     folder = Path(options.reference)
     known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
     for name in options.studies or []:
-        if name not in known:
-            raise ConfigurationError(unknown_name("study", name, known, str(folder)))
+        check_known_name("study", name, known, str(folder))
     names = options.studies or known
     return {name: read_reference(folder / name, study_file(name, options.project), catalogue) for name in names}
 
@@ -175,20 +174,10 @@ def run_workflow(
     below: Sequence[Path] = (),
     seconds: float | None = None,
 ) -> bool:
-    """Compute targets of the workflow in a folder; return whether it ended before the time limit.
+    """Compute targets of the workflow in a folder; return whether it ended before the time limit, if there is one.
 
-    Parameters
-    ----------
-    configuration : dict
-        See config/README.md.
-    folder : Path
-        Where Snakemake runs.
-    project : path
-        Folder of the Snakefile.
-    below : sequence of Path, default=()
-        Configuration files, whose keys the configuration overrides.
-    seconds : float or None, default=None
-        Time limit; None for no limit.
+    The project is the folder of the Snakefile. ``below`` are configuration files, whose keys the configuration, see
+    config/README.md, overrides.
     """
     file = folder / "config.yaml"  # JSON is YAML
     with replacing_files(folder, [file.name]) as (path,):
@@ -384,13 +373,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None for those of the command line.
-    """
+    """Run a command and return its exit status; arguments of None are those of the command line."""
     options: Any = _parser().parse_args(arguments)
     return exit_status(options.run, options)
 

@@ -91,17 +91,9 @@ def weight_parts(numbers: pd.DataFrame, spec: Spec) -> Iterator[Part]:
 def weight_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Return how many features have a positive score, in the mean over splits and draws.
 
-    Parameters
-    ----------
-    rankings : DataFrame
-        With the columns protocol, dataset, method, split and score. A draw that failed is left out.
-    spec : dict
-        With ``methods``. A method that draws is there as name-0, name-1 and so on.
-
-    Returns
-    -------
-    DataFrame
-        With `WEIGHT_COLUMNS`, sorted; ``splits`` counts the fits.
+    Rankings have the columns protocol, dataset, method, split and score; a draw that failed is left out. Of the
+    ``methods`` one that draws is there as name-0, name-1 and so on. Returns `WEIGHT_COLUMNS`, sorted; ``splits`` counts
+    the fits.
     """
     rows = []
     known = rankings.dropna(subset="score")

@@ -28,18 +28,9 @@ def comparisons(summary: pd.DataFrame, spec: Spec) -> dict[str, RankComparison]:
     within each data set, and these averages are ranked and tested: the blocks stay the data sets, and the critical
     difference belongs to the average ranks that it is shown with.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `mlreduce_studies.gathering.summary.summarise`, of one protocol.
-    spec : dict
-        As of `mlreduce_studies.tables.ranked.ranked_table`, with ``measures``.
-
-    Raises
-    ------
-    DataError
-        If a method has no value on a data set, or several (as with more than one protocol). A data set on which one
-        failed is left out.
+    The summary is of one protocol; ``spec`` is as of `mlreduce_studies.tables.ranked.ranked_table`, with ``measures``.
+    Raises DataError if a method has no value on a data set, or several (as with more than one protocol). A data set on
+    which one failed is left out.
     """
     return _compared(_ranked_tables(summary, spec), spec)
 
@@ -97,16 +88,8 @@ def average_rank_parts(averages: pd.DataFrame, spec: Spec) -> Iterator[Part]:
 def average_rank_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Return the average ranks of the methods on each measure, and of several with measure "all" over them together.
 
-    Parameters
-    ----------
-    summary, spec
-        As of `comparisons`, which defines "all".
-
-    Returns
-    -------
-    DataFrame
-        Tidy, with `AVERAGE_RANK_COLUMNS`, in the order of the measures and methods; NaN where there is no data set.
-        Where data sets are left out, with their number in the column ``left_out``, and ``reason``.
+    `comparisons` defines "all". Returns `AVERAGE_RANK_COLUMNS`, in the order of the measures and methods; NaN where
+    there is no data set. Where data sets are left out, with their number in the column ``left_out``, and ``reason``.
     """
     tables = _ranked_tables(summary, spec)
     compared = _compared(tables, spec)

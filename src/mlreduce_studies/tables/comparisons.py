@@ -60,24 +60,11 @@ def _cell(cell: Mapping[Any, Any]) -> str:
 def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Compare each pair of methods over the data sets.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `mlreduce_studies.gathering.summary.summarise`.
-    spec : dict
-        As of `mlreduce_studies.tables.ranked.ranked_table`, with ``margin``: a difference of at most so much, in
-        units of the measure, is a tie.
-
-    Returns
-    -------
-    DataFrame
-        With `COMPARISON_COLUMNS`, in the order of the methods. Data sets on which a method failed are left out; their
-        number is then in the column ``left_out``, and ``reason`` says why. NaN where no data set is left.
-
-    References
-    ----------
-    Ismail-Fawaz et al. (2023), "An approach to multiple comparison benchmark evaluations that is stable under
-    manipulation of the comparate set"; Benavoli et al. (2017), JMLR 18.
+    After Ismail-Fawaz et al. (2023), "An approach to multiple comparison benchmark evaluations that is stable under
+    manipulation of the comparate set"; Benavoli et al. (2017), JMLR 18. ``spec`` is as of
+    `mlreduce_studies.tables.ranked.ranked_table`, with ``margin``: a difference of at most so much, in units of the
+    measure, is a tie. Returns `COMPARISON_COLUMNS`, in the order of the methods. Data sets on which a method failed are
+    left out; their number is then in the column ``left_out``, and ``reason`` says why. NaN where no data set is left.
     """
     methods, margin = spec["methods"], spec["margin"]
     sign = 1 if higher_is_better(spec["measure"]) else -1

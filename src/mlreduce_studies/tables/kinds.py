@@ -64,23 +64,14 @@ def table(
 ) -> Callable[[_Select], _Select]:
     """Declare a function that selects a tidy table from a study's results as a kind of table.
 
-    Parameters
-    ----------
-    name : str
-        The ``kind`` in a study file.
-    source : str
-        File of a study's results that the function is given.
-    layout : callable
-        Makes the parts that are read from the tidy table and the entry of the study file.
-    note : str or callable
-        Text below the caption, or what makes it of the entry of the study file.
-    names : int, default=1
-        Number of first columns that are aligned to the left.
-    required, optional : dict of str to schema, default=None
-        Options of the entry in addition to caption, methods, protocols and leave_out.
-    with_gaps : bool, default=False
-        The function is also given the rows of failed cells, which have no value, and returns the cells with ``reason``,
-        as the layout needs them to show `mlreduce_studies.gathering.failed_cells.GAP` in their places.
+    Its name is the ``kind`` in a study file. The function is given the file ``source`` of a study's results. ``layout``
+    makes the parts that are read from the tidy table and the entry of the study file; ``note`` is the text below the
+    caption, or what makes it of the entry. ``names`` is the number of first columns that are aligned to the left.
+    ``required`` and ``optional`` are schemas of options of the entry in addition to caption, methods, protocols and
+    leave_out.
+
+    ``with_gaps`` also gives the function the rows of failed cells, which have no value; it returns the cells with
+    ``reason``, as the layout needs them to show `mlreduce_studies.gathering.failed_cells.GAP` in their places.
     """
 
     def declare(select: _Select) -> _Select:
@@ -123,23 +114,10 @@ def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
 
 
 def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:
-    """Make a table of a study file: tidy, as Markdown and as LaTeX.
+    """Make a table of an entry of a study file: tidy, as Markdown and as LaTeX, where it has a label for references.
 
-    Parameters
-    ----------
-    source : DataFrame
-        The table that `mlreduce_studies.options.source_of` names.
-    spec : dict
-        The entry of the study file.
-    label : str
-        For references in LaTeX.
-
-    Returns
-    -------
-    tidy : DataFrame
-        Where cells failed with `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS`.
-    markdown, latex : str
-        With a footnote for each failed cell.
+    The source is the table that `mlreduce_studies.options.source_of` names. Where cells failed, the tidy table has
+    `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS`, and the others a footnote for each.
     """
     kind, rows = _kind(spec), kept(source, spec, spec.get("protocols"))
     if kind.with_gaps:

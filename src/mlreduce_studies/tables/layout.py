@@ -54,10 +54,7 @@ def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout) ->
 def fill_block(text: str, name: str, lines: Iterable[str]) -> str:
     """Return a page whose lines between the comments ``NAME: begin`` and ``NAME: end`` are replaced.
 
-    Raises
-    ------
-    ValueError
-        If the page does not have both comments.
+    Raises ValueError if the page does not have both comments.
     """
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     before, began, rest = text.partition(begin)

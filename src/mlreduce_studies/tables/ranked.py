@@ -24,10 +24,7 @@ RANKED_COLUMNS = ("protocol", "dataset", "method", "size", "mean", "sd", "rank",
 def means_of(ranked: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     """Return the means of one protocol, data sets by methods, without the data sets on which a method failed.
 
-    Raises
-    ------
-    DataError
-        If a method has several values on a data set.
+    Raises DataError if a method has several values on a data set.
     """
     repeated = ranked[ranked.duplicated(["dataset", "method"])]
     if len(repeated):
@@ -104,26 +101,11 @@ def _parts(ranked: pd.DataFrame, spec: Spec) -> Iterator[Part]:
 def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select one measure at one energy threshold, percentage or area from a summary and rank the methods.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `mlreduce_studies.gathering.summary.summarise`.
-    spec : dict
-        With ``methods``, ``predictor``, ``measure`` and optionally ``energy``, ``size_percent`` or ``directions``, of
-        which a method may have fewer. Each method must have a value on every data set, or a gap for having failed
-        there.
-
-    Returns
-    -------
-    DataFrame
-        Tidy, with `RANKED_COLUMNS` and those of `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` that the summary
-        has, sorted; ranks are among the methods within a data set and protocol, NaN where one of them has a gap. Empty
-        where the summary has no such row.
-
-    Raises
-    ------
-    DataError
-        If a method has no value on a data set without having failed there, or several.
+    ``spec`` has ``methods``, ``predictor``, ``measure`` and optionally ``energy``, ``size_percent`` or ``directions``,
+    of which a method may have fewer. Returns `RANKED_COLUMNS` and those of
+    `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` that the summary has, sorted; ranks are among the methods
+    within a data set and protocol, NaN where one of them has a gap. Empty where the summary has no such row. Raises
+    DataError if a method has no value on a data set without having failed there, or several.
     """
     measure, predictor, methods = spec["measure"], spec["predictor"], spec["methods"]
     energy, size_percent = spec.get("energy", 0.0), spec.get("size_percent", 0)

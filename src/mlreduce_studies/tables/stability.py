@@ -107,25 +107,14 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     so not selected, there. All splits select the same number of features: the percentage, rounded down and at least
     one, of those that every split ranks.
 
-    Parameters
-    ----------
-    rankings : DataFrame
-        With the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw failed,
-        in a row of `mlreduce_studies.gathering.failed_cells.with_failed_rows`, is left out of all draws of the method.
-    spec : dict
-        With ``methods`` and ``size_percents``. A method whose draws are ranked, as name-0, name-1 and so on, has the
-        mean of their indices.
+    Rankings have the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw
+    failed, in a row of `mlreduce_studies.gathering.failed_cells.with_failed_rows`, is left out of all draws of the
+    method. ``spec`` has ``methods`` and ``size_percents``; a method whose draws are ranked, as name-0, name-1 and so
+    on, has the mean of their indices.
 
-    Returns
-    -------
-    DataFrame
-        Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` belongs to methods with several draws, is the same
-        at every size, and NaN for others. With `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` where one failed.
-
-    Raises
-    ------
-    DataError
-        If a split ranks a feature twice, or draws of a method are of different splits.
+    Returns `STABILITY_COLUMNS`, sorted; ``order_correlation`` belongs to methods with several draws, is the same at
+    every size, and NaN for others. With `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` where one failed. Raises
+    DataError if a split ranks a feature twice, or draws of a method are of different splits.
     """
     _check_once(rankings)
     rows = []

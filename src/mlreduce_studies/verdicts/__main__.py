@@ -39,17 +39,8 @@ def judge_again(folder: Path, project: Path) -> Judged:
 def kept(folder: Path, project: Path) -> tuple[list[Claim], Results, list[str]]:
     """Return the claims on a study, its results, and the data sets of the paper that were run.
 
-    Parameters
-    ----------
-    folder : Path
-        With ``manifest.json``, ``scores.parquet``, ``datasets.csv``, and the other tables of the study, if any.
-    project : Path
-        With ``papers`` and ``comparisons``.
-
-    Raises
-    ------
-    DataError
-        If a file is missing.
+    The folder has ``manifest.json``, ``scores.parquet``, ``datasets.csv``, and the other tables of the study, if any;
+    the project has ``papers`` and ``comparisons``. Raises DataError if a file is missing.
     """
     scores = folder / "scores.parquet"
     for path in (folder / "manifest.json", scores, folder / "datasets.csv"):

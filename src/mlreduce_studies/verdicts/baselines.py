@@ -33,22 +33,11 @@ _SAID = "Printed numbers of the baseline that are reproduced: "
 def printed_cells(
     audit: pd.DataFrame, tables: Mapping[str, Mapping[str, Any]], ratios: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Return the printed numbers of a paper that were run, each with whether ours reproduces it.
+    """Return the printed numbers of a paper that were run, each with whether ours reproduces it, as `PRINTED_COLUMNS`.
 
-    Parameters
-    ----------
-    audit : DataFrame
-        From `mlreduce_studies.verdicts.audit.audit`.
-    tables : dict of str to dict
-        Name in the paper ("table3") to the ``measure`` and the ``predictor`` of the table.
-    ratios : DataFrame or None, default=None
-        From `mlreduce_studies.gathering.times.time_ratios`. A printed time is reproduced where its ratio to the base
-        is within the factor of the audit.
-
-    Returns
-    -------
-    DataFrame
-        One row per number, with `PRINTED_COLUMNS`.
+    The audit is from `mlreduce_studies.verdicts.audit.audit`. ``tables`` has, by the name in the paper ("table3"), the
+    ``measure`` and the ``predictor`` of the table. A printed time is reproduced where its ratio to the base, from
+    `mlreduce_studies.gathering.times.time_ratios`, is within the factor of the audit.
     """
     cells = audit[audit["verdict"] != "not run"]
     cells = cells.assign(
@@ -73,11 +62,6 @@ def baselines(statement: Statement, proposed: tuple[str, ...] = ()) -> Iterator[
     """Yield the methods that a sentence compares with, each with the cells that are selected of it.
 
     These are its second methods, and of the first ones those that the paper does not propose.
-
-    Parameters
-    ----------
-    proposed : tuple of str, default=()
-        Methods that the paper proposes.
     """
     other = statement.than_select or statement.select
     yield from ((method, other) for method in statement.than)
@@ -89,15 +73,9 @@ def baselines(statement: Statement, proposed: tuple[str, ...] = ()) -> Iterator[
 def lacking_baseline(printed: pd.DataFrame | None, proposed: tuple[str, ...], line: Line) -> str:
     """Say of which baselines most printed numbers are not reproduced; "" where there is none.
 
-    A baseline is reproduced where more than half of its printed numbers are, those of the line's quantity, predictor,
-    protocol, sizes and data sets. One of which nothing is printed there lacks nothing.
-
-    Parameters
-    ----------
-    printed : DataFrame or None
-        From `printed_cells`; None where the paper prints nothing.
-    proposed : tuple of str
-        Methods that the paper proposes.
+    A baseline is reproduced where more than half of its printed numbers, from `printed_cells`, are, those of the line's
+    quantity, predictor, protocol, sizes and data sets. One of which nothing is printed there lacks nothing, nor does a
+    method that the paper proposes.
 
     Examples
     --------
@@ -135,12 +113,7 @@ def lacking_baseline(printed: pd.DataFrame | None, proposed: tuple[str, ...], li
 def said_of_baseline(verdict: str, lacking: str) -> str:
     """Return a sentence on a baseline that is not reproduced, at the end of the evidence of a setting.
 
-    Parameters
-    ----------
-    verdict : str
-        What the scores say by themselves.
-    lacking : str
-        From `lacking_baseline`.
+    The verdict is what the scores say by themselves; ``lacking`` is from `lacking_baseline`.
     """
     return f"{_SAID}{lacking}. By our scores alone: {verdict}."
 

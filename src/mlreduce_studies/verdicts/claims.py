@@ -35,34 +35,20 @@ __all__ = [
 
 
 class Judged(NamedTuple):
-    """The claims of a paper with their verdicts.
+    """The claims of a paper with their verdicts."""
 
-    Attributes
-    ----------
-    claims : DataFrame
-        One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
-    lines : DataFrame
-        One row per setting, with `LINE_COLUMNS`.
-    differences : DataFrame
-        One row per setting, pair of methods and data set, with `DIFFERENCE_COLUMNS`.
-    """
-
+    #: One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
     claims: pd.DataFrame
+    #: One row per setting, with `LINE_COLUMNS`.
     lines: pd.DataFrame
+    #: One row per setting, pair of methods and data set, with `DIFFERENCE_COLUMNS`.
     differences: pd.DataFrame
 
 
 def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> Judged:
     """Judge the claims of a paper.
 
-    Parameters
-    ----------
-    datasets : sequence of str
-        Of the paper, whether they were run or not: what a claim is about that names none.
-
-    Returns
-    -------
-    Judged
+    A claim that names no data sets is about those given, which are those of the paper, whether they were run or not.
     """
     rows, settings, differences = [], [], []
     for claim in claims:

@@ -44,24 +44,17 @@ FEWEST = 5
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the results say of a line.
+    """What the results say of a line."""
 
-    Attributes
-    ----------
-    verdict : {"confirmed", "refuted", "undecided", "baseline not reproduced", "not run"}
-    p_for, p_against : float
-        NaN where it was not run.
-    evidence : str
-        Sentences with the numbers.
-    differences : sequence of tuple, default=()
-        Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.columns.DIFFERENCE_COLUMNS` after
-        the setting. None of statements that compare no pairs, or compare them by their ratio.
-    """
-
+    #: One of "confirmed", "refuted", "undecided", "baseline not reproduced", "not run".
     verdict: str
+    #: NaN where it was not run.
     p_for: float
     p_against: float
+    #: Sentences with the numbers.
     evidence: str
+    #: Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.columns.DIFFERENCE_COLUMNS` after the
+    #: setting. None of statements that compare no pairs, or compare them by their ratio.
     differences: Sequence[tuple[Any, ...]] = ()
 
 
@@ -105,13 +98,7 @@ def decided(evidence: Evidence) -> str:
 
 
 def gathered_for(results: Results, line: Line) -> dict[str, Gathered]:
-    """Return what is known on a line, by data set.
-
-    Raises
-    ------
-    NotRun
-        If results that it needs are not there.
-    """
+    """Return what is known on a line, by data set; raise NotRun if results that it needs are not there."""
     statement = line.statement
     if line.holds == "tendency":
         if len(line.datasets) < FEWEST:

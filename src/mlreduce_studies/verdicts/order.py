@@ -48,20 +48,11 @@ def audit_order(
     are, so that BR with its code of all labels is compared with the others. Values on the same splits are subtracted;
     the posterior of the correlated t-test says how probable a mean difference above zero is, as for claims.
 
-    Parameters
-    ----------
-    published : DataFrame or None
-        From `mlreduce_studies.verdicts.audit.read_published`; None where the paper printed no numbers.
-    tables : dict of str to dict
-        Name in the paper ("table3") to the ``measure`` and the ``predictor`` of the table.
-    ratios : DataFrame or None, default=None
-        From `mlreduce_studies.gathering.times.time_ratios`, where the paper printed times: the fastest of a data set,
-        as table and protocol "times" and the size 0.
-
-    Returns
-    -------
-    DataFrame
-        With `ORDER_COLUMNS`, sorted; groups of a single method are left out.
+    ``published`` is from `mlreduce_studies.verdicts.audit.read_published`; None where the paper printed no numbers.
+    ``tables`` has, by the name in the paper ("table3"), the ``measure`` and the ``predictor`` of the table. Where the
+    paper printed times, ``ratios`` are from `mlreduce_studies.gathering.times.time_ratios`: the fastest of a data set,
+    as table and protocol "times" and the size 0. Returns `ORDER_COLUMNS`, sorted; groups of a single method are left
+    out.
     """
     shown = []
     if published is not None:

@@ -20,36 +20,24 @@ _CELL = ["measure", "predictor", "size_percent"]
 
 @dataclass(frozen=True)
 class Results:
-    """Results of a study, one value per split.
+    """Results of a study, one value per split."""
 
-    Attributes
-    ----------
-    scores : DataFrame
-        Columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split, value. A
-        randomised method has the mean of its draws under its plain name.
-    datasets : DataFrame
-        Columns dataset, features, labels, of the data sets that were run.
-    parts : callable
-        Of protocol and data set: the number of rows to train, and to test.
-    times : DataFrame or None, default=None
-        Columns dataset, method, split, seconds.
-    errors : DataFrame or None, default=None
-        Columns dataset, method, size_percent, draw, value: of approximations.
-    tables : dict of str to DataFrame, default={}
-        Of `TABLES`: those that the study has.
-    printed : DataFrame or None, default=None
-        From `mlreduce_studies.verdicts.baselines.printed_cells`; None where a paper prints nothing.
-    proposed : tuple of str, default=()
-        Methods that the paper proposes.
-    """
-
+    #: Columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split, value. A randomised
+    #: method has the mean of its draws under its plain name.
     scores: pd.DataFrame
+    #: Columns dataset, features, labels, of the data sets that were run.
     datasets: pd.DataFrame
+    #: Of protocol and data set: the number of rows to train, and to test.
     parts: Callable[[str, str], tuple[int, int]]
+    #: Columns dataset, method, split, seconds.
     times: pd.DataFrame | None = None
+    #: Columns dataset, method, size_percent, draw, value: of approximations.
     errors: pd.DataFrame | None = None
+    #: Of `TABLES`: those that the study has.
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    #: From `mlreduce_studies.verdicts.baselines.printed_cells`; None where a paper prints nothing.
     printed: pd.DataFrame | None = None
+    #: Methods that the paper proposes.
     proposed: tuple[str, ...] = ()
 
     def test_share(self, protocol: str, dataset: str) -> float:
@@ -78,22 +66,13 @@ def sign_of(quantity: str) -> int:
 def values_of(
     results: Results, method: str, quantities: Sequence[str], select: Mapping[str, Any], dataset: str
 ) -> pd.DataFrame:
-    """Return the values of a method on a data set.
+    """Return the values of a method on a data set, of shape (n_splits, n_cells).
 
-    Parameters
-    ----------
-    quantities : sequence of str
-        Measures, or of `QUANTITIES`.
-    select : dict
-        ``protocol``; ``predictor``, one or a list; and one of ``sizes`` (percentages), ``energy`` (a threshold) and
-        ``directions`` (a number, or fewer where a method has no more). Without these the number of directions that a
-        study names, else all percentages below 100, else 100.
-
-    Returns
-    -------
-    DataFrame of shape (n_splits, n_cells)
-        The columns have three levels: quantity, predictor and size in percent ("" and 0 where there are none). Empty
-        for what was not run; splits on which a cell is missing are left out.
+    Quantities are measures, or of `QUANTITIES`. ``select`` has ``protocol``; ``predictor``, one or a list; and one of
+    ``sizes`` (percentages), ``energy`` (a threshold) and ``directions`` (a number, or fewer where a method has no
+    more). Without these the number of directions that a study names, else all percentages below 100, else 100. The
+    columns have three levels: quantity, predictor and size in percent ("" and 0 where there are none). Empty for what
+    was not run; splits on which a cell is missing are left out.
     """
     key = (method, *quantities, repr(sorted(select.items())), dataset)
     if key not in results.values:
@@ -167,13 +146,9 @@ def _at_sizes(rows: pd.DataFrame, select: Mapping[str, Any]) -> pd.DataFrame:
 def table_value(results: Results, spec: Mapping[str, Any], method: str, dataset: str) -> float | None:
     """Return a number of a gathered table, or a quotient of two; None where the table has no such row, or several.
 
-    Parameters
-    ----------
-    spec : dict
-        ``name``, of `TABLES`; ``column``, one or a list, which are summed; optionally ``where`` (column to value);
-        ``over``, a column to divide by; and ``over_where``, the row of what it is divided by.
-    method : str
-        "" for a table without methods.
+    ``spec`` has ``name``, of `TABLES`; ``column``, one or a list, which are summed; optionally ``where`` (column to
+    value); ``over``, a column to divide by; and ``over_where``, the row of what it is divided by. The method is "" for
+    a table without methods.
     """
     table = results.tables.get(spec["name"])
     if table is None:

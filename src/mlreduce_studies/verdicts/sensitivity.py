@@ -22,24 +22,16 @@ SENSITIVITY_COLUMNS = ("id", "margin", "scope", "settings", "combination", "verd
 
 
 class Variant(NamedTuple):
-    """A way to judge.
+    """A way to judge."""
 
-    Attributes
-    ----------
-    margin : float
-        By which the margins of claims are multiplied.
-    scope : {"as worded", "all", "most", "tendency"}
-        Over data sets; a tendency only where there are enough of them.
-    settings : {"counted", "first", "all"}
-        Which settings of a claim must agree: those that the paper leaves open, the first of them, or also those that
-        are only shown with it.
-    combination : {"independent", "any"}
-        Whether data sets are combined as independent, or without that assumption.
-    """
-
+    #: By which the margins of claims are multiplied.
     margin: float = 1.0
+    #: One of "as worded", "all", "most", "tendency". Over data sets; a tendency only where there are enough of them.
     scope: str = "as worded"
+    #: One of "counted", "first", "all". Which settings of a claim must agree: those that the paper leaves open, the
+    #: first of them, or also those that are only shown with it.
     settings: str = "counted"
+    #: One of "independent", "any". Whether data sets are combined as independent, or without that assumption.
     combination: str = "independent"
 
 
@@ -59,15 +51,7 @@ def variants() -> Iterator[Variant]:
 def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> pd.DataFrame:
     """Judge the claims that results decide in every way; those without a baseline are left out.
 
-    Parameters
-    ----------
-    datasets : sequence of str
-        As of `mlreduce_studies.verdicts.claims.judge_claims`.
-
-    Returns
-    -------
-    DataFrame
-        With `SENSITIVITY_COLUMNS`.
+    Data sets are as of `mlreduce_studies.verdicts.claims.judge_claims`. Returns `SENSITIVITY_COLUMNS`.
     """
     rows = []
     for claim in claims:
@@ -92,16 +76,8 @@ def sensitivity(claims: Sequence[Claim], results: Results, datasets: Sequence[st
 def stays(table: pd.DataFrame) -> pd.DataFrame:
     """Return for each way, but that of the verdicts, the share of claims whose verdict stays, and how many turn round.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `sensitivity`.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `Variant`; ``claims``; ``stay``, the share with the same verdict; ``turned``, the number that are
-        confirmed in one way and refuted in the other.
+    The table is from `sensitivity`. Columns are those of `Variant`; ``claims``; ``stay``, the share with the same
+    verdict; ``turned``, the number that are confirmed in one way and refuted in the other.
     """
     keys = list(Variant._fields)
     as_is = table.set_index(keys).xs(tuple(Variant()), level=keys).set_index("id")["verdict"]

@@ -12,13 +12,10 @@ __all__ = ["claim_settings", "printable_tables"]
 def claim_settings(study: Study) -> dict[str, Any]:
     """Return the settings on which verdicts on claims depend in addition to results, in plain lists and dicts.
 
-    Returns
-    -------
-    dict
-        ``names``, those that claims may use, as arguments of `mlreduce_studies.verdicts.reading.Known`; ``averages``,
-        randomised methods to their draws; ``rules``, protocol to data set to how it is split; ``datasets``, those of
-        the paper; ``tables``, those that can be printed, to their measure and predictor; and ``proposed``, the methods
-        that the paper proposes.
+    They have ``names``, those that claims may use, as arguments of `mlreduce_studies.verdicts.reading.Known`;
+    ``averages``, randomised methods to their draws; ``rules``, protocol to data set to how it is split; ``datasets``,
+    those of the paper; ``tables``, those that can be printed, to their measure and predictor; and ``proposed``, the
+    methods that the paper proposes.
     """
     bins = approximations(study.approximation).values() if study.approximation else []
     return {

@@ -56,23 +56,17 @@ WORDINGS: Mapping[str, Wording] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of sentence.
+    """A kind of sentence."""
 
-    Attributes
-    ----------
-    needs : tuple of str
-        Keys of a claim that it must have in addition to those that all have.
-    one_of : tuple of str, default=()
-        Keys of which it must have one.
-    asks : {"above", "not below", "within", "below", ""}, default=""
-        Where a difference is to be, seen from the margin; "" where bounds of the claim say it.
-    turned : {"losses", "all", ""}, default=""
-        Which differences change their sign first, so that a positive one speaks for the first method.
-    """
-
+    #: Keys of a claim that it must have in addition to those that all have.
     needs: tuple[str, ...]
+    #: Keys of which it must have one.
     one_of: tuple[str, ...] = ()
+    #: One of "above", "not below", "within", "below", "". Where a difference is to be, seen from the margin; "" where
+    #: bounds of the claim say it.
     asks: str = ""
+    #: One of "losses", "all", "". Which differences change their sign first, so that a positive one speaks for the
+    #: first method.
     turned: str = ""
 
 
@@ -98,37 +92,28 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence in one setting, for one data set or several.
+    """A sentence in one setting, for one data set or several."""
 
-    Attributes
-    ----------
-    kind : str
-        Of `KINDS`.
-    select, than_select : dict
-        Of the methods, and of ``than`` where that differs; see `mlreduce_studies.verdicts.quantities.values_of`.
-    cells : {"mean", "each", "most"}
-        Whether the mean over the selected sizes, predictors and quantities is compared, or each of them.
-    margin : float or None
-        Of practical equivalence, in units of the quantity, or of the second value where ``relative``.
-    methods_hold : str or int
-        How many of the methods must hold against all of ``than``.
-    options : dict
-        ``about``, ``factor``, ``at_least``, ``at_most``, ``nearer_one_than_on``, ``more_than_on``, ``direction``,
-        ``control`` of the kinds that have them;
-        ``table`` (see `mlreduce_studies.verdicts.quantities.table_value`); and ``relative_to``: a method whose value
-        in the same cell is subtracted from others, which are then divided by its mean over the splits.
-    """
-
+    #: Of `KINDS`.
     kind: str
     methods: tuple[str, ...]
     than: tuple[str, ...]
     quantities: tuple[str, ...]
+    #: Of the methods, and of ``than`` where that differs; see `mlreduce_studies.verdicts.quantities.values_of`.
     select: Mapping[str, Any]
+    #: One of "mean", "each", "most". Whether the mean over the selected sizes, predictors and quantities is compared,
+    #: or each of them.
     cells: str = "mean"
+    #: Of practical equivalence, in units of the quantity, or of the second value where ``relative``.
     margin: float | None = None
     relative: bool = False
+    #: ``about``, ``factor``, ``at_least``, ``at_most``, ``nearer_one_than_on``, ``more_than_on``, ``direction``,
+    #: ``control`` of the kinds that have them; ``table`` (see `mlreduce_studies.verdicts.quantities.table_value`); and
+    #: ``relative_to``: a method whose value in the same cell is subtracted from others, which are then divided by its
+    #: mean over the splits.
     options: Mapping[str, Any] = field(default_factory=dict)
     than_select: Mapping[str, Any] | None = None
+    #: How many of the methods must hold against all of ``than``.
     methods_hold: str | int = "all"
 
     @property
@@ -142,24 +127,16 @@ class Statement:
 
 @dataclass(frozen=True)
 class Line:
-    """A statement with the data sets that it is about.
+    """A statement with the data sets that it is about."""
 
-    Attributes
-    ----------
-    name : str
-        Of the setting; "" for a claim with one.
-    holds : str or int
-        On how many of them: "all", "most", a number, or "tendency".
-    counted : bool, default=True
-        False where it is only shown with a claim: on replacements for a paper's data, or in a setting that the paper
-        does not leave open.
-    independent : bool, default=True
-        Whether data sets are combined as independent of each other; False for the table of sensitivity.
-    """
-
+    #: Of the setting; "" for a claim with one.
     name: str
     statement: Statement
     datasets: tuple[str, ...]
+    #: On how many of them: "all", "most", a number, or "tendency".
     holds: str | int
+    #: False where it is only shown with a claim: on replacements for a paper's data, or in a setting that the paper
+    #: does not leave open.
     counted: bool = True
+    #: Whether data sets are combined as independent of each other; False for the table of sensitivity.
     independent: bool = True

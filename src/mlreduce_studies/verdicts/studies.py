@@ -23,19 +23,12 @@ def results_of(
     audit: pd.DataFrame | None = None,
     ratios: pd.DataFrame | None = None,
 ) -> Results:
-    """Return the results of a study.
+    """Return the results of a study, with `mlreduce_studies.verdicts.settings.claim_settings`.
 
-    Parameters
-    ----------
-    settings : dict
-        From `mlreduce_studies.verdicts.settings.claim_settings`.
-    tables : dict of str to DataFrame
-        Gathered tables by name: ``scores`` and ``datasets``; where the study has them, ``times``, ``errors`` and others
-        of `mlreduce_studies.verdicts.statements.TABLES`.
-    failures : DataFrame or None, default=None
-        Failed cells of the scores: a split on which a draw failed has no mean of draws.
-    audit, ratios : DataFrame or None, default=None
-        Printed and reproduced numbers; see `mlreduce_studies.verdicts.baselines.printed_cells`.
+    ``tables`` has gathered tables by name: ``scores`` and ``datasets``; where the study has them, ``times``, ``errors``
+    and others of `mlreduce_studies.verdicts.statements.TABLES`. ``failures`` are the failed cells of the scores: a
+    split on which a draw failed has no mean of draws. ``audit`` and ``ratios`` have printed and reproduced numbers; see
+    `mlreduce_studies.verdicts.baselines.printed_cells`.
     """
     datasets = tables["datasets"]
     rows = dict(zip(datasets["dataset"], datasets["instances"], strict=True))
@@ -54,15 +47,8 @@ def results_of(
 def part_sizes(rule: Mapping[str, Any], n_samples: int) -> tuple[int, int]:
     """Return how many rows of a split train, and how many test.
 
-    Parameters
-    ----------
-    rule : dict
-        As of `mlreduce.evaluation.splitting.take_splits`.
-
-    Returns
-    -------
-    train, test : int
-        Of folds or thirds of unequal size the most rows to train, and the fewest to test.
+    The rule is as of `mlreduce.evaluation.splitting.take_splits`. Of folds or thirds of unequal size these are the most
+    rows to train, and the fewest to test.
     """
     if "folds" in rule:
         test = n_samples // int(rule["folds"])

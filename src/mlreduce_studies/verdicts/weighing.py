@@ -26,24 +26,16 @@ class NotRun(Exception):
 
 @dataclass(frozen=True)
 class Difference:
-    """Values on the splits of a data set, of which the mean is to lie in an interval.
+    """Values on the splits of a data set, of which the mean is to lie in an interval."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_splits,)
-        Differences of two methods, positive where the first is better or larger, or other numbers.
-    low, high : float
-        Ends of the interval, which belong to it.
-    test_share : float
-        Of the rows in a test part; 0 for independent samples.
-    margin : float, default=0.0
-        Below which a difference does not matter.
-    """
-
+    #: Of shape (n_splits,). Differences of two methods, positive where the first is better or larger, or other numbers.
     values: FloatArray
+    #: Ends of the interval, which belong to it.
     low: float
     high: float
+    #: Of the rows in a test part; 0 for independent samples.
     test_share: float
+    #: Below which a difference does not matter.
     margin: float = 0.0
 
     def posterior(self, splits: int | None = None) -> Posterior:
@@ -84,10 +76,7 @@ Gathered = dict[tuple[str, ...], dict[str, Difference | Bounded]]
 def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
     """Return what is known on a statement on a data set.
 
-    Raises
-    ------
-    NotRun
-        If results that it needs are not there, or there are fewer than two splits.
+    Raises NotRun if results that it needs are not there, or there are fewer than two splits.
     """
     if statement.kind == "bound":
         return {(method,): {"": _bounded(results, statement, method, dataset)} for method in statement.methods or ("",)}

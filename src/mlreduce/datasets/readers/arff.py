@@ -58,24 +58,17 @@ def read_arff(
 ) -> tuple[MultiLabelData, int]:
     """Read a multi-label data set from one or several ARFF files, whose rows are stacked.
 
-    Numeric attributes are features as they are. A nominal attribute with two values is one 0/1 column (yes and true
-    are 1; two numbers are themselves; else the second value of the list is 1); with more values it is one column per
-    value, named ``attribute=value``. A nominal attribute whose value differs in each of more than ten rows is an
-    identifier and is dropped. ``?`` becomes NaN, in labels too. Strings and dates are refused unless ``columns`` gives
-    their treatment. ``labels`` of None takes KEEL's ``@outputs``, or Meka's option ``-C n`` in the relation's name: the
-    first n, the last where n is negative. Other arguments are those of `mlreduce.datasets.read`.
+    Numeric attributes are features as they are. A nominal attribute with two values is one 0/1 column (yes and true are
+    1; two numbers are themselves; else the second value of the list is 1); with more values it is one column per value,
+    named ``attribute=value``. A nominal attribute whose value differs in each of more than ten rows is an identifier
+    and is dropped. ``?`` becomes NaN, in labels too. Strings and dates are refused unless ``columns`` gives their
+    treatment. ``labels`` of None takes KEEL's ``@outputs``, or Meka's option ``-C n`` in the relation's name: the first
+    n, the last where n is negative. Other arguments are those of `mlreduce.datasets.read`.
 
-    Returns
-    -------
-    data : MultiLabelData
-    n_attributes : int
-        Number of declared attributes that are not labels, identifiers included, as papers count them.
+    Also returns the number of declared attributes that are not labels, identifiers included, as papers count them.
 
-    Raises
-    ------
-    DataError
-        If a file is truncated, a value is not in its attribute's list, a label is no attribute or not 0/1, nothing
-        declares which attributes are labels, or Meka's option names others; the message names file and line.
+    Raises DataError if a file is truncated, a value is not in its attribute's list, a label is no attribute or not 0/1,
+    nothing declares which attributes are labels, or Meka's option names others; the message names file and line.
     """
     if label_order not in (None, *LABEL_ORDERS):
         raise ConfigurationError(f"label_order must be one of {', '.join(LABEL_ORDERS)}; got {label_order!r}")

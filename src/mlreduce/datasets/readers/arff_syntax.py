@@ -58,16 +58,11 @@ def read_table(
     """Read an ARFF file, dense or sparse.
 
     Names and values may be quoted, single or double, inside of which a backslash precedes a quote, a percent sign or
-    itself. A comment begins with a percent sign outside of quotes. The values of a row are separated by commas, or
-    all by blanks. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite. A number
-    in braces at the end of a row is its weight. Attributes are numeric, nominal, strings or dates; no relations.
-    ``texts`` has the places of the values of strings and dates by attribute, and is extended by those of this file: for
-    parts of one set.
-
-    Raises
-    ------
-    DataError
-        If the file deviates from this; the sentence names file and line, and what would be right.
+    itself. A comment begins with a percent sign outside of quotes. The values of a row are separated by commas, or all
+    by blanks. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite. A number in
+    braces at the end of a row is its weight. Attributes are numeric, nominal, strings or dates; no relations. ``texts``
+    has the places of the values of strings and dates by attribute, and is extended by those of this file: for parts of
+    one set. Raises DataError if the file deviates from this; the sentence names file and line, and what would be right.
     """
     return _Reading(Path(path), encoding, {} if texts is None else texts).table()
 

@@ -82,19 +82,10 @@ def encoded(
 ) -> MultiLabelData:
     """Make a data set of a table with nominal values, as `mlreduce.datasets.readers.arff.read_arff` describes.
 
-    Parameters
-    ----------
-    table : Table
-    labels : (Table, str) or list of str
-        A table of labels with the same rows, and its file; or the attributes that are labels.
-    name, where : str
-        Of the data set, and the file for messages.
-    check : callable
-        Called with the bytes that arrays will need and, as ``what``, their name; raises DataError where these are too
-        many.
-    columns : Columns or None, default=None
-    notes : sequence of str, default=()
-        What the caller left out or assumed.
+    ``labels`` are the attributes that are labels, or a table of labels with the same rows and its file. ``name`` is
+    that of the data set, and ``where`` the file for messages. ``check`` is called with the bytes that arrays will need
+    and, as ``what``, their name, and raises DataError where these are too many. ``notes`` say what the caller left out
+    or assumed.
     """
     columns = (columns or Columns()).checked([attribute.name for attribute in table.attributes], where)
     rest = [index for index, attribute in enumerate(table.attributes) if attribute.name not in columns.drop]
@@ -393,10 +384,7 @@ def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> La
 def chosen_labels(labels: Labels, names: Sequence[str], path: str | Path, relation: str = "") -> list[str]:
     """Return which attributes, or columns, are labels, of all ``names``; ``relation`` may have Meka's option.
 
-    Raises
-    ------
-    DataError
-        If labels are not declared, or other attributes are named.
+    Raises DataError if labels are not declared, or other attributes are named.
     """
     if isinstance(labels, (int, Mapping)) or labels is None:
         return _at_an_end(labels, relation, names, path)

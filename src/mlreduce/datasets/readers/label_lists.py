@@ -30,12 +30,8 @@ _LAYOUTS = {
 def with_label_columns(table: Table, which: Sequence[int], sep: str | None, where: str) -> tuple[Table, list[str]]:
     """Return the chosen columns, each list and, where there is a separator, each text as a column for every label.
 
-    Also return notes on cells without a value.
-
-    Raises
-    ------
-    DataError
-        If a cell is not written as ``sep`` says, or no cell has a label.
+    Also return notes on cells without a value. Raises DataError if a cell is not written as ``sep`` says, or no cell
+    has a label.
     """
     attributes: list[Attribute] = []
     blocks, notes = [], []
@@ -65,12 +61,7 @@ def listed_labels(column: Any, name: str, names: Sequence[str] | None, where: st
 
     Lists of texts have the names of the labels. Lists of integers have their numbers, which are places in ``names``
     where these are known; or, where all lists have the same length and the values 0 and 1 alone, a value for every
-    label.
-
-    Raises
-    ------
-    DataError
-        If a list has a missing value, or a number that is no label.
+    label. Raises DataError if a list has a missing value, or a number that is no label.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

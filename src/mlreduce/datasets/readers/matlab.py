@@ -86,11 +86,8 @@ def read_mat(
     features before labels, for files whose author took the wrong columns of a file of Meka's, or that have one variable
     for both; None takes the variables as they are.
 
-    Raises
-    ------
-    DataError
-        If a file is damaged, of version 4 or 7.3, has no such variables, or these do not fit together; the sentence
-        names the file and the variable.
+    Raises DataError if a file is damaged, of version 4 or 7.3, has no such variables, or these do not fit together; the
+    sentence names the file and the variable.
     """
     if labels_in not in (None, *SIDES):
         raise ConfigurationError(f"labels_in must be 'rows' or 'columns'; got {labels_in!r}")

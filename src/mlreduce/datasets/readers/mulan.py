@@ -13,10 +13,8 @@ from mlreduce.guards import check_names, opened
 def read_label_names(path: str | Path) -> list[str]:
     """Return the label names of a Mulan XML file, in its order; nested labels count too.
 
-    Raises
-    ------
-    DataError
-        If it is not well-formed XML, declares entities or a document type, or names no or a repeated label.
+    Raises DataError if it is not well-formed XML, declares entities or a document type, or names no or a repeated
+    label.
     """
     names: list[str | None] = []
 

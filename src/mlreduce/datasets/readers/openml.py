@@ -30,12 +30,8 @@ def read_openml(
     are those of `mlreduce.datasets.read`. A name may belong to several data sets, numbered by versions; not all of them
     have the labels as targets. ``cache`` is a folder of downloads; None is scikit-learn's.
 
-    Raises
-    ------
-    FetchError
-        If OpenML does not answer or has no such data set.
-    DataError
-        If an attribute is no number and no list of values, or a label is not 0/1.
+    Raises FetchError if OpenML does not answer or has no such data set, and DataError if an attribute is no number and
+    no list of values, or a label is not 0/1.
     """
     where = f"OpenML, {name}"
     fetched = _fetch(name, where, version, cache, None)

@@ -16,15 +16,9 @@ _UNPACKED, _PACKED, _PAGES_OF_DATA, _VALUES = 2, 3, (5, 8), 1
 def declared_sizes(file: BinaryIO) -> tuple[int, int, int]:
     """Return the declared number of rows of a file, and the bytes and values to which its pages unpack.
 
-    Arrow allocates them. A page may have many values in few bytes where a column is nested.
-
-    Arrow's objects for the metadata end the process where some of these are damaged. The metadata declare the bytes
-    too, and may declare fewer than the pages.
-
-    Raises
-    ------
-    ValueError
-        If the metadata are not as the format has them.
+    Arrow allocates them. A page may have many values in few bytes where a column is nested. Arrow's objects for the
+    metadata end the process where some of these are damaged. The metadata declare the bytes too, and may declare fewer
+    than the pages. Raises ValueError if the metadata are not as the format has them.
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - 8))

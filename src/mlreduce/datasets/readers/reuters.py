@@ -11,7 +11,7 @@ import numpy as np
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.sgml import MARKS, SPLITS, Document, read_sgml
 from mlreduce.datasets.readers.text import count_terms
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name
 from mlreduce.guards import check_memory
 
 
@@ -29,35 +29,20 @@ def read_reuters(
 ) -> MultiLabelData:
     """Read Reuters-21578: the documents that have one of the categories, as counts of stems.
 
-    Features are the counts themselves. Weights by inverse document frequency belong to a training part: see
-    ``tf-idf`` of `mlreduce.preprocessing.scale_parts`.
+    Features are the counts themselves. Weights by inverse document frequency belong to a training part: see ``tf-idf``
+    of `mlreduce.preprocessing.scale_parts`. ``paths`` are files ``reut2-*.sgm``; documents stay in this order.
 
-    Parameters
-    ----------
-    paths : sequence of paths
-        Files ``reut2-*.sgm``; documents stay in this order.
-    categories : sequence of str, or ``{"top": number}``
-        The labels: these, in this order, or the most frequent ones among the documents that `marks` and `splits`
-        keep, by falling frequency (ties by name). Documents without any of them are left out.
-    name : str, default=""
-        Name of the data set.
-    fields : sequence of {"topics", "places", "people", "orgs", "exchanges"}, default=("topics",)
-        Elements with the categories.
-    marks : sequence of {"YES", "NO", "BYPASS"}, default=all
-        Allowed values of a document's attribute TOPICS.
-    splits : sequence of {"TRAIN", "TEST", "NOT-USED"}, default=all
-        Allowed values of its attribute LEWISSPLIT.
-    copies : bool, default=False
-        Repeat a document for each of its labels, with all its labels each time: what mope-mesd-2012 counts as its
-        articles are pairs of an article and a category. Copies of one document may then both train and test.
-    min_df, tokens
-        See `mlreduce.datasets.readers.text.count_terms`. Documents are counted among the selected ones, of every
-        part of a later split; labels are not used.
+    ``categories`` are the labels: names in this order, or with ``{"top": number}`` the most frequent ones, by falling
+    frequency (ties by name), among the documents whose attributes TOPICS and LEWISSPLIT have one of the values in
+    ``marks`` and ``splits``. Documents without any of them are left out. ``fields`` are the elements with the
+    categories: of "topics", "places", "people", "orgs" and "exchanges". ``copies`` repeats a document for each of its
+    labels, with all its labels each time: what mope-mesd-2012 counts as its articles are pairs of an article and a
+    category. Copies of one document may then both train and test. ``min_df`` and ``tokens`` are those of
+    `mlreduce.datasets.readers.text.count_terms`; documents are counted among the selected ones, of every part of a
+    later split, and labels are not used.
 
-    Raises
-    ------
-    DataError
-        If a file deviates from the format, two documents have one number, or no document has a category that is listed.
+    Raises DataError if a file deviates from the format, two documents have one number, or no document has a category
+    that is listed.
     """
     selected = [d for d in _documents(paths) if d.mark in marks and d.split in splits]
     listed = [{category for field in fields for category in document.categories[field]} for document in selected]
@@ -68,8 +53,7 @@ def read_reuters(
     else:
         labels = list(categories)
     for label in labels:
-        if label not in frequency:
-            raise DataError(unknown_name("category", label, frequency, f"{name}: {' and '.join(fields)}"))
+        check_known_name("category", label, frequency, f"{name}: {' and '.join(fields)}", error=DataError)
     check_memory(2 * len(selected) * len(labels), paths, f"{len(labels)} categories of {len(selected)} documents")
     Y = np.zeros((len(selected), len(labels)), dtype=np.int8)
     places = {label: place for place, label in enumerate(labels)}

@@ -69,11 +69,7 @@ def read_sgml(path: str | Path) -> list[Document]:
     Only the elements of ``lewis.dtd`` with all their tags are read, and anything else is refused. The document type is
     never opened and no entity can be declared. Bytes are Latin-1; ``&lt;``, ``&gt;``, ``&amp;`` and numeric references
     below 256 are decoded, and control characters become spaces. Reading takes time linear in the length of the file.
-
-    Raises
-    ------
-    DataError
-        If the file deviates from the format; the sentence names file and line, and what would be right.
+    Raises DataError if the file deviates from the format; the sentence names file and line, and what would be right.
     """
     file = Path(path)
     with opened(file) as stream:

@@ -99,13 +99,9 @@ def read_svmlight(
 
     A row may have no label; ``#`` begins a comment. Features ascend in each row. Labels are the numbers that occur,
     ascending; names are the numbers. Arguments are those of `mlreduce.datasets.read`: ``zero_based`` of "auto" or None
-    reads a comment of scikit-learn's `dump_svmlight_file` or of `MultiLabelData.save`, or else whether a row
-    has a feature 0.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read so; the message names the file and, where it is a line's fault, the line.
+    reads a comment of scikit-learn's `dump_svmlight_file` or of `MultiLabelData.save`, or else whether a row has a
+    feature 0. Raises DataError if a file cannot be read so; the message names the file and, where it is a line's fault,
+    the line.
     """
     if zero_based not in (None, "auto", True, False):
         raise ConfigurationError(f"zero_based must be 'auto', True or False; got {zero_based!r}")
@@ -140,13 +136,9 @@ def read_xmc(
     such as training and test rows, stacked in this order.
 
     ``labels`` are files of labels, one for each file of features: both have a line with the numbers of rows and
-    columns, then rows like ``3:2 17:1``; an empty line is a row without any.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read so, its rows are not those of its header, or the matrix of labels would not fit into
-        memory; the message names the file and, where it is a line's fault, the line.
+    columns, then rows like ``3:2 17:1``; an empty line is a row without any. Raises DataError if a file cannot be read
+    so, its rows are not those of its header, or the matrix of labels would not fit into memory; the message names the
+    file and, where it is a line's fault, the line.
     """
     files = [Path(path) for path in paths]
     if labels is not None:

@@ -38,7 +38,6 @@ from mlreduce.guards import check_memory, check_names, opened, stem, uncompresse
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
-_THOUSANDS = (",", ".", "'", " ", "\xa0", "_")
 _TRUTH = {"true", "false", "yes", "no"}
 # A number of thousands, or with three decimals after a comma.
 _AMBIGUOUS = re.compile("[-+]?[1-9][0-9]{0,2},[0-9]{3}")
@@ -95,14 +94,10 @@ def read_tables(
     Features are numeric columns; false and true, no and yes count as 0 and 1, empty cells as NaN. A first column
     without a name that counts the rows is left out. Arguments are those of `mlreduce.datasets.read`.
 
-    Raises
-    ------
-    DataError
-        If a table cannot be read, a column is not numeric or has another's name, a number is infinite, a label is not
-        0/1, the rows of two tables differ, there is no such column, or the first line may be a row; the sentence names
-        the argument that helps.
-    ConfigurationError
-        If separators are not as `mlreduce.datasets.read` has them.
+    Raises DataError if a table cannot be read, a column is not numeric or has another's name, a number is infinite, a
+    label is not 0/1, the rows of two tables differ, there is no such column, or the first line may be a row; the
+    sentence names the argument that helps. Raises ConfigurationError if separators are not as `mlreduce.datasets.read`
+    has them.
     """
     if (sep is not None and (len(sep) != 1 or sep in '\r\n"')) or decimal not in (None, ".", ","):
         raise ConfigurationError(f"sep is one character, decimal is '.' or ','; got sep={sep!r}, decimal={decimal!r}")

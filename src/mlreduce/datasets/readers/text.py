@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from mlreduce.exceptions import DataError, from_extra, unknown_name
+from mlreduce.exceptions import DataError, check_known_name, from_extra
 
 #: Kinds of tokens.
 TOKENS = ("spaced", "alphanumeric")
@@ -45,35 +45,15 @@ class _Stemmed(dict[str, str]):
 
 
 def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -> tuple[Any, list[str]]:
-    """Count the terms of texts.
+    """Return the counts of the terms of texts, of shape (n_texts, n_terms) as csr_array, and the terms, sorted.
 
     Texts are lower-cased, every run of 3 to 100 of the letters a to z is replaced by its stem (Porter 1980, An
-    algorithm for suffix stripping, Program 14(3)), as the author's program does with a file, and what remains is
-    cut into tokens.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    min_df : int, default=1
-        In how many of the texts a term must be, at the least; >= 1.
-    tokens : {"spaced", "alphanumeric"}, default="spaced"
-        "spaced": what is between white space, with the punctuation on it; "alphanumeric": runs of letters a to z
-        and digits.
-
-    Returns
-    -------
-    counts : csr_array of shape (n_texts, n_terms), float64
-        Number of occurrences of a term in a text.
-    terms : list of str
-        Sorted.
-
-    Raises
-    ------
-    DataError
-        If the tokens are of an unknown kind, or no term is in as many texts.
+    algorithm for suffix stripping, Program 14(3)), as the author's program does with a file, and what remains is cut
+    into tokens: "spaced" are what is between white space, with the punctuation on it, "alphanumeric" are runs of
+    letters a to z and digits. A term is in at least ``min_df`` of the texts, >= 1. Raises DataError if the tokens are
+    of an unknown kind, or no term is in as many texts.
     """
-    if tokens not in TOKENS:
-        raise DataError(unknown_name("kind of tokens", tokens, TOKENS))
+    check_known_name("kind of tokens", tokens, TOKENS, error=DataError)
     stemmed = _Stemmed()
     cut = str.split if tokens == "spaced" else _ALPHANUMERIC.findall
 

@@ -99,44 +99,7 @@ def _power(values: FloatArray, exponent: float) -> FloatArray:
 
 
 class CombinedProximity:
-    """Mixin of the methods that maximise the form of the graph A of MOPE.
-
-    Parameters
-    ----------
-    scheme : {1, 2, 3}, default=3
-        Scheme of the label proximity; see `LabelProximity`.
-    index : str, default="dice"
-        Index of the scheme; see `LabelProximity`.
-    combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
-        Psi; ``"priority"`` is ``g^a / (1 + beta (1 - w^b))``, equation (43). See
-        `mlreduce.spectral.graphs.combination.combined`.
-    a, b : float, default=1
-        Exponents of g and of w in ``"priority"``, >= 0.
-    beta : float, default=0.5
-        Influence of the features in ``"priority"``, >= 0; weight of the labels in ``"weighted-sum"``, in [0, 1].
-    priority_share : float, default=1
-        Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; by default Gaussian weights of all pairs. Negative weights are set to 0, and all are divided by the largest
-        if it exceeds 1.
-    label_options : dict or None, default=None
-        Further parameters of `LabelProximity`: ``tau``, ``p``, ``space``, ``n_label_components``.
-    n_neighbors : int or None, default=10
-        K of the graph, >= 1; None joins all pairs with Psi > 0.
-    ties : {"features", "first", "all"}, default="features"
-        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper leaves it open.
-        ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
-        random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
-        that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
-        only where rows tie in W too: equal rows, distances that are integers, pairs that W does not join, weights
-        below ``2^-33``.
-    edges : {"psi", "constant"}, default="psi"
-        Weight of a joined pair: Psi, or 1.
-    laplacian : bool, default=False
-        Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
-    random_state : int, RandomState instance or None, default=None
-        Of the order of the rows.
-    """
+    """Mixin of the methods that maximise the form of the graph A of MOPE, with its parameters."""
 
     scheme: int
     index: str

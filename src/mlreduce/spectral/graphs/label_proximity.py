@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from mlreduce import registry
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, check_known_name, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -178,8 +178,7 @@ class LabelProximity(Estimator):
         """Return phi, shape (n_rows, n_dimensions)."""
         kinds = [name for kind in ("projection", "embedding") for name in registry.method_names(kind)]
         unsupervised = [name for name in kinds if not getattr(registry.method_class(name), "supervised", True)]
-        if self.space not in unsupervised:
-            raise DataError(unknown_name("unsupervised method for space", self.space, unsupervised))
+        check_known_name("unsupervised method for space", self.space, unsupervised, error=DataError)
         method = registry.make(self.space)
         if self.n_label_components is not None:
             method.set_params(n_components=self.n_label_components)
