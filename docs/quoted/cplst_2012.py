@@ -50,8 +50,7 @@ def page() -> Iterator[Sentence]:
         given=set(near["dataset"]) == {"scene", "yeast"} and below_printed("yeast").min() > 0,
     )
     yield quote(
-        "In Table 5 kernel-CPLST is reproduced in {} of {} cells",
-        *reproduced(table="table5", method="kernel-cplst"),
+        "In Table 5 kernel-CPLST is reproduced in {} of {} cells", *reproduced(table="table5", method="kernel-cplst")
     )
     differ = rows(AUDIT, protocol="as-printed", table="table5", method="plst", verdict=["near", "differs"])
     most = differ["dataset"].value_counts()
@@ -96,10 +95,6 @@ def tables() -> Iterator[Sentence]:
         *(below_printed("yeast").max(), cells.loc["yeast", "z"].min()),
         given=below_printed("yeast").min() > 0 and cells["verdict"].drop(["scene", "yeast"]).eq("reproduced").all(),
     )
-
-
-@quoted_on(DEVIATIONS)
-def kernels() -> Iterator[Sentence]:
     bibtex = rows(AUDIT, **PRINTED, table="table5", method="plst", dataset="bibtex")
     pair = rows("docs/deviations/table5-plst-width.csv", dataset="medical", log2_gamma=-5, log2_alpha=-10)
     error = rows(AUDIT, **PRINTED, table="table5", dataset="medical", method="plst")["printed_se"].unique().item()
@@ -116,7 +111,7 @@ def kernels() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def other_codes() -> Iterator[Sentence]:
+def codes() -> Iterator[Sentence]:
     corel5k = rows(AUDIT, **PRINTED, table="table3", dataset="corel5k")
     empty = rows("cplst-2012/datasets.csv", dataset="corel5k").eval("cardinality / labels").item()
     yield quote(

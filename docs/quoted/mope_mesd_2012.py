@@ -50,7 +50,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def articles() -> Iterator[Sentence]:
+def articles_and_embeddings() -> Iterator[Sentence]:
     once = rows(REUTERS, rule="ModApte split", tokens="spaced").iloc[0]
     yield quote(
         "The text reports 9,980 articles of Reuters. The ten topics have {:,.0f} pairs of an article and a category, "
@@ -58,10 +58,6 @@ def articles() -> Iterator[Sentence]:
         *once[["pairs", "articles"]],
         given=once["pairs"] == 9980,
     )
-
-
-@quoted_on(DEVIATIONS)
-def embeddings() -> Iterator[Sentence]:
     scores = means("table-all")
     gains = scores.drop(columns=WITHOUT).max(axis=1) - scores["pca"]
     noisy = ["bibtex", "enron"]
@@ -73,10 +69,7 @@ def embeddings() -> Iterator[Sentence]:
         given=(gains[noisy] > 0).all() and (scores["mope"] < scores["pca"])[noisy].all(),
     )
     bibtex, drawn = scores.loc["bibtex"], scores["random-projection"]
-    yield quote(
-        "OLPP is worse than random directions on all sets",
-        given=(scores["olpp"] < drawn).all(),
-    )
+    yield quote("OLPP is worse than random directions on all sets", given=(scores["olpp"] < drawn).all())
     yield quote(
         "So are the extensions of MMC, DNE and SONPP on bibtex",
         given=(bibtex[["mesd-mmc", "mesd-dne", "mesd-sonpp"]] < bibtex["random-projection"]).all(),
