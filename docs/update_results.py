@@ -113,7 +113,7 @@ def papers() -> str:
         if is_run(name):
             claims = judged[judged["study"] == name]
             first, few = claims[claims["headline"]].iloc[0], len(select_weak(claims))
-            sums = sums_by_protocol(pd.read_csv(REFERENCE / name / "audit.csv"), [*study["protocols"]])
+            sums = sums_by_protocol(read_audit(name), [*study["protocols"]])
             numbers = {verdict: str(number) for verdict, number in summary_counts(claims).items()}
             numbers["confirmed"] += f" ({few} say little)" * bool(few)
             cells = [
@@ -187,10 +187,16 @@ def claims(study: str) -> str:
     return f"{text}\nFalse by mathematics:\n\n{wrong}" if wrong else text
 
 
+@cache
+def read_audit(study: str) -> pd.DataFrame:
+    """Return the printed cells of a paper with their verdicts; none where it is not run."""
+    columns = ["table", "dataset", "method", "protocol", "verdict"]
+    return pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame(columns=columns)
+
+
 def printed(study: str) -> str:
     """Return how many printed numbers each table of a paper has that are reproduced, by protocol."""
-    audit = pd.read_csv(REFERENCE / study / "audit.csv")
-    protocols = [*read_yaml(STUDIES[study])["protocols"]]
+    audit, protocols = read_audit(study), [*read_yaml(STUDIES[study])["protocols"]]
     parts = [*audit.groupby("table"), ("all", audit)]
     rows = [[name, *(format_reproduced(part, protocol) for protocol in protocols)] for name, part in parts]
     return to_markdown(["table", *protocols], rows)
@@ -398,12 +404,8 @@ def study_costs() -> str:
         total, most = cost["total"], max(cost["rules"], key=lambda rule: cost["rules"][rule]["cpu_seconds"])
         share = cost["rules"][most]["cpu_seconds"] / total["cpu_seconds"]
         longest = pd.read_csv(REFERENCE / study / "jobs.csv")["seconds"].max() / 60
-        rows.append(
-            [
-                *(study, f"{total['jobs']:,}", f"{total['cpu_seconds'] / 3600:.2f}", f"{most}, {100 * share:.0f} %"),
-                *(f"{longest:.1f} min", f"{total['peak_mb']:,.0f} MB"),
-            ]
-        )
+        row = [study, f"{total['jobs']:,}", f"{total['cpu_seconds'] / 3600:.2f}", f"{most}, {100 * share:.0f} %"]
+        rows.append([*row, f"{longest:.1f} min", f"{total['peak_mb']:,.0f} MB"])
     jobs, seconds = (sum(cost["total"][key] for cost in costs.values()) for key in ("jobs", "cpu_seconds"))
     rows.append(["all", f"{jobs:,}", f"{seconds / 3600:.1f}", "", "", ""])
     return to_markdown(["study", "jobs", "processor hours", "most of it", "longest job", "largest job"], rows)
@@ -422,16 +424,14 @@ def waits(study: str, *what: str) -> str:
     Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
     `open` says (open=PATTERN).
     """
-    lines, known = [], verdicts()
+    lines, known, audit = [], verdicts(), read_audit(study)
     for pattern in what:
         place, _, silence = pattern.partition("=")
         if "/" in place:
-            if is_run(study):
-                audit = pd.read_csv(REFERENCE / study / "audit.csv")
-                places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
-                words = " ".join(part for part in place.split("/") if part != "*")
-                cells = by_protocol(audit[[fnmatchcase(cell, place) for cell in places]])
-                lines.append(f"{words}, printed cells reproduced: {cells}")
+            places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
+            words = " ".join(part for part in place.split("/") if part != "*")
+            cells = by_protocol(audit[[fnmatchcase(cell, place) for cell in places]])
+            lines += [f"{words}, printed cells reproduced: {cells}"] * (len(audit) > 0)
             continue
         matching = [
             known.get(claim.id, NOT_RUN)
@@ -548,12 +548,11 @@ def summarize_choices() -> list[str]:
 def evidence(family: str) -> str:
     """Return the first methods of a ranking over the data sets of a study, and its controls."""
     spec, made, table = EVIDENCE[family], ranking(family), ranking_table(family)
+    shown = ["near", "low", "high", "rank", "mean", "seconds"]
     numbers = made.table[(np.arange(len(table)) < SHOWN) | made.table.index.isin(CONTROLS)]
     rows = [
         [str(name), f"{near:.2f}", f"{low:.2f} to {high:.2f}", f"{place:.1f}", f"{mean:.3f}", f"{seconds:.2g}"]
-        for name, near, low, high, place, mean, seconds in numbers[
-            ["near", "low", "high", "rank", "mean", "seconds"]
-        ].itertuples()
+        for name, near, low, high, place, mean, seconds in numbers[shown].itertuples()
     ]
     method, near, *_, mean = table.columns[:6]
     header = [method, near, "95 % interval", "mean rank", mean, "seconds"]
@@ -571,31 +570,21 @@ def ranking_table(family: str) -> pd.DataFrame:
     names |= {"mean": f"mean {measure_label(spec.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
     table = made.table[[*names]].replace({"front": {True: "yes", False: ""}}).rename(columns=names)
     if spec.control:
-        means, larger = made.by_set["mean"], higher_is_better(spec.measure)
-        differences = {name: means[name] - means[spec.control] for name in table.index}
-        table[f"better than {spec.control}"] = [_ahead(one, larger) for one in differences.values()]
+        means = made.by_set["mean"] * (1 if higher_is_better(spec.measure) else -1)
+        ahead = means[table.index].sub(means[spec.control], axis=0)
+        ahead = ahead.loc[:, ahead.any()]  # the control is not ahead of itself
+        table[f"better than {spec.control}"] = ahead.agg(lambda one: signed_rank(one.to_numpy(), MARGIN).above)
     return table.rename_axis("predictor" if spec.of else "method").reset_index().dropna(axis=1, how="all")
-
-
-def _ahead(differences: pd.Series, larger: bool) -> float:
-    """Return the probability that a method is ahead of the control by more than the margin."""
-    if not differences.any():
-        return float("nan")
-    return float(signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above)
 
 
 #: Families of which a first choice is named: what they reduce, and of which comparison.
 CASES = {
-    **{
-        what: (family, methods_evidence.Wanted(predictor))
-        for predictor in (MAIN, "ml-knn")
-        for what, family in (
-            ("features, new ones may be mixtures", "projection"),
-            ("features, some are to be selected", "selection"),
-            ("labels", "labelspace"),
-        )
-        for what in [what if predictor == MAIN else f"{what}; with neighbours"]
-    },
+    "features, new ones may be mixtures": ("projection", methods_evidence.Wanted(MAIN)),
+    "features, some are to be selected": ("selection", methods_evidence.Wanted(MAIN)),
+    "labels": ("labelspace", methods_evidence.Wanted(MAIN)),
+    "features, new ones may be mixtures; with neighbours": ("projection", methods_evidence.Wanted("ml-knn")),
+    "features, some are to be selected; with neighbours": ("selection", methods_evidence.Wanted("ml-knn")),
+    "labels; with neighbours": ("labelspace", methods_evidence.Wanted("ml-knn")),
     "a predictor, nothing is reduced": ("predictors", methods_evidence.ANY),
     "labels of some rows are unknown, a map for new rows": ("projection", methods_evidence.Wanted(partly=True)),
     "labels of the rows at hand are unknown": ("propagation", methods_evidence.Wanted(partly=True)),
@@ -650,16 +639,14 @@ def coverage_table() -> pd.DataFrame:
     """
     rows, known = [], verdicts()
     for study, item in ((study, item) for study, items in items_of_papers().items() for item in items):
-        for name in item.get("methods", []):
-            registry.method_class(name)
-        audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame(columns=["table"])
         places, states = [*item.get("methods", [])], []
+        for name in places:
+            registry.method_class(name)
         for name in item.get("outputs", []):
             ends = ("csv",) if name == "datasets" else ("md", "svg", "png")  # tables have their numbers as CSV too
-            files = (REFERENCE / study / f"{name}.{end}" for end in ends)
-            places.append(next(file.name for file in files if file.is_file()))
-            printed_cells = audit[audit["table"] == name]
-            states += [f"printed cells reproduced: {by_protocol(printed_cells)}"] if len(printed_cells) else []
+            places.append(next(file for end in ends if (REFERENCE / study / (file := f"{name}.{end}")).is_file()))
+            cells = read_audit(study).query("table == @name")
+            states += [f"printed cells reproduced: {by_protocol(cells)}"] * (len(cells) > 0)
         states += [f"{claim}: {known[claim]}" for claim in item.get("claims", [])]
         states = states or ["computed" if "outputs" in item else "implemented"]
         states = [f"not made: {item['reason']}"] if "reason" in item else [*states, *filter(None, [item.get("note")])]
