@@ -92,13 +92,11 @@ def issue_link(study: StudyResults, claim: Mapping[Any, Any], text: str) -> str:
     issues = project_address("Issues")
     if not issues:
         return ""
-    fields = {"title": f"Verdict on {study.name}: {claim['id']}", "body": text}
-    address = f"{issues.rstrip('/')}/new?{urlencode(fields, quote_via=quote)}"
-    return (
-        address
-        if len(address) <= _LONGEST
-        else f"{issues.rstrip('/')}/new?{urlencode({'title': fields['title']}, quote_via=quote)}"
+    title = f"{issues.rstrip('/')}/new?" + urlencode(
+        {"title": f"Verdict on {study.name}: {claim['id']}"}, quote_via=quote
     )
+    whole = f"{title}&{urlencode({'body': text}, quote_via=quote)}"
+    return whole if len(whole) <= _LONGEST else title
 
 
 def project_address(name: str) -> str:

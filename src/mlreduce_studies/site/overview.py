@@ -44,7 +44,7 @@ def front_page(
         Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
     """
     found = findings(studies, pages, claims)
-    if not any(item["claim"]["judged_by"] == "results" and item["claim"]["verdict"] != "not run" for item in found):
+    if not any(item["claim"]["judged_by"] == "experiments" and item["claim"]["verdict"] != "not run" for item in found):
         found = []  # as in the demo, whose data the claims are not about
     counted = Counter(item["claim"]["verdict"] for item in found)
     return {
@@ -104,7 +104,6 @@ def _overview(
             "datasets": sorted(study.summary["dataset"].unique()),
             "methods": int(study.summary["method"].nunique()),
             "splits": study.manifest.get("splits", ""),
-            "scale": study.manifest.get("scale", ""),
             "seconds": study.seconds,
             "failed": failed_of(study),
             "left_out": study.description["left_out"],

@@ -52,15 +52,15 @@ class Pair(NamedTuple):
 
 
 def scope(line: Mapping[Any, Any]) -> str:
-    """Return on how many data sets a setting has to hold, in words."""
-    names, holds = str(line["datasets"]).split(), str(line["holds"])
-    if len(names) == 1:
-        return f"on {names[0]}"
-    if holds == "tendency":
-        return f"as a tendency over {len(names)} data sets"
-    if holds == "all":
-        return f"on {'both' if len(names) == 2 else f'all {len(names)}'} data sets"
-    return f"on {'most' if holds == 'most' else f'at least {holds}'} of {len(names)} data sets"
+    """Return on how many data sets a setting has to hold, and by which margin, in words; "" where it has no scope."""
+    names, holds, margin = str(line["datasets"]).split(), str(line["holds"]), str(line["margin"])
+    number = len(names)
+    texts = {"": "", "tendency": f"as a tendency over {number} data sets", "most": f"on most of {number} data sets"}
+    texts["all"] = f"on {'both' if number == 2 else f'all {number}'} data sets"
+    text = texts.get(holds, f"on at least {holds} of {number} data sets")
+    if number == 1 and holds:
+        text = f"on {names[0]}"
+    return f"{text}, margin {margin}" if text and margin else text
 
 
 def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | None:
