@@ -40,7 +40,8 @@ class Sentence(NamedTuple):
     because: str = ""
 
 
-Source = Callable[[], Iterator[Sentence]]
+Sentences = Iterator[Sentence]
+Source = Callable[[], Sentences]
 #: The functions of each page.
 SOURCES: dict[str, list[Source]] = {}
 

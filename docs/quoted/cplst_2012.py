@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
 from mlreduce_studies.verdicts.audit import REPRODUCED
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, state, table
 
 AUDIT = "cplst-2012/audit.csv"
-PAGE = "papers/cplst-2012/README.md"
 PRINTED = {"protocol": "as-printed"}
 
 
@@ -33,8 +30,8 @@ def losses(name: str, protocol: str = "as-printed") -> pd.DataFrame:
     return table.pivot_table(index=["dataset", "size_percent"], columns="method", values="mean")
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/cplst-2012/README.md")
+def page() -> Sentences:
     shares = [
         count / n_cells for count, n_cells in (reproduced(name, table="table3") for name in ("as-printed", "as-stated"))
     ]
@@ -63,7 +60,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def tables() -> Iterator[Sentence]:
+def tables() -> Sentences:
     both = ("as-printed", "as-stated")
     first, *others = ([reproduced(protocol, table=f"table{n}")[0] for protocol in both] for n in (3, 4, 5))
     yeast = [reproduced(protocol, dataset="yeast", table=["table4", "table5"])[0] for protocol in both]
@@ -111,7 +108,7 @@ def tables() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def codes() -> Iterator[Sentence]:
+def codes() -> Sentences:
     corel5k = rows(AUDIT, **PRINTED, table="table3", dataset="corel5k")
     empty = rows("cplst-2012/datasets.csv", dataset="corel5k").eval("cardinality / labels").item()
     yield quote(

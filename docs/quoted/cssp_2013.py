@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentence, below, quote, quoted_on, reproduced, reproduced_sets, rows, state, value
+from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, reproduced_sets, rows, state, value
 
-PAGE = "papers/cssp-2013/README.md"
 #: Printed ratios to the best encoding error.
 PRINTED = {"cal500": 1.33, "corel5k": 1.28}
 
@@ -18,8 +15,8 @@ def cells(table: str, folds: str = "consecutive-folds") -> pd.DataFrame:
     return rows("cssp-2013/audit.csv", table=table, protocol=folds, method=["cssp", "plst", "cplst", "br"])
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/cssp-2013/README.md")
+def page() -> Sentences:
     yield state("dmoz, with 394,756 instances and 829,208 features", "Table 2 of the paper")
     errors, shuffled = cells("table3"), cells("table3", "shuffled-folds").query("dataset == 'corel5k'")
     yield quote(
@@ -32,7 +29,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def deviations() -> Iterator[Sentence]:
+def deviations() -> Sentences:
     errors = cells("table3")
     shared = (value("docs/deviations/cssp-neighbours.csv", name, dataset="corel5k") for name in ("shared", "at_random"))
     yield quote(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state
+from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, state
 
 SUMMARY = "mvmd-2016/summary.csv.gz"
-PAGE = "papers/mvmd-2016/README.md"
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/mvmd-2016/README.md")
+def page() -> Sentences:
     cells = rows(SUMMARY, method=["mvmd-0.0", "pca", "mvmd-1.0", "mddmp"], measure="instance-f1", energy=0.999)
     scores = cells.pivot_table(index=["dataset", "predictor"], columns="method", values="mean")
     yield quote(
@@ -36,7 +33,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def penalty_and_directions() -> Iterator[Sentence]:
+def penalty_and_directions() -> Sentences:
     cells = rows(SUMMARY, measure="instance-f1", energy=0.999).set_index("dataset")
     scene = cells.loc["scene"].query("method == 'cca'").set_index("predictor")["mean"]
     yield quote(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from update_results import ranking
 
 from mlreduce.stats.ranking import MARGIN
-from quoted import Sentence, quote, quoted_on, state, table
+from quoted import Sentences, quote, quoted_on, state, table
 
 #: Settings that the page names.
 SETTINGS = (
@@ -29,7 +27,7 @@ def count_methods(study: str) -> int:
 
 
 @quoted_on("docs/peers.md")
-def peers() -> Iterator[Sentence]:
+def peers() -> Sentences:
     counts, data = map(count_methods, ("selectors", "coders", "projections")), table("selectors/datasets.csv")
     yield quote("{} feature selectors, {} label coders and {} projections, controls among them", *counts)
     yield quote(
@@ -70,7 +68,7 @@ def peers() -> Iterator[Sentence]:
 
 
 @quoted_on("docs/which-method.md")
-def which_method() -> Iterator[Sentence]:
+def which_method() -> Sentences:
     selectors, coders = (ranking(family).table for family in ("selectors", "coders"))
     first = selectors.drop(index="all-features").iloc[:10]
     yield quote("few are distinguished", given=first["low"].max() < first["near"].min())

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from quoted import DEVIATIONS, Sentence, below, quote, quoted_on, reproduced, rows
+from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, rows
 
 AUDIT = "plst-2010/audit.csv"
-PAGE = "papers/plst-2010/README.md"
 FOUR = ["bibtex", "corel5k", "delicious", "yeast"]
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/plst-2010/README.md")
+def page() -> Sentences:
     cells = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
     yield quote(
         "PLST and BR are reproduced on bibtex, corel5k, delicious and yeast, all {} cells of Table 2",
@@ -26,7 +23,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def losses() -> Iterator[Sentence]:
+def losses() -> Sentences:
     cells = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
     yield quote(
         "All {} cells of BR and PLST on bibtex, corel5k, delicious and yeast are reproduced",

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state, table, value
+from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, state, table, value
 
-PAGE = "papers/qpfs-lowrank-2016/README.md"
 SETS = ["emotions", "yeast", "birds"]
 #: In percent: the sample sizes that are counted.
 SAMPLED = [5, 10, 20, 40, 60, 80]
@@ -25,8 +22,8 @@ def errors() -> pd.DataFrame:
     return cells.pivot_table(index=["dataset", "size_percent"], columns="method", values="mean")
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/qpfs-lowrank-2016/README.md")
+def page() -> Sentences:
     held = table("qpfs-lowrank-2016/theorem.csv").query("nystrom == 'half'")
     yield quote(
         "for the halved form of Nystrom's method, with which the paper compares",
@@ -45,7 +42,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def approximation() -> Iterator[Sentence]:
+def approximation() -> Sentences:
     cells = errors()
     full, half = cells.eval("average < nystrom"), cells.eval("average < `half-nystrom`")
     more = cells["average-50-bins"] < cells["half-nystrom-50-bins"]
@@ -78,7 +75,7 @@ def approximation() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def times() -> Iterator[Sentence]:
+def times() -> Sentences:
     medians, printed = seconds(), table("qpfs-lowrank-2016/ratios.csv").dropna(subset="printed_seconds")
     exact = medians["qpfs"] / medians["qpfs-approx"]
     yield quote(
@@ -117,7 +114,7 @@ def times() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def predictions() -> Iterator[Sentence]:
+def predictions() -> Sentences:
     both = {"measure": ["coverage", "ranking-loss"]}
     scores = rows("qpfs-lowrank-2016/summary.csv.gz", **both, method=["qpfs-approx", "rfs"]).query("size_percent <= 80")
     index = ["dataset", "measure", "predictor"]
