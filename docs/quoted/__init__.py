@@ -93,6 +93,11 @@ def value(file: str, column: str = "mean", **cell: Any) -> Any:
     return number
 
 
+def by_method(file: str, index: str | list[str], values: str = "mean", **cell: Any) -> pd.DataFrame:
+    """Return a column of the rows of a table that have these values, with a column for each method."""
+    return rows(file, **cell).pivot_table(index=index, columns="method", values=values)
+
+
 def reproduced(cells: pd.DataFrame) -> bool:
     """Return whether all cells of an audit are reproduced."""
     return bool(cells["verdict"].eq("reproduced").all())

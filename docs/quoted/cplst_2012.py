@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.verdicts.audit import REPRODUCED
-from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, state, table
 
 AUDIT = "cplst-2012/audit.csv"
 PRINTED = {"protocol": "as-printed"}
@@ -26,8 +26,7 @@ def below_printed(dataset: str) -> pd.Series:
 
 def losses(name: str, protocol: str = "as-printed") -> pd.DataFrame:
     """Return the mean losses in a table: a row per data set and size, a column per method."""
-    table = rows(f"cplst-2012/{name}.csv", protocol=protocol)
-    return table.pivot_table(index=["dataset", "size_percent"], columns="method", values="mean")
+    return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], protocol=protocol)
 
 
 @quoted_on("papers/cplst-2012/README.md")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, table
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, table
 
 AREAS = "gmba-2016/areas.csv"
 FOUR = ["gmba", "spec", "mlfs", "mlrf"]
@@ -14,8 +14,8 @@ CODED = [f"{name}-code" for name in FOUR]
 
 def areas(*measures: str) -> pd.DataFrame:
     """Return the areas under the curves, larger ones better: a row per data set, measure and predictor."""
-    scores = rows(AREAS, measure=list(measures), predictor=["br-knn", "cc-knn"])
-    scores = scores.pivot_table(index=["dataset", "measure", "predictor"], columns="method", values="mean")
+    index = ["dataset", "measure", "predictor"]
+    scores = by_method(AREAS, index, measure=list(measures), predictor=["br-knn", "cc-knn"])
     return scores.mul(np.where(scores.index.get_level_values("measure") == "hamming-loss", -1, 1), axis=0)
 
 

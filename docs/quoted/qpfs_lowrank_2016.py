@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, state, table, value
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, state, table, value
 
 SETS = ["emotions", "yeast", "birds"]
 #: In percent: the sample sizes that are counted.
 SAMPLED = [5, 10, 20, 40, 60, 80]
 
 
-def seconds() -> pd.DataFrame:
-    """Return seconds: a row per data set, a column per method."""
-    return table("qpfs-lowrank-2016/ratios.csv").pivot(index="dataset", columns="method", values="seconds")
-
-
 def errors() -> pd.DataFrame:
     """Return errors of approximations at the sample sizes that are counted: a column per method."""
-    cells = rows("qpfs-lowrank-2016/approximation.csv", size_percent=SAMPLED)
-    return cells.pivot_table(index=["dataset", "size_percent"], columns="method", values="mean")
+    return by_method("qpfs-lowrank-2016/approximation.csv", ["dataset", "size_percent"], size_percent=SAMPLED)
 
 
 @quoted_on("papers/qpfs-lowrank-2016/README.md")
@@ -63,7 +57,7 @@ def approximation() -> Sentences:
         "Of the {} cases (sets, bins of both kinds) {} has a negative eigenvalue",
         *(len(kinds), kinds["negative_eigenvalues"].gt(0).sum()),
     )
-    weights = table("qpfs-lowrank-2016/table-weights.csv").pivot(index="dataset", columns="method", values="positive")
+    weights = by_method("qpfs-lowrank-2016/table-weights.csv", "dataset", "positive")
     by_default, by_entropies = (weights.loc[SETS, name] for name in ("qpfs-approx", "qpfs-approx-entropies"))
     yield quote(
         "{:.0f}, {:.0f} and {:.0f} weights are positive instead of {:.0f}, {:.0f} and {:.0f}",
@@ -76,7 +70,8 @@ def approximation() -> Sentences:
 
 @quoted_on(DEVIATIONS)
 def times() -> Sentences:
-    medians, printed = seconds(), table("qpfs-lowrank-2016/ratios.csv").dropna(subset="printed_seconds")
+    medians = by_method("qpfs-lowrank-2016/ratios.csv", "dataset", "seconds")
+    printed = table("qpfs-lowrank-2016/ratios.csv").dropna(subset="printed_seconds")
     exact = medians["qpfs"] / medians["qpfs-approx"]
     yield quote(
         "Ours are a small part of the printed ones. With three bins exact QPFS takes {:.2f} to {:.2f} of the "
@@ -115,11 +110,10 @@ def times() -> Sentences:
 
 @quoted_on(DEVIATIONS)
 def predictions() -> Sentences:
-    both = {"measure": ["coverage", "ranking-loss"]}
-    scores = rows("qpfs-lowrank-2016/summary.csv.gz", **both, method=["qpfs-approx", "rfs"]).query("size_percent <= 80")
-    index = ["dataset", "measure", "predictor"]
-    cells = scores.pivot_table(index=[*index, "size_percent"], columns="method", values="mean")
-    areas = rows("qpfs-lowrank-2016/areas.csv", **both).pivot_table(index=index, columns="method", values="mean")
+    both, index = {"measure": ["coverage", "ranking-loss"]}, ["dataset", "measure", "predictor"]
+    cells = by_method("qpfs-lowrank-2016/summary.csv.gz", [*index, "size_percent"], **both).query("size_percent <= 80")
+    cells = cells[["qpfs-approx", "rfs"]].dropna(how="all")
+    areas = by_method("qpfs-lowrank-2016/areas.csv", index, **both)
     gain = 100 * areas.eval("(pmu - `qpfs-approx`) / pmu")
     rest = gain[["emotions", "birds"]]
     yield quote(
