@@ -75,12 +75,12 @@ def seconds_of(methods: Iterable[str]) -> dict[str, float]:
 
 
 @cache
-def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
-    """Return the rankings of the methods of a study by a measure, by predictor; None takes that of its first table."""
+def studied(name: str) -> list[StudyRanking]:
+    """Return the rankings of the methods of a study by predictor, by the measure of its first table."""
     study, (names, averages) = study_of(name), names_in(name)
     if name.startswith(evidence.BENCHMARK):
-        return benchmarked(study.family, measure or SCORES.measures[0])
-    measure = measure or main_measure(study.tables, study.measures)
+        return benchmarked(study.family, SCORES.measures[0])
+    measure = main_measure(study.tables, study.measures)
     seconds = seconds_of(names.values())
     return rankings_of(summary_of(name), names, averages, fewest=FEWEST, measures=[measure], seconds=seconds)
 
@@ -119,31 +119,24 @@ def benchmarked_predictors(measure: str) -> list[StudyRanking]:
     return [StudyRanking(protocol, measure, "", made, {name: name for name in made.table.index})]
 
 
-def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return the cells of a method at full size, with the predictors as methods; variants of one name are the same."""
-    names, _ = names_in(name)
-    cells_of_method = cells[
-        cells["method"].isin([label for label in names if names[label] == method]) & cells["size"].eq(FULL)
-    ]
-    alone = cells_of_method.drop_duplicates(["dataset", "predictor"])
-    return alone[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
-
-
 @cache
-def predictors(name: str) -> list[StudyRanking]:
-    """Return the rankings of the predictors of a study where nothing is reduced; none of the benchmark."""
+def predictors(name: str, method: str = "all-features", *, registered: bool = True) -> list[StudyRanking]:
+    """Return the rankings of the predictors of a study behind a method at full size; none of the benchmark.
+
+    They have their registered names, or their labels in the study. Variants of a method are the same.
+    """
     if name.startswith(evidence.BENCHMARK):
         return []
-    study = study_of(name)
-    measure = main_measure(study.tables, study.measures)
-    summary = summary_of(name)
-    rankings = []
-    for protocol, part in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
-        cells = whole_cells(name, part, "all-features")
-        cells["method"] = cells["method"].replace(scores.predictor_names(study))
-        labels = {label: label for label in cells["method"].unique()}
+    study, (names, _), rankings = study_of(name), names_in(name), []
+    measure, summary = main_measure(study.tables, study.measures), summary_of(name)
+    cells = sized_cells(summary[summary["measure"] == measure])
+    cells = cells[cells["method"].map(names).eq(method) & cells["size"].eq(FULL)]
+    for protocol, part in cells.drop_duplicates(["protocol", "dataset", "predictor"]).groupby("protocol"):
+        values = part[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
+        values["method"] = values["method"].replace(scores.predictor_names(study) if registered else {})
+        labels = {label: label for label in values["method"].unique()}
         if len(labels) >= FEWEST:
-            made = rank(cells, higher_is_better(measure))
+            made = rank(values, higher_is_better(measure))
             rankings.append(StudyRanking(str(protocol), measure, "", made, labels))
     return rankings
 

@@ -20,10 +20,10 @@ from mlreduce import registry
 from mlreduce.configuration import read_yaml
 from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, rank
+from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
-from mlreduce_studies.gathering.rankings import MAIN, sized_cells
+from mlreduce_studies.gathering.rankings import MAIN, StudyRanking
 from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.reasons import Pair, telling_pair
 from mlreduce_studies.site.writing import brief
@@ -447,47 +447,42 @@ def waits(study: str, *what: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """Which committed ranking a page shows of a family; see `mlreduce.stats.ranking`.
+    """Which committed ranking a page shows of a family: by the measure of the first table of a study.
 
-    `predictor` is that of all methods, and `control` is what the others should beat. With `of`, the label of a method,
+    `predictor` is that of all methods, and `control` is what the others should beat. With `of`, the name of a method,
     the predictors behind it at full size are compared instead.
     """
 
     study: str
-    protocol: str
-    measure: str
     predictor: str = ""
     control: str = ""
     of: str = ""
 
 
 EVIDENCE = {
-    **{
-        f"{family}{end}": Evidence(f"benchmark-2-{family}", "folds", "average-precision", predictor)
-        for family, neighbours in {"projections": "ml-knn", "selectors": "ml-knn", "coders": "k-nn"}.items()
-        for end, predictor in {"": MAIN, "-neighbours": neighbours}.items()
-    },
-    "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
-    "all-selectors": Evidence("selectors", "ten-fold", "micro-f1", "ml-knn", "random-features"),
-    "all-selectors-ridge": Evidence("selectors", "ten-fold", "micro-f1", MAIN, "random-features"),
-    "all-coders": Evidence("coders", "ten-fold", "micro-f1", MAIN, "pbr"),
-    "all-coders-kernel-ridge": Evidence("coders", "ten-fold", "micro-f1", "kernel-ridge", "br"),
-    "all-projections": Evidence("projections", "ten-fold", "micro-f1", MAIN, "random-projection"),
-    "all-projections-knn": Evidence("projections", "ten-fold", "micro-f1", "ml-knn", "random-projection"),
-    "classifiers": Evidence("selectors", "ten-fold", "micro-f1", of="all-features"),
+    "projections": Evidence("benchmark-2-projections", MAIN),
+    "projections-neighbours": Evidence("benchmark-2-projections", "ml-knn"),
+    "selectors": Evidence("benchmark-2-selectors", MAIN),
+    "selectors-neighbours": Evidence("benchmark-2-selectors", "ml-knn"),
+    "coders": Evidence("benchmark-2-coders", MAIN),
+    "coders-neighbours": Evidence("benchmark-2-coders", "k-nn"),
+    "predictors": Evidence("cplst-2012", of="plst"),
+    "all-selectors": Evidence("selectors", "ml-knn", "random-features"),
+    "all-selectors-ridge": Evidence("selectors", MAIN, "random-features"),
+    "all-coders": Evidence("coders", MAIN, "pbr"),
+    "all-coders-kernel-ridge": Evidence("coders", "kernel-ridge", "br"),
+    "all-projections": Evidence("projections", MAIN, "random-projection"),
+    "all-projections-knn": Evidence("projections", "ml-knn", "random-projection"),
+    "classifiers": Evidence("selectors", of="all-features"),
 }
 
 
-@cache
-def ranking(family: str) -> Ranking:
+def ranked(family: str) -> StudyRanking:
     """Return the ranking that a page shows of a family."""
     spec = EVIDENCE[family]
-    if not spec.of:
-        rankings = update_evidence.studied(spec.study, spec.measure)
-        return next(one.ranking for one in rankings if (one.protocol, one.predictor) == (spec.protocol, spec.predictor))
-    cells = sized_cells(update_evidence.summary_of(spec.study).query("measure == @spec.measure"))
-    cells = cells[cells["protocol"] == spec.protocol].drop(columns=["protocol", "measure"])
-    return rank(update_evidence.whole_cells(spec.study, cells, spec.of), higher_is_better(spec.measure))
+    if spec.of:
+        return update_evidence.predictors(spec.study, spec.of, registered=False)[0]
+    return next(one for one in update_evidence.studied(spec.study) if one.predictor == spec.predictor)
 
 
 def opening() -> str:
@@ -547,7 +542,7 @@ def summarize_choices() -> list[str]:
 
 def evidence(family: str) -> str:
     """Return the first methods of a ranking over the data sets of a study, and its controls."""
-    spec, made, table = EVIDENCE[family], ranking(family), ranking_table(family)
+    spec, made, table = EVIDENCE[family], ranked(family).ranking, ranking_table(family)
     shown = ["near", "low", "high", "rank", "mean", "seconds"]
     numbers = made.table[(np.arange(len(table)) < SHOWN) | made.table.index.isin(CONTROLS)]
     rows = [
@@ -565,12 +560,13 @@ def evidence(family: str) -> str:
 
 def ranking_table(family: str) -> pd.DataFrame:
     """Return all rows of a ranking: a method or predictor, and its numbers."""
-    spec, made = EVIDENCE[family], ranking(family)
+    spec, one = EVIDENCE[family], ranked(family)
+    made, larger = one.ranking, higher_is_better(one.measure)
     names = {"near": f"within {made.margin:g} of the best", "low": "low", "high": "high", "rank": "mean rank"}
-    names |= {"mean": f"mean {measure_label(spec.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
+    names |= {"mean": f"mean {measure_label(one.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
     table = made.table[[*names]].replace({"front": {True: "yes", False: ""}}).rename(columns=names)
     if spec.control:
-        means = made.by_set["mean"] * (1 if higher_is_better(spec.measure) else -1)
+        means = made.by_set["mean"] * (1 if larger else -1)
         ahead = means[table.index].sub(means[spec.control], axis=0)
         ahead = ahead.loc[:, ahead.any()]  # the control is not ahead of itself
         table[f"better than {spec.control}"] = ahead.agg(lambda one: signed_rank(one.to_numpy(), MARGIN).above)

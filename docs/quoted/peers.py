@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from update_results import ranking
+from update_results import ranked
 
 from mlreduce.stats.ranking import MARGIN
 from quoted import Sentences, quote, quoted_on, state, table
@@ -35,7 +35,9 @@ def peers() -> Sentences:
         *(len(data), data["labels"].min(), data["labels"].max()),
     )
     yield from (state(words, "the studies, and mlreduce.stats.ranking") for words in SETTINGS)
-    tables = {name: ranking(f"all-{name}").table for name in ("selectors", "selectors-ridge", "coders", "projections")}
+    tables = {
+        name: ranked(f"all-{name}").ranking.table for name in ("selectors", "selectors-ridge", "coders", "projections")
+    }
     selectors = [tables[name]["near"] for name in ("selectors-ridge", "selectors")]
     most = max(near.drop("all-features").max() for near in selectors)
     unreduced = [near["all-features"] for near in selectors]
@@ -57,7 +59,7 @@ def peers() -> Sentences:
         *(MARGIN, *tables["projections"].loc[projections, "near"]),
         given=list(tables["projections"].index[:2]) == projections,
     )
-    knn = ranking("all-projections-knn").table
+    knn = ranked("all-projections-knn").ranking.table
     leading = knn.loc[["mddmf", "wmlda", "rcca"]]
     overlap = leading["low"].max() <= leading["near"].max() <= leading["high"].min()
     yield quote(
@@ -69,7 +71,7 @@ def peers() -> Sentences:
 
 @quoted_on("docs/which-method.md")
 def which_method() -> Sentences:
-    selectors, coders = (ranking(family).table for family in ("selectors", "coders"))
+    selectors, coders = (ranked(family).ranking.table for family in ("selectors", "coders"))
     first = selectors.drop(index="all-features").iloc[:10]
     yield quote("few are distinguished", given=first["low"].max() < first["near"].min())
     yield quote(
