@@ -169,16 +169,9 @@ def table_of(name: str, one: StudyRanking, family: str) -> pd.DataFrame:
     place = {"study": name, "protocol": one.protocol, "predictor": one.predictor, "measure": one.measure}
     place |= {"tuned": one.tuned, "labelled": study.protocols[one.protocol].get("labelled", 1.0)}
     table["family"] = [family or registry.kind_of(method) for method in table["method"]]
-    near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
-    table["by_set"] = [
-        " ".join(
-            f"{near.loc[dataset, method]:.4g}:{ranks.loc[dataset, method]:.4g}"
-            if dataset in near.index
-            else evidence.NOT_RUN
-            for dataset in sets_in(name)
-        )
-        for method in table["method"]
-    ]
+    near, ranks = (one.ranking.by_set[key].map("{:.4g}".format) for key in ("near", "rank"))
+    by_set = (near + ":" + ranks).reindex(sets_in(name)).fillna(evidence.NOT_RUN)
+    table["by_set"] = [" ".join(by_set[method]) for method in table["method"]]
     about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
     about["searched"] = [one.labels[method] in searched for method in table["method"]]
     about["weighted"] = name.startswith(evidence.BENCHMARK) and not family and advice_pays(held_out(study.family, one))
@@ -218,11 +211,8 @@ def sets_in(name: str) -> list[str]:
 
 def traits_in(name: str) -> dict[str, evidence.Traits]:
     """Return the traits by which the data sets of a study are compared."""
-    rows = sets().query("study == @name")
-    return {
-        row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros)
-        for row in rows.itertuples()
-    }
+    rows = sets().query("study == @name").itertuples()
+    return {row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in rows}
 
 
 def held_out(
@@ -245,11 +235,10 @@ def advice() -> pd.DataFrame:
     rows = []
     for family, study in SCORES.studies.items():
         for one in (one for place in product(SCORES.measures, (False, True)) for one in benchmarked(family, *place)):
-            kinds = product(("group", "data set"), ((), CONTROLS))
-            found = {(left, out): held_out(family, one, out, with_related=left == "group") for left, out in kinds}
-            weighted = advice_pays(found["group", ()])
-            for left_out, controls in product(("data set", "group"), ((), CONTROLS)):
-                advised = found[left_out, controls]
+            kinds = product(("data set", "group"), ((), CONTROLS))
+            by_kind = {(left, out): held_out(family, one, out, with_related=left == "group") for left, out in kinds}
+            weighted = advice_pays(by_kind["group", ()])
+            for (left_out, controls), advised in by_kind.items():
                 row = {"study": study.name, "measure": one.measure, "predictor": one.predictor, "tuned": one.tuned}
                 row |= {"data_sets": len(advised), "left_out": left_out, "controls": not controls, **rates(advised)}
                 row |= {"unreduced": np.nan if controls else share_unreduced(family, one)}
@@ -322,9 +311,8 @@ def costs() -> pd.DataFrame:
         complexities: list[Complexity] = evidence.complexities(str(name))
         sizes = [growth.stored_sizes(fit) for fit in fits.itertuples()]
         sparse = fits["family"].iloc[0] != "selection"
-        operations = np.array(
-            [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]
-        )
+        work = [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]
+        operations = np.array(work)
         numbers = np.array([sum(complexity.numbers(size) for complexity in complexities) for size in sizes])
         seconds, gigabytes = fits["seconds"].to_numpy(), fits["gigabytes"].to_numpy()
         per_operation, least_seconds = line(operations, seconds)

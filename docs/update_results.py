@@ -561,12 +561,12 @@ def evidence(family: str) -> str:
 def ranking_table(family: str) -> pd.DataFrame:
     """Return all rows of a ranking: a method or predictor, and its numbers."""
     spec, one = EVIDENCE[family], ranked(family)
-    made, larger = one.ranking, higher_is_better(one.measure)
+    made = one.ranking
     names = {"near": f"within {made.margin:g} of the best", "low": "low", "high": "high", "rank": "mean rank"}
     names |= {"mean": f"mean {measure_label(one.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
     table = made.table[[*names]].replace({"front": {True: "yes", False: ""}}).rename(columns=names)
     if spec.control:
-        means = made.by_set["mean"] * (1 if larger else -1)
+        means = made.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
         ahead = means[table.index].sub(means[spec.control], axis=0)
         ahead = ahead.loc[:, ahead.any()]  # the control is not ahead of itself
         table[f"better than {spec.control}"] = ahead.agg(lambda one: signed_rank(one.to_numpy(), MARGIN).above)
