@@ -165,7 +165,7 @@ def _format_means(table: pd.DataFrame) -> str:
     return format_table(rows, ["method", "size", *map(measure_label, measures), "seconds of a fit"])
 
 
-def format_cells(row: Mapping[Any, Any], formats: Mapping[str, str]) -> list[str]:
+def format_cells(row: Mapping[Any, Any] | pd.Series, formats: Mapping[str, str]) -> list[str]:
     """Return the cells of some columns in markup, each in its format; a missing value as a dash."""
     return ["–" if pd.isna(row[name]) else escape(format(row[name], form)) for name, form in formats.items()]
 

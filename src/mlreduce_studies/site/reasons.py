@@ -71,7 +71,7 @@ def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | N
     if differences.empty or not asks:
         return None
     of_pair = differences.groupby(["method", "other"], sort=False)
-    pairs = [_pair(*names, asks, table, len(of_pair)) for names, table in of_pair]
+    pairs = [_pair(str(method), str(other), asks, table, len(of_pair)) for (method, other), table in of_pair]
     pairs.sort(key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
     some_hold = line["verdict"] == "confirmed" and not pairs[0].holds.any()  # where one of the pairs is enough
     return pairs[-1 if some_hold else 0]

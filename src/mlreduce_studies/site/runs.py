@@ -38,7 +38,8 @@ class StudyResults:
         if stem not in self._frames:
             paths = (self.folder / f"{stem}{suffix}" for suffix in (".parquet", ".csv", ".csv.gz"))
             path = next(filter(Path.is_file, paths), None)
-            self._frames[stem] = path and (_read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path))
+            read = _read_parquet if path is not None and path.suffix == ".parquet" else pd.read_csv
+            self._frames[stem] = None if path is None else read(path)
         return self._frames[stem]
 
     @cached_property
