@@ -29,9 +29,7 @@ from update_results import (
     as_frozen,
     claims_in,
     committed_claims,
-    headline_claims,
     is_run,
-    papers_claims,
     select_weak,
 )
 
@@ -43,7 +41,7 @@ from mlreduce.stats.ranking import MARGIN, WHOLE
 from mlreduce_studies.benchmark.answers import PREDICTORS
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.verdicts.audit import NEAR, REPRODUCED, WITHIN, sums_by_protocol
-from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, VERDICTS, group_verdicts, verdict_counts
+from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, VERDICTS, group_verdicts, summary_counts, verdict_counts
 from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.sensitivity import stays
 
@@ -105,10 +103,12 @@ def describe_choice(choice: methods_evidence.Ranking) -> str:
 
 def draw_verdicts(headline: Axes, experiments: Axes, mathematics: Axes) -> None:
     """Draw the verdict on the headline claim of each paper, then the others: by experiments, and by mathematics."""
-    claims, first = committed_claims(), headline_claims().set_index("study")["verdict"]
+    table = committed_claims()
+    first = table[table["headline"]].set_index("study")["verdict"]
+    claims = {study: summary_counts(part) for study, part in table.groupby("study")}
     named = {verdict: kind for kind, verdicts in SUMMARY.items() for verdict in verdicts}
     headline.barh([*claims], 1, color=[SHADES[named[first[study]]] for study in claims], height=0.7)
-    few = select_weak(papers_claims())["study"].value_counts()
+    few = select_weak(table)["study"].value_counts()
     for study, counts in claims.items():
         counts[LITTLE] = int(few.get(study, 0))
         counts["confirmed"] -= counts[LITTLE]
@@ -311,7 +311,8 @@ def tables(papers: Sequence[Mapping[str, Any]], verdicts: Iterable[str], abstrac
             ["all", *np.sum(counts, axis=0)],
         ],
         "headlines": [
-            [row["study"], brief(row["claim"], 200), row["verdict"]] for row in headline_claims().to_dict("records")
+            [row["study"], brief(row["claim"], 200), row["verdict"]]
+            for row in committed_claims().query("headline").to_dict("records")
         ],
         "abstracts": [[row["study"], row["claim"], row["verdict"]] for row in abstracts.to_dict("records")],
         "costs": [[paper["name"], *paper["cost"]] for paper in papers],
@@ -332,7 +333,7 @@ def facts() -> dict[str, Any]:
     known |= {name: sorted({run["packages"][name] for run in runs if name in run["packages"]}) for name in PACKAGES}
     machines = [run["machine"] for run in runs]
     sums = {name: sum(verdicts.get(word, 0) for word in words) for name, words in SUMMARY.items()}
-    headline = headline_claims()["verdict"].value_counts()
+    headline = committed_claims().query("headline")["verdict"].value_counts()
     names = [paper["name"] for paper in papers]
     missing = sorted({dataset for paper in papers for dataset in paper["left_out"]})
     left_out = {dataset: [paper["name"] for paper in papers if dataset in paper["left_out"]] for dataset in missing}

@@ -75,12 +75,12 @@ def seconds_of(methods: Iterable[str]) -> dict[str, float]:
 
 
 @cache
-def studied(name: str, measure: str | None = None) -> list[StudyRanking]:
-    """Return the rankings of the methods of a study by a measure, by predictor; None takes that of its first table."""
+def studied(name: str) -> list[StudyRanking]:
+    """Return the rankings of the methods of a study by predictor, by the measure of its first table."""
     study, (names, averages) = study_of(name), names_in(name)
     if name.startswith(evidence.BENCHMARK):
-        return benchmarked(study.family, measure or SCORES.measures[0])
-    measure = measure or main_measure(study.tables, study.measures)
+        return benchmarked(study.family, SCORES.measures[0])
+    measure = main_measure(study.tables, study.measures)
     seconds = seconds_of(names.values())
     return rankings_of(summary_of(name), names, averages, fewest=FEWEST, measures=[measure], seconds=seconds)
 
@@ -119,31 +119,24 @@ def benchmarked_predictors(measure: str) -> list[StudyRanking]:
     return [StudyRanking(protocol, measure, "", made, {name: name for name in made.table.index})]
 
 
-def whole_cells(name: str, cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return the cells of a method at full size, with the predictors as methods; variants of one name are the same."""
-    names, _ = names_in(name)
-    cells_of_method = cells[
-        cells["method"].isin([label for label in names if names[label] == method]) & cells["size"].eq(FULL)
-    ]
-    alone = cells_of_method.drop_duplicates(["dataset", "predictor"])
-    return alone[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
-
-
 @cache
-def predictors(name: str) -> list[StudyRanking]:
-    """Return the rankings of the predictors of a study where nothing is reduced; none of the benchmark."""
+def predictors(name: str, method: str = "all-features", *, registered: bool = True) -> list[StudyRanking]:
+    """Return the rankings of the predictors of a study behind a method at full size; none of the benchmark.
+
+    They have their registered names, or their labels in the study. Variants of a method are the same.
+    """
     if name.startswith(evidence.BENCHMARK):
         return []
-    study = study_of(name)
-    measure = main_measure(study.tables, study.measures)
-    summary = summary_of(name)
-    rankings = []
-    for protocol, part in sized_cells(summary[summary["measure"] == measure]).groupby("protocol"):
-        cells = whole_cells(name, part, "all-features")
-        cells["method"] = cells["method"].replace(scores.predictor_names(study))
-        labels = {label: label for label in cells["method"].unique()}
+    study, (names, _), rankings = study_of(name), names_in(name), []
+    measure, summary = main_measure(study.tables, study.measures), summary_of(name)
+    cells = sized_cells(summary[summary["measure"] == measure])
+    cells = cells[cells["method"].map(names).eq(method) & cells["size"].eq(FULL)]
+    for protocol, part in cells.drop_duplicates(["protocol", "dataset", "predictor"]).groupby("protocol"):
+        values = part[["dataset", "predictor", "size", "value"]].rename(columns={"predictor": "method"})
+        values["method"] = values["method"].replace(scores.predictor_names(study) if registered else {})
+        labels = {label: label for label in values["method"].unique()}
         if len(labels) >= FEWEST:
-            made = rank(cells, higher_is_better(measure))
+            made = rank(values, higher_is_better(measure))
             rankings.append(StudyRanking(str(protocol), measure, "", made, labels))
     return rankings
 
@@ -176,16 +169,9 @@ def table_of(name: str, one: StudyRanking, family: str) -> pd.DataFrame:
     place = {"study": name, "protocol": one.protocol, "predictor": one.predictor, "measure": one.measure}
     place |= {"tuned": one.tuned, "labelled": study.protocols[one.protocol].get("labelled", 1.0)}
     table["family"] = [family or registry.kind_of(method) for method in table["method"]]
-    near, ranks = (one.ranking.by_set[key] for key in ("near", "rank"))
-    table["by_set"] = [
-        " ".join(
-            f"{near.loc[dataset, method]:.4g}:{ranks.loc[dataset, method]:.4g}"
-            if dataset in near.index
-            else evidence.NOT_RUN
-            for dataset in sets_in(name)
-        )
-        for method in table["method"]
-    ]
+    near, ranks = (one.ranking.by_set[key].map("{:.4g}".format) for key in ("near", "rank"))
+    by_set = (near + ":" + ranks).reindex(sets_in(name)).fillna(evidence.NOT_RUN)
+    table["by_set"] = [" ".join(by_set[method]) for method in table["method"]]
     about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
     about["searched"] = [one.labels[method] in searched for method in table["method"]]
     about["weighted"] = name.startswith(evidence.BENCHMARK) and not family and advice_pays(held_out(study.family, one))
@@ -225,11 +211,8 @@ def sets_in(name: str) -> list[str]:
 
 def traits_in(name: str) -> dict[str, evidence.Traits]:
     """Return the traits by which the data sets of a study are compared."""
-    rows = sets().query("study == @name")
-    return {
-        row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros)
-        for row in rows.itertuples()
-    }
+    rows = sets().query("study == @name").itertuples()
+    return {row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in rows}
 
 
 def held_out(
@@ -252,11 +235,10 @@ def advice() -> pd.DataFrame:
     rows = []
     for family, study in SCORES.studies.items():
         for one in (one for place in product(SCORES.measures, (False, True)) for one in benchmarked(family, *place)):
-            kinds = product(("group", "data set"), ((), CONTROLS))
-            found = {(left, out): held_out(family, one, out, with_related=left == "group") for left, out in kinds}
-            weighted = advice_pays(found["group", ()])
-            for left_out, controls in product(("data set", "group"), ((), CONTROLS)):
-                advised = found[left_out, controls]
+            kinds = product(("data set", "group"), ((), CONTROLS))
+            by_kind = {(left, out): held_out(family, one, out, with_related=left == "group") for left, out in kinds}
+            weighted = advice_pays(by_kind["group", ()])
+            for (left_out, controls), advised in by_kind.items():
                 row = {"study": study.name, "measure": one.measure, "predictor": one.predictor, "tuned": one.tuned}
                 row |= {"data_sets": len(advised), "left_out": left_out, "controls": not controls, **rates(advised)}
                 row |= {"unreduced": np.nan if controls else share_unreduced(family, one)}
@@ -329,9 +311,8 @@ def costs() -> pd.DataFrame:
         complexities: list[Complexity] = evidence.complexities(str(name))
         sizes = [growth.stored_sizes(fit) for fit in fits.itertuples()]
         sparse = fits["family"].iloc[0] != "selection"
-        operations = np.array(
-            [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]
-        )
+        work = [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]
+        operations = np.array(work)
         numbers = np.array([sum(complexity.numbers(size) for complexity in complexities) for size in sizes])
         seconds, gigabytes = fits["seconds"].to_numpy(), fits["gigabytes"].to_numpy()
         per_operation, least_seconds = line(operations, seconds)

@@ -38,16 +38,16 @@ PROCEDURE = (
 )
 #: What ranks the methods of the benchmark.
 RANKING = ("src/mlreduce/stats/ranking.py", "src/mlreduce/stats/ranks.py")
+#: The first lines of a freeze of a paper and of the benchmark.
 PAPER_COMMENT = """\
 # What the paper is judged by, frozen before its study was run: python docs/update_frozen.py NAME.
 # SHA-256 of the files.
 """
-
-BENCHMARKS = {version: PROJECT / frozen_file(version) for version in VERSIONS}
 BENCHMARK_COMMENT = """\
 # The protocol of the benchmark, frozen before it was run: python docs/update_frozen.py --benchmark.
 # SHA-256 of its files as they stand, and of the syntax trees of the modules that rank.
 """
+BENCHMARKS = {version: PROJECT / frozen_file(version) for version in VERSIONS}
 
 
 def benchmark_files(version: int = 2) -> list[str]:
@@ -60,9 +60,8 @@ def benchmark_files(version: int = 2) -> list[str]:
 
 def paper_files(name: str) -> list[str]:
     """Return the files that a paper is judged by, from the root of the project."""
-    folder = PROJECT / "papers" / name
-    there = (folder / file for file in ("claims.yaml", "study.yaml"))
-    return [str(path.relative_to(PROJECT)) for path in there if path.is_file()]
+    files = (f"papers/{name}/{file}" for file in ("claims.yaml", "study.yaml"))
+    return [file for file in files if (PROJECT / file).is_file()]
 
 
 def freezes() -> list[Path]:
@@ -85,25 +84,20 @@ def digest(file: str) -> str:
     if file.endswith(".py"):
         tree = ast.parse(text)
         for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            if (
-                isinstance(body, list)
-                and body
-                and isinstance(body[0], ast.Expr)
-                and isinstance(body[0].value, ast.Constant)
-            ):
-                body[0].value.value = ""
+            match getattr(node, "body", None):
+                case [ast.Expr(value=ast.Constant() as docstring), *_]:
+                    docstring.value = ""
         text = ast.dump(tree)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def changed_files(content: dict[str, Any]) -> list[str]:
     """Return the files that are not as they were frozen, or as they were entered last, but those released since."""
-    released = {change["file"] for change in content["amendments"] if change.get("released")}
-    last = content["files"] | {
-        change["file"]: change["digest"] for change in content["amendments"] if "digest" in change
-    }
-    known = {file: expected for file, expected in last.items() if file not in released}
+    known = dict(content["files"])
+    known |= {change["file"]: change["digest"] for change in content["amendments"] if "digest" in change}
+    for change in content["amendments"]:
+        if change.get("released"):
+            known.pop(change["file"], None)
     return [file for file, expected in known.items() if not (PROJECT / file).is_file() or digest(file) != expected]
 
 
@@ -116,13 +110,9 @@ def freeze(path: Path, comment: str, config: str, files: Sequence[str]) -> None:
     """Write date, seed and digests of files."""
     if path.is_file():
         sys.exit(f"{path} already exists; a change is an amendment: python docs/update_frozen.py FILE WHY")
-    content: dict[str, Any] = {
-        "frozen": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "seed": read_yaml(PROJECT / config)["seed"],
-        "files": {file: digest(file) for file in files},
-        "amendments": [],
-    }
-    write(path, comment, content)
+    now, seed = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), read_yaml(PROJECT / config)["seed"]
+    digests = {file: digest(file) for file in files}
+    write(path, comment, {"frozen": now, "seed": seed, "files": digests, "amendments": []})
 
 
 def freeze_benchmark(version: int = 2) -> None:
@@ -145,7 +135,6 @@ def amend(files: Sequence[str], why: str, benchmark: bool = False, same_scores: 
 
     With `same_scores` the scores of the benchmark belong to the amended files, too.
     """
-    marks = {"same_scores": True} if same_scores else {}
     if benchmark:
         known = {path: benchmark_files(version) for version, path in BENCHMARKS.items() if path.is_file()}
     else:
@@ -153,16 +142,13 @@ def amend(files: Sequence[str], why: str, benchmark: bool = False, same_scores: 
     if wrong := set(files).difference(*known.values()):
         there = [file for covered in known.values() for file in covered]
         sys.exit(f"not frozen: {', '.join(sorted(wrong))}; these are: {', '.join(there)}")
-    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    entry = {"date": datetime.now(UTC).strftime("%Y-%m-%d"), "why": why}
     for path, covered in known.items():
-        changes = [
-            {"file": file, "date": today, "why": why, "digest": digest(file), **marks}
-            for file in files
-            if file in covered
-        ]
+        changes = [{"file": file, **entry, "digest": digest(file)} for file in files if file in covered]
         if changes:
             content, comment = read_yaml(path), path.read_text(encoding="utf-8").partition("frozen:")[0]
-            content["amendments"] += changes
+            marks = {"same_scores": True} if same_scores else {}
+            content["amendments"] += [change | marks for change in changes]
             write(path, comment, content)
 
 

@@ -20,15 +20,15 @@ from mlreduce import registry
 from mlreduce.configuration import read_yaml
 from mlreduce.methods import evidence as methods_evidence
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE, Ranking, rank
+from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
-from mlreduce_studies.gathering.rankings import MAIN, sized_cells
+from mlreduce_studies.gathering.rankings import MAIN, StudyRanking
 from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.reasons import Pair, telling_pair
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.study import PAPERS, study_files
-from mlreduce_studies.tables.layout import to_markdown
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, summary_counts
 from mlreduce_studies.verdicts.judging import LEVEL
@@ -41,23 +41,25 @@ RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
 #: The items of each paper, and where they are.
 COVERAGE = PROJECT / PAPERS / "coverage.yaml"
-PAGES = (
+PAGES = [
     PROJECT / "README.md",
     *(
-        PROJECT / "docs" / name
+        PROJECT / "docs" / f"{name}.md"
         for name in (
-            *("index.md", "papers.md", "deviations.md", "questions.md", "which-method.md", "peers.md", "verdicts.md"),
-            *("benchmark.md", "scale.md", "coverage.md"),
+            *("index", "papers", "deviations", "questions", "which-method", "peers", "verdicts", "benchmark", "scale"),
+            "coverage",
         )
     ),
     *(file.with_name("README.md") for file in STUDIES.values()),
-)
+]
 #: The entry in place of missing results.
 NOT_RUN = "not run yet"
 #: Where tables of experiments with verdicts are, and where complete tables are, of which pages show parts.
 VERDICTS, COMPLETE = PROJECT / "docs" / "verdicts", PROJECT / "docs" / "tables"
 #: How many rows of a complete table a page shows.
 SHOWN = 8
+#: Verdicts of experiments, those without a baseline last.
+JUDGED = [*CLASSES["experiments"], *CLASSES["no baseline"]]
 #: Families in the opening text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
 #: The verdicts of the edition as it was frozen, before the amendment of 2026-11-28.
@@ -66,44 +68,27 @@ AS_FROZEN = VERDICTS / "as-frozen.csv"
 
 def claims_in(file: Path) -> pd.DataFrame:
     """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
-    claims = pd.read_csv(file)
-    if "own" not in claims:
-        claims = claims.assign(own=False, group=claims["id"])
-    return claims.replace({"verdict": {"unchecked": "cannot be checked"}})
+    claims = pd.read_csv(file).fillna({"weakness": ""}).replace({"verdict": {"unchecked": "cannot be checked"}})
+    own = claims.get("own", pd.Series(False, claims.index)).astype(bool)
+    return claims.assign(own=own, group=claims.get("group", claims["id"]))
 
 
-def count_verdicts(study: str) -> dict[str, int]:
-    """Return how many claims of a paper have which verdict; what was not run or cannot be checked is not judged."""
-    return summary_counts(claims_in(REFERENCE / study / "claims.csv"))
+def committed_claims() -> pd.DataFrame:
+    """Return the claims of all papers that are run, with our questions and readings as ``own``.
 
-
-def headline_claims() -> pd.DataFrame:
-    """Return the claim that each paper's page names as its headline, with the paper as ``study``."""
-    rows = []
-    for name, path in STUDIES.items():
-        if is_run(name):
-            _, headline = says_and_headline(path.with_name("README.md"))
-            claims = claims_in(REFERENCE / name / "claims.csv")
-            rows.append(claims[claims["id"] == headline].assign(study=name))
-    return pd.concat(rows, ignore_index=True)
-
-
-def papers_claims() -> pd.DataFrame:
-    """Return the claims of all papers, with the paper as ``study`` and without questions and readings of ours."""
-    tables = [claims_in(REFERENCE / study / "claims.csv").assign(study=study) for study in committed_claims()]
-    claims = pd.concat(tables, ignore_index=True)
-    return claims[~claims["own"].astype(bool)].fillna({"weakness": ""})
+    ``study`` is the paper, and ``headline`` is true of the claim that its page names first.
+    """
+    tables = []
+    for name in filter(is_run, STUDIES):
+        _, headline = says_and_headline(STUDIES[name].with_name("README.md"))
+        claims = claims_in(REFERENCE / name / "claims.csv")
+        tables.append(claims.assign(study=name, headline=claims["id"] == headline))
+    return pd.concat(tables, ignore_index=True)
 
 
 def select_weak(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return the confirmed claims that say little."""
-    return claims[(claims["verdict"] == "confirmed") & (claims["weakness"].fillna("") != "")]
-
-
-def committed_claims() -> dict[str, dict[str, int]]:
-    """Return how many claims of each paper with committed results have which verdict."""
-    by_study = {file.parent.name: count_verdicts(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
-    return {study: counts for study, counts in by_study.items() if any(counts.values())}
+    """Return the confirmed claims of papers that say little."""
+    return claims[(claims["verdict"] == "confirmed") & (claims["weakness"] != "") & ~claims["own"]]
 
 
 def is_run(study: str) -> bool:
@@ -111,57 +96,51 @@ def is_run(study: str) -> bool:
     return (REFERENCE / study / "manifest.json").is_file()
 
 
-def format_linked(header: list[str], rows: list[list[str]]) -> str:
-    """Return a table whose cells are Markdown."""
-    return "".join(f"| {' | '.join(row)} |\n" for row in [header, ["---"] * len(header), *rows])
+def title_and_authors(study: dict[str, Any]) -> tuple[str, str]:
+    """Return the title of a study, and from the brackets at its end the authors; "" without them."""
+    return re.fullmatch(r"(.*?)(?: \((.*)\))?", study["title"]).groups(default="")
 
 
 def papers() -> str:
     """Return one row per paper: sums of printed cells by protocol, claims by verdict, links."""
-    rows, headline = [], headline_claims().set_index("study")
+    rows, judged = [], committed_claims()
     for name, path in STUDIES.items():
         study, links = read_yaml(path), [f"[{name}](../papers/{name}/README.md)"]
-        title, authors = re.fullmatch(r"(.*?)(?: \((.*)\))?", study["title"]).groups()
-        if authors is not None:
-            authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
-            title = f"{authors}: {title}"
+        title, authors = title_and_authors(study)
+        if authors:
+            title = f"[{authors}]({study['identifier']}): {title}" if "identifier" in study else f"{authors}: {title}"
         cells = [NOT_RUN, "", *("" for _ in SUMMARY)]
         if is_run(name):
-            sums = sums_by_protocol(pd.read_csv(REFERENCE / name / "audit.csv"), [*study["protocols"]])
-            first = headline.loc[name]
-            cells = [f"{brief(first['claim'], 400)} **{first['verdict'].capitalize()}**"]
-            cells += [
-                "; ".join(f"{protocol}: {sums_of_table}" for protocol, sums_of_table in sums.items())
-                or "none available"
+            claims = judged[judged["study"] == name]
+            first, few = claims[claims["headline"]].iloc[0], len(select_weak(claims))
+            sums = sums_by_protocol(read_audit(name), [*study["protocols"]])
+            numbers = {verdict: str(number) for verdict, number in summary_counts(claims).items()}
+            numbers["confirmed"] += f" ({few} say little)" * bool(few)
+            cells = [
+                f"{brief(first['claim'], 400)} **{first['verdict'].capitalize()}**",
+                "; ".join(f"{protocol}: {of_table}" for protocol, of_table in sums.items()) or "none available",
+                *numbers.values(),
             ]
-            numbers = {verdict: str(number) for verdict, number in count_verdicts(name).items()}
-            few = len(select_weak(papers_claims().query("study == @name")))
-            numbers["confirmed"] += f" ({few} say little)" if few else ""
-            cells += numbers.values()
             links.append(f"[audit](../results/reference/{name}/audit.md)")
         rows.append([title, *cells, ", ".join(links)])
     by = {verdict: kind for kind in ("experiments", "mathematics") for verdict in CLASSES[kind]}
     header = [f"by {by[verdict]}: {verdict}" if verdict in by else verdict for verdict in SUMMARY]
-    return format_linked(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows)
+    return to_markdown(["paper", "headline claim", "printed cells reproduced", *header, "details"], rows, marked=True)
 
 
 def summarize_headlines() -> list[str]:
     """Return a sentence on the headline claim of each paper, by the comparison that is the farthest from it."""
-    lines, known = [], headline_claims().set_index("study")
+    lines, known = [], committed_claims().query("headline").set_index("study")
     for name, path in STUDIES.items():
-        title = read_yaml(path)["title"]
-        _, authors = re.fullmatch(r"(.*?)(?: \((.*)\))?", title).groups()
+        title, authors = title_and_authors(read_yaml(path))
         link = f"[{_cited(authors or title.partition(':')[0])}](papers/{name}/README.md)"
         if not is_run(name):
             lines.append(f"- {link}: {NOT_RUN}.")
             continue
-        claim, folder = known.loc[name], REFERENCE / name
-        settings, differences = (
-            table[table["id"] == claim["id"]].fillna({"setting": ""})
-            for table in (
-                pd.read_csv(folder / f"claims-{part}.csv", dtype={"setting": str}) for part in ("lines", "differences")
-            )
-        )
+        claim = known.loc[name]
+        files = (REFERENCE / name / f"claims-{part}.csv" for part in ("lines", "differences"))
+        tables = (pd.read_csv(file, dtype={"setting": str}).fillna({"setting": ""}) for file in files)
+        settings, differences = (table[table["id"] == claim["id"]] for table in tables)
         line = next(line for line in settings.to_dict("records") if line["verdict"] == claim["verdict"])
         pair = telling_pair(line, differences[differences["setting"] == line["setting"]])
         lines.append(f"- {link}: {describe(pair)} (**{claim['verdict']}**).")
@@ -194,32 +173,30 @@ def claims(study: str) -> str:
 
     Questions and readings of ours are not counted. All claims are in docs/tables/claims.csv.
     """
-    table = pd.read_csv(REFERENCE / study / "claims.csv").fillna({"weakness": ""}).query("not own")
-    _, headline = says_and_headline(STUDIES[study].with_name("README.md"))
-    order = [*CLASSES["experiments"], *CLASSES["no baseline"]]
-    judged = table[table["verdict"].isin(order)]
-    places = judged["verdict"].map(order.index) + len(order) * (judged["weakness"] != "")
-    first = judged.loc[places[judged["id"] != headline].sort_values(kind="stable").index[: SHOWN - 1]]
-    rows = [
-        [claim["claim"], f"**{claim['verdict']}**"]
-        for claim in pd.concat([judged[judged["id"] == headline], first]).to_dict("records")
-    ]
+    table = committed_claims().query("study == @study and not own")
+    judged = table[table["verdict"].isin(JUDGED)]
+    places = judged["verdict"].map(JUDGED.index) + len(JUDGED) * (judged["weakness"] != "")
+    first = judged.loc[places.where(~judged["headline"], -1).sort_values(kind="stable").index[:SHOWN]]
+    rows = [[claim["claim"], f"**{claim['verdict']}**"] for claim in first.to_dict("records")]
     few = len(select_weak(judged))
-    rest = (
-        f"{len(rows)} of {len(judged)} claims on experiments are shown. "
-        + f"{few} of those that are confirmed say little. " * bool(few)
-    )
+    rest = f"{len(rows)} of {len(judged)} claims on experiments are shown. "
+    rest += f"{few} of those that are confirmed say little. " * bool(few)
     counted = ", ".join(f"{number} {word}" for word, number in table["verdict"].value_counts().items())
-    wrong = [f"- {claim}" for claim in table.loc[table["verdict"] == "false by algebra", "claim"]]
-    parts = [f"By experiments:\n\n{to_markdown(['claim', 'verdict'], rows)}", f"{rest}All: {counted}."]
-    parts += ["\n".join(["False by mathematics:\n", *wrong])] if wrong else []
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    text = f"By experiments:\n\n{to_markdown(['claim', 'verdict'], rows)}\n{rest}All: {counted}.\n"
+    wrong = "".join(f"- {claim}\n" for claim in table.loc[table["verdict"] == "false by algebra", "claim"])
+    return f"{text}\nFalse by mathematics:\n\n{wrong}" if wrong else text
+
+
+@cache
+def read_audit(study: str) -> pd.DataFrame:
+    """Return the printed cells of a paper with their verdicts; none where it is not run."""
+    columns = ["table", "dataset", "method", "protocol", "verdict"]
+    return pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame(columns=columns)
 
 
 def printed(study: str) -> str:
     """Return how many printed numbers each table of a paper has that are reproduced, by protocol."""
-    audit = pd.read_csv(REFERENCE / study / "audit.csv")
-    protocols = [*read_yaml(STUDIES[study])["protocols"]]
+    audit, protocols = read_audit(study), [*read_yaml(STUDIES[study])["protocols"]]
     parts = [*audit.groupby("table"), ("all", audit)]
     rows = [[name, *(format_reproduced(part, protocol) for protocol in protocols)] for name, part in parts]
     return to_markdown(["table", *protocols], rows)
@@ -250,34 +227,31 @@ def amended_claims() -> pd.DataFrame:
         Columns study, id, ``before`` and ``after`` (verdicts), ``was_own`` and ``is_own`` (whether it is counted as
         ours), ``claim`` and ``rule``, "" where nothing is changed.
     """
-    tables = [claims_in(REFERENCE / study / "claims.csv").assign(study=study) for study in committed_claims()]
-    after = pd.concat(tables).set_index(["study", "id"])
-    both = as_frozen().set_index(["study", "id"])[["verdict", "own"]].rename(columns={"verdict": "before"})
-    both = both.rename(columns={"own": "was_own"}).join(after[["verdict", "own", "claim"]], how="outer").reset_index()
-    both = both.rename(columns={"verdict": "after", "own": "is_own"})
-    rules = {"reading": both["was_own"] != both["is_own"], "baseline": both["before"] != both["after"]}
-    both["rule"] = [" and ".join(rule for rule, applies in rules.items() if applies[row]) for row in both.index]
-    return both
+    key = ["study", "id"]
+    before = as_frozen()[[*key, "verdict", "own"]].rename(columns={"verdict": "before", "own": "was_own"})
+    after = committed_claims()[[*key, "verdict", "own", "claim"]].rename(columns={"verdict": "after", "own": "is_own"})
+    both = before.merge(after, on=key, how="outer")
+    reading, baseline = both["was_own"] != both["is_own"], both["before"] != both["after"]
+    rules = {"reading and baseline": reading & baseline, "reading": reading, "baseline": baseline}
+    return both.assign(rule=np.select([*rules.values()], [*rules], ""))
 
 
 def amendment() -> str:
     """Return the counts before and after the amendment, and how many claims each of its rules changed."""
-    both = amended_claims()
-    before, after = (
-        summary_counts(both.rename(columns={verdict: "verdict", column: "own"})[["verdict", "own"]])
-        for verdict, column in (("before", "was_own"), ("after", "is_own"))
-    )
-    headline = both.merge(headline_claims()[["study", "id"]])
-    first = {side: headline[side].value_counts() for side in ("before", "after")}
+    both, claims, sides = amended_claims(), committed_claims(), {"before": "was_own", "after": "is_own"}
+    counts = {
+        side: summary_counts(pd.DataFrame({"verdict": both[side], "own": both[own]})) for side, own in sides.items()
+    }
+    headline = both.merge(claims.loc[claims["headline"], ["study", "id"]])
     rows = [
-        [f"headline claims {verdict}", *(str(first[side].get(verdict, 0)) for side in first)]
-        for verdict in CLASSES["experiments"] + CLASSES["no baseline"]
+        [f"headline claims {verdict}", *(str((headline[side] == verdict).sum()) for side in sides)]
+        for verdict in JUDGED
     ]
-    rows += [[verdict, str(before[verdict]), str(after[verdict])] for verdict in SUMMARY]
-    rows += [["counted as ours", *(str(int(both[column].sum())) for column in ("was_own", "is_own"))]]
+    rows += [[verdict, *(str(counts[side][verdict]) for side in sides)] for verdict in SUMMARY]
+    rows += [["counted as ours", *(str(int(both[own].sum())) for own in sides.values())]]
     by_rule = both.loc[both["rule"] != "", "rule"].value_counts()
     changed = f"It changed {by_rule.sum()} claims: " + ", ".join(f"{n} by {rule}" for rule, n in by_rule.items())
-    few = f"{len(select_weak(papers_claims()))} of the {after['confirmed']} confirmed claims say little."
+    few = f"{len(select_weak(claims))} of the {counts['after']['confirmed']} confirmed claims say little."
     return f"{to_markdown(['claims', 'as frozen', 'amended'], rows)}\n{changed}. {few}\n"
 
 
@@ -310,14 +284,11 @@ def editions() -> str:
 def claims_table() -> pd.DataFrame:
     """Return all claims of all papers, with their verdicts in all editions and what is said about them."""
     readings = {claim.id: claim.entry.get("reading_because", "") for study in STUDIES for claim in claims_of(study)}
-    table = pd.concat([claims_in(REFERENCE / study / "claims.csv").assign(study=study) for study in committed_claims()])
     by = {verdict: grounds for grounds, verdicts in CLASSES.items() for verdict in verdicts}
     changes = amended_claims()[["study", "id", "before", "rule"]].merge(retrospective_claims(), how="left")
-    table = table.merge(changes, on=["study", "id"], how="left").assign(
-        headline=lambda claims: claims["id"].isin(headline_claims()["id"]).map({True: "yes", False: ""}),
-        own=lambda claims: claims["own"].map({True: "yes", False: ""}),
-        by=lambda claims: claims["verdict"].map(by).replace("no baseline", "experiments"),
-        reading=lambda claims: claims["id"].map(readings),
+    table = committed_claims().merge(changes, on=["study", "id"], how="left")
+    table = table.replace({name: {True: "yes", False: ""} for name in ("headline", "own")}).assign(
+        by=table["verdict"].map(by).replace("no baseline", "experiments"), reading=table["id"].map(readings)
     )
     names = {"own": "ours, not counted", "weakness": "says little, since", "before": "as frozen"}
     names |= {"rule": "amended by", "reading": "what is ours"}
@@ -331,22 +302,18 @@ def why_undecided() -> str:
     some = "some of these settings decide, and others do not"
     more = "more data sets or splits of the same differences would decide every setting"
     never = "they would not: data sets disagree, or the differences lie at the margin"
-    reasons = dict.fromkeys((contradict, some, more, never), 0)
-    for study in committed_claims():
-        claims = claims_in(REFERENCE / study / "claims.csv")
-        claims = claims[(claims["verdict"] == "undecided") & ~claims["own"]]
-        lines = pd.read_csv(REFERENCE / study / "claims-lines.csv")
-        lines = lines[lines["counted"] & lines["id"].isin(claims["id"])]
-        for _, cells in lines.groupby("id"):
-            verdicts = set(cells["verdict"])
-            if {"confirmed", "refuted"} <= verdicts:
-                reasons[contradict] += 1
-            elif len(verdicts) > 1:
-                reasons[some] += 1
+    reasons = Counter(dict.fromkeys((contradict, some, more, never), 0))
+    undecided = committed_claims().query("verdict == 'undecided' and not own")
+    for study, claims in undecided.groupby("study"):
+        lines = pd.read_csv(REFERENCE / study / "claims-lines.csv").query("counted")
+        for _, cells in lines[lines["id"].isin(claims["id"])].groupby("id"):
+            verdicts, disagree = set(cells["verdict"]), cells["evidence"].str.contains("would not decide").any()
+            if len(verdicts) > 1:
+                reasons[contradict if {"confirmed", "refuted"} <= verdicts else some] += 1
             else:
-                reasons[never if cells["evidence"].str.contains("would not decide").any() else more] += 1
+                reasons[never if disagree else more] += 1
     rows = [[reason, str(count)] for reason, count in reasons.items()]
-    return to_markdown(["undecided, since", "claims"], [*rows, ["all", str(sum(reasons.values()))]])
+    return to_markdown(["undecided, since", "claims"], [*rows, ["all", str(reasons.total())]])
 
 
 def frozen(folder: str = "papers", name: str = "frozen") -> str:
@@ -362,21 +329,17 @@ def frozen(folder: str = "papers", name: str = "frozen") -> str:
 
 def seeds() -> str:
     """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
-    frozen = sorted(RETROSPECTIVE.glob("*/frozen.csv"))
-    judged = pd.concat(
-        [*(pd.read_csv(path).assign(seed=2012) for path in frozen), pd.read_csv(VERDICTS / "seeds.csv")],
-    )
-    judged = judged.assign(now=judged["id"].map(as_frozen().set_index("id")["verdict"]))
+    frozen = [pd.read_csv(path).assign(seed=2012) for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))]
+    judged = pd.concat([*frozen, pd.read_csv(VERDICTS / "seeds.csv")])
+    judged["now"] = judged["id"].map(as_frozen().set_index("id")["verdict"])
     judged = judged[judged[["verdict", "now"]].isin(CLASSES["experiments"]).all(axis=1)]
-    decided = judged[["verdict", "now"]].ne("undecided").all(axis=1)
-    judged = judged.assign(
-        same=judged["verdict"] == judged["now"], turned=decided & (judged["verdict"] != judged["now"])
-    )
-    sums = judged.groupby("seed").agg(claims=("same", "size"), same=("same", "mean"), turned=("turned", "sum"))
+    same, decided = judged["verdict"] == judged["now"], judged[["verdict", "now"]].ne("undecided").all(axis=1)
+    by_seed = judged.assign(same=same, turned=decided & ~same).groupby("seed")
+    claims, shares, turned = by_seed.size(), 100 * by_seed["same"].mean(), by_seed["turned"].sum().sum()
     return (
-        f"With {len(sums)} other seeds, of {sums['claims'].min()} to {sums['claims'].max()} claims that results judge, "
-        f"{100 * sums['same'].min():.0f} to {100 * sums['same'].max():.0f} % have the same verdict, and "
-        f"{sums['turned'].sum()} turned from confirmed to refuted or back.\n"
+        f"With {len(claims)} other seeds, of {claims.min()} to {claims.max()} claims that results judge, "
+        f"{shares.min():.0f} to {shares.max():.0f} % have the same verdict, and "
+        f"{turned} turned from confirmed to refuted or back.\n"
     )
 
 
@@ -418,34 +381,33 @@ def sensitivity() -> str:
     return (
         f"We judged {ways['claims'].iloc[0]} claims in {len(ways)} other ways: with the margin halved or doubled, "
         "every scope for every claim, fewer or more settings, and data sets combined without independence. "
-        f"On average {in_all}. One change at a time:\n\n{format_linked(header, rows)}"
+        f"On average {in_all}. One change at a time:\n\n{to_markdown(header, rows, marked=True)}"
     )
 
 
+def read_cost(study: str) -> dict[str, Any]:
+    """Return what the committed run of a study took, in total and by rule."""
+    return json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]
+
+
 def cost(study: str) -> str:
-    """Return what the committed run of a study took."""
-    total = json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]["total"]
+    """Return what the committed run of a study took, in a sentence."""
+    total = read_cost(study)["total"]
     minutes, memory = total["cpu_seconds"] / 60, total["peak_mb"] / 1000
     return f"{total['jobs']} jobs, {minutes:.0f} processor minutes, at most {memory:.1f} GB in one job.\n"
 
 
 def study_costs() -> str:
     """Return what the committed run of each paper took: jobs, processor hours, and what took most of them."""
-    rows, sums = [], {"jobs": 0, "cpu_seconds": 0.0}
-    for study in filter(is_run, STUDIES):
-        cost = json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]
-        total, rules = cost["total"], cost["rules"]
-        most = max(rules, key=lambda rule: rules[rule]["cpu_seconds"])
-        share = rules[most]["cpu_seconds"] / total["cpu_seconds"]
+    rows, costs = [], {study: read_cost(study) for study in filter(is_run, STUDIES)}
+    for study, cost in costs.items():
+        total, most = cost["total"], max(cost["rules"], key=lambda rule: cost["rules"][rule]["cpu_seconds"])
+        share = cost["rules"][most]["cpu_seconds"] / total["cpu_seconds"]
         longest = pd.read_csv(REFERENCE / study / "jobs.csv")["seconds"].max() / 60
-        rows.append(
-            [
-                *(study, f"{total['jobs']:,}", f"{total['cpu_seconds'] / 3600:.2f}", f"{most}, {100 * share:.0f} %"),
-                *(f"{longest:.1f} min", f"{total['peak_mb']:,.0f} MB"),
-            ]
-        )
-        sums = {key: sums[key] + total[key] for key in sums}
-    rows.append(["all", f"{sums['jobs']:,}", f"{sums['cpu_seconds'] / 3600:.1f}", "", "", ""])
+        row = [study, f"{total['jobs']:,}", f"{total['cpu_seconds'] / 3600:.2f}", f"{most}, {100 * share:.0f} %"]
+        rows.append([*row, f"{longest:.1f} min", f"{total['peak_mb']:,.0f} MB"])
+    jobs, seconds = (sum(cost["total"][key] for cost in costs.values()) for key in ("jobs", "cpu_seconds"))
+    rows.append(["all", f"{jobs:,}", f"{seconds / 3600:.1f}", "", "", ""])
     return to_markdown(["study", "jobs", "processor hours", "most of it", "longest job", "largest job"], rows)
 
 
@@ -462,16 +424,14 @@ def waits(study: str, *what: str) -> str:
     Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
     `open` says (open=PATTERN).
     """
-    lines, known = [], verdicts()
-    audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame()
+    lines, known, audit = [], verdicts(), read_audit(study)
     for pattern in what:
         place, _, silence = pattern.partition("=")
-        if "/" in place and len(audit):
-            places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
-            cells = audit[[fnmatchcase(cell_place, place) for cell_place in places]]
-            words = " ".join(part for part in place.split("/") if part != "*")
-            lines.append(f"{words}, printed cells reproduced: {by_protocol(cells)}")
         if "/" in place:
+            places = audit["table"] + "/" + audit["dataset"] + "/" + audit["method"]
+            words = " ".join(part for part in place.split("/") if part != "*")
+            cells = by_protocol(audit[[fnmatchcase(cell, place) for cell in places]])
+            lines += [f"{words}, printed cells reproduced: {cells}"] * (len(audit) > 0)
             continue
         matching = [
             known.get(claim.id, NOT_RUN)
@@ -487,79 +447,60 @@ def waits(study: str, *what: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """Which committed ranking a page shows of a family; see `mlreduce.stats.ranking`.
+    """Which committed ranking a page shows of a family: by the measure of the first table of a study.
 
-    Attributes
-    ----------
-    study, protocol, measure : str
-    predictor : str
-        With which all methods are measured; "" with ``of``.
-    control : str
-        What the others should beat; "" for none.
-    of : str
-        The label of a method at full size, of which predictors are compared; "" to compare methods.
+    `predictor` is that of all methods, and `control` is what the others should beat. With `of`, the name of a method,
+    the predictors behind it at full size are compared instead.
     """
 
     study: str
-    protocol: str
-    measure: str
     predictor: str = ""
     control: str = ""
     of: str = ""
 
 
-SELECTED, PROJECTED = (
-    partial(Evidence, study, "ten-fold", "micro-f1", control=control)
-    for study, control in (("selectors", "random-features"), ("projections", "random-projection"))
-)
 EVIDENCE = {
-    **{
-        f"{family}{of}": Evidence(f"benchmark-2-{family}", "folds", "average-precision", predictor)
-        for family in ("projections", "selectors", "coders")
-        for of, predictor in (("", MAIN), ("-neighbours", "k-nn" if family == "coders" else "ml-knn"))
-    },
-    "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", of="plst"),
-    "all-selectors": SELECTED("ml-knn"),
-    "all-selectors-ridge": SELECTED(MAIN),
-    "all-coders": Evidence("coders", "ten-fold", "micro-f1", MAIN, control="pbr"),
-    "all-coders-kernel-ridge": Evidence("coders", "ten-fold", "micro-f1", "kernel-ridge", control="br"),
-    "all-projections": PROJECTED(MAIN),
-    "all-projections-knn": PROJECTED("ml-knn"),
-    "classifiers": Evidence("selectors", "ten-fold", "micro-f1", of="all-features"),
+    "projections": Evidence("benchmark-2-projections", MAIN),
+    "projections-neighbours": Evidence("benchmark-2-projections", "ml-knn"),
+    "selectors": Evidence("benchmark-2-selectors", MAIN),
+    "selectors-neighbours": Evidence("benchmark-2-selectors", "ml-knn"),
+    "coders": Evidence("benchmark-2-coders", MAIN),
+    "coders-neighbours": Evidence("benchmark-2-coders", "k-nn"),
+    "predictors": Evidence("cplst-2012", of="plst"),
+    "all-selectors": Evidence("selectors", "ml-knn", "random-features"),
+    "all-selectors-ridge": Evidence("selectors", MAIN, "random-features"),
+    "all-coders": Evidence("coders", MAIN, "pbr"),
+    "all-coders-kernel-ridge": Evidence("coders", "kernel-ridge", "br"),
+    "all-projections": Evidence("projections", MAIN, "random-projection"),
+    "all-projections-knn": Evidence("projections", "ml-knn", "random-projection"),
+    "classifiers": Evidence("selectors", of="all-features"),
 }
 
 
-@cache
-def ranking(family: str) -> Ranking:
+def ranked(family: str) -> StudyRanking:
     """Return the ranking that a page shows of a family."""
     spec = EVIDENCE[family]
-    if not spec.of:
-        rankings = update_evidence.studied(spec.study, spec.measure)
-        return next(one.ranking for one in rankings if (one.protocol, one.predictor) == (spec.protocol, spec.predictor))
-    cells = sized_cells(update_evidence.summary_of(spec.study).query("measure == @spec.measure"))
-    cells = cells[cells["protocol"] == spec.protocol].drop(columns=["protocol", "measure"])
-    return rank(update_evidence.whole_cells(spec.study, cells, spec.of), higher_is_better(spec.measure))
+    if spec.of:
+        return update_evidence.predictors(spec.study, spec.of, registered=False)[0]
+    return next(one for one in update_evidence.studied(spec.study) if one.predictor == spec.predictor)
 
 
-def summarize_findings() -> str:
+def opening() -> str:
     """Return the result of each paper in a sentence, and which methods to use, for README.md."""
-    wrapped = partial(fill, width=124, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
+    wrapped = partial(fill, width=124, break_long_words=False, break_on_hyphens=False)
     numbers = sorted({methods_evidence.choices(family).first.data_sets for family in OPENING.values()})
     parts = [
         "Each paper reports that its method is best. In our computation, by the comparison that is least favourable to "
         "it:",
-        "\n".join(map(wrapped, summarize_headlines())),
-        fill(summarize_claims(), width=124),
+        "\n".join(wrapped(line, subsequent_indent="  ") for line in summarize_headlines()),
+        wrapped(summarize_claims()),
         "## What to use",
-        fill(
+        wrapped(
             f"The number is the probability of being within {MARGIN:g} of the best with default parameters, on "
-            f"{' or '.join(map(str, numbers))} data sets of the "
-            "[benchmark](docs/benchmark.md); "
-            "`all-features` and `br` reduce nothing.",
-            width=124,
-            break_on_hyphens=False,
+            f"{' or '.join(map(str, numbers))} data sets of the [benchmark](docs/benchmark.md); `all-features` and "
+            "`br` reduce nothing."
         ),
-        "\n".join(map(wrapped, summarize_choices())),
+        "\n".join(wrapped(line, subsequent_indent="  ") for line in summarize_choices()),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -574,12 +515,11 @@ def front() -> str:
 
 def summarize_claims() -> str:
     """Return the counts of the papers' verdicts: of the headlines, by experiments, and by mathematics."""
-    counts = committed_claims()
-    sums = {verdict: sum(claims[verdict] for claims in counts.values()) for verdict in SUMMARY}
-    confirmed = (headline_claims()["verdict"] == "confirmed").sum()
-    tested = sum(sums[verdict] for verdict in CLASSES["experiments"])
+    claims = committed_claims()
+    sums, headline = summary_counts(claims), claims.loc[claims["headline"], "verdict"]
+    confirmed, tested = (headline == "confirmed").sum(), sum(sums[verdict] for verdict in CLASSES["experiments"])
     return (
-        f"So {confirmed or 'none'} of {len(counts)} headline claims {'are' if confirmed > 1 else 'is'} confirmed. "
+        f"So {confirmed or 'none'} of {len(headline)} headline claims {'are' if confirmed > 1 else 'is'} confirmed. "
         f"By experiments {sums['confirmed']} of {tested} claims are confirmed and {sums['refuted']} refuted; by "
         f"mathematics {sums['proved']} are proved and {sums['false by algebra']} are false."
     )
@@ -591,35 +531,28 @@ def summarize_choices() -> list[str]:
     for case, family in OPENING.items():
         parts = []
         for predictor in (MAIN, "ml-knn"):
-            first, (second, *_), _controls = chosen = methods_evidence.choices(
-                family, methods_evidence.Wanted(predictor)
-            )
-            named = [first, second] if first.method in WHOLE else [first, *whole_of(chosen)]
+            first, (second, *_), controls = methods_evidence.choices(family, methods_evidence.Wanted(predictor))
+            unreduced = [one for one in controls if one.method in WHOLE]
+            named = [first, second] if first.method in WHOLE else [first, *unreduced]
             shown = ", then ".join(f"`{one.method}` ({one.near:.2f})" for one in named)
             parts.append(f"with {PREDICTORS[predictor]} {shown}")
         sentences.append(f"- **{case}**: {'; '.join(parts)}.")
     return sentences
 
 
-def whole_of(chosen: methods_evidence.Choices) -> list[methods_evidence.Ranking]:
-    """Return what reduces nothing in the comparison of a family."""
-    return [one for one in chosen.controls if one.method in WHOLE]
-
-
 def evidence(family: str) -> str:
     """Return the first methods of a ranking over the data sets of a study, and its controls."""
-    spec, made, table = EVIDENCE[family], ranking(family), ranking_table(family)
+    spec, made, table = EVIDENCE[family], ranked(family).ranking, ranking_table(family)
+    shown = ["near", "low", "high", "rank", "mean", "seconds"]
     numbers = made.table[(np.arange(len(table)) < SHOWN) | made.table.index.isin(CONTROLS)]
-    known = numbers["seconds"].notna().any()
     rows = [
-        [
-            *(str(name), f"{row['near']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}", f"{row['rank']:.1f}"),
-            *(f"{row['mean']:.3f}", f"{row['seconds']:.2g}")[: 1 + known],
-        ]
-        for name, row in numbers.iterrows()
+        [str(name), f"{near:.2f}", f"{low:.2f} to {high:.2f}", f"{place:.1f}", f"{mean:.3f}", f"{seconds:.2g}"]
+        for name, near, low, high, place, mean, seconds in numbers[shown].itertuples()
     ]
     method, near, *_, mean = table.columns[:6]
-    header = [method, near, "95 % interval", "mean rank", mean, *(["seconds"] if known else [])]
+    header = [method, near, "95 % interval", "mean rank", mean, "seconds"]
+    if numbers["seconds"].isna().all():
+        header, rows = header[:-1], [row[:-1] for row in rows]
     by = f"With {PREDICTORS.get(spec.predictor, spec.predictor)}, " if spec.predictor else ""
     link = f" [All {len(table)} rows](tables/ranking-{family}.csv)." if len(rows) < len(table) else ""
     return f"{by}{len(made.data_sets)} data sets, {made.settings} settings.{link}\n\n{to_markdown(header, rows)}"
@@ -627,36 +560,27 @@ def evidence(family: str) -> str:
 
 def ranking_table(family: str) -> pd.DataFrame:
     """Return all rows of a ranking: a method or predictor, and its numbers."""
-    spec, made = EVIDENCE[family], ranking(family)
+    spec, one = EVIDENCE[family], ranked(family)
+    made = one.ranking
     names = {"near": f"within {made.margin:g} of the best", "low": "low", "high": "high", "rank": "mean rank"}
-    names |= {"mean": f"mean {measure_label(spec.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
+    names |= {"mean": f"mean {measure_label(one.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
     table = made.table[[*names]].replace({"front": {True: "yes", False: ""}}).rename(columns=names)
     if spec.control:
-        means, larger = made.by_set["mean"], higher_is_better(spec.measure)
-        differences = {name: means[name] - means[spec.control] for name in table.index}
-        table[f"better than {spec.control}"] = [_ahead(one, larger) for one in differences.values()]
+        means = made.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
+        ahead = means[table.index].sub(means[spec.control], axis=0)
+        ahead = ahead.loc[:, ahead.any()]  # the control is not ahead of itself
+        table[f"better than {spec.control}"] = ahead.agg(lambda one: signed_rank(one.to_numpy(), MARGIN).above)
     return table.rename_axis("predictor" if spec.of else "method").reset_index().dropna(axis=1, how="all")
-
-
-def _ahead(differences: pd.Series, larger: bool) -> float:
-    """Return the probability that a method is ahead of the control by more than the margin."""
-    if not differences.any():
-        return float("nan")
-    return float(signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above)
 
 
 #: Families of which a first choice is named: what they reduce, and of which comparison.
 CASES = {
-    **{
-        what: (family, methods_evidence.Wanted(predictor))
-        for predictor in (MAIN, "ml-knn")
-        for what, family in (
-            ("features, new ones may be mixtures", "projection"),
-            ("features, some are to be selected", "selection"),
-            ("labels", "labelspace"),
-        )
-        for what in [what if predictor == MAIN else f"{what}; with neighbours"]
-    },
+    "features, new ones may be mixtures": ("projection", methods_evidence.Wanted(MAIN)),
+    "features, some are to be selected": ("selection", methods_evidence.Wanted(MAIN)),
+    "labels": ("labelspace", methods_evidence.Wanted(MAIN)),
+    "features, new ones may be mixtures; with neighbours": ("projection", methods_evidence.Wanted("ml-knn")),
+    "features, some are to be selected; with neighbours": ("selection", methods_evidence.Wanted("ml-knn")),
+    "labels; with neighbours": ("labelspace", methods_evidence.Wanted("ml-knn")),
     "a predictor, nothing is reduced": ("predictors", methods_evidence.ANY),
     "labels of some rows are unknown, a map for new rows": ("projection", methods_evidence.Wanted(partly=True)),
     "labels of the rows at hand are unknown": ("propagation", methods_evidence.Wanted(partly=True)),
@@ -672,7 +596,7 @@ def first_choices() -> str:
         named = [", ".join(f"`{one.method}` {one.near:.2f}" for one in part) for part in ([first], then, controls)]
         named[0] += f" ({first.low:.2f} to {first.high:.2f})"
         rows.append([case, *named, f"{measure}, {first.data_sets} data sets of {first.study}"])
-    return format_linked(["what is reduced", "first", "then", "controls", "by"], rows)
+    return to_markdown(["what is reduced", "first", "then", "controls", "by"], rows, marked=True)
 
 
 @cache
@@ -696,7 +620,8 @@ def coverage() -> str:
         f"- {row.study}, {row.item} ({row.what}): {row.state.removeprefix('not made: ')}.\n"
         for row in table[missing].itertuples()
     )
-    return f"{format_linked(['paper', 'items', 'here', 'further tables and figures'], rows)}\nMissing:\n\n{listed}"
+    header = ["paper", "items", "here", "further tables and figures"]
+    return f"{to_markdown(header, rows, marked=True)}\nMissing:\n\n{listed}"
 
 
 @cache
@@ -710,16 +635,14 @@ def coverage_table() -> pd.DataFrame:
     """
     rows, known = [], verdicts()
     for study, item in ((study, item) for study, items in items_of_papers().items() for item in items):
-        for name in item.get("methods", []):
-            registry.method_class(name)
-        audit = pd.read_csv(REFERENCE / study / "audit.csv") if is_run(study) else pd.DataFrame(columns=["table"])
         places, states = [*item.get("methods", [])], []
+        for name in places:
+            registry.method_class(name)
         for name in item.get("outputs", []):
             ends = ("csv",) if name == "datasets" else ("md", "svg", "png")  # tables have their numbers as CSV too
-            files = (REFERENCE / study / f"{name}.{end}" for end in ends)
-            places.append(next(file.name for file in files if file.is_file()))
-            printed_cells = audit[audit["table"] == name]
-            states += [f"printed cells reproduced: {by_protocol(printed_cells)}"] if len(printed_cells) else []
+            places.append(next(file for end in ends if (REFERENCE / study / (file := f"{name}.{end}")).is_file()))
+            cells = read_audit(study).query("table == @name")
+            states += [f"printed cells reproduced: {by_protocol(cells)}"] * (len(cells) > 0)
         states += [f"{claim}: {known[claim]}" for claim in item.get("claims", [])]
         states = states or ["computed" if "outputs" in item else "implemented"]
         states = [f"not made: {item['reason']}"] if "reason" in item else [*states, *filter(None, [item.get("note")])]
@@ -731,28 +654,13 @@ def coverage_table() -> pd.DataFrame:
 OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large")
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
+#: The functions that write parts of pages, by the names of the parts.
 BLOCKS = {
-    "opening": summarize_findings,
-    "first-choices": first_choices,
-    "study-costs": study_costs,
-    "why-undecided": why_undecided,
-    **{
-        block.__name__: block
-        for block in (
-            amendment,
-            coverage,
-            editions,
-            evidence,
-            front,
-            frozen,
-            papers,
-            seeds,
-            sensitivity,
-            simulation,
-            waits,
-        )
-    },
-    **OF_A_STUDY,
+    block.__name__.replace("_", "-"): block
+    for block in (
+        *(amendment, coverage, editions, evidence, first_choices, front, frozen, opening, papers, seeds, sensitivity),
+        *(simulation, study_costs, waits, why_undecided, *OF_A_STUDY.values()),
+    )
 }
 #: The complete tables by their files' names.
 TABLES = {
@@ -785,19 +693,15 @@ def update_page(text: str) -> str:
     These stand between ``<!-- NAME ARGUMENTS: begin -->`` and its end, and the verdict on a claim within a sentence
     between ``<!-- verdict ID -->`` and ``<!-- end -->``.
     """
-
-    def block(match: re.Match[str]) -> str:
-        name, *arguments = match["call"].split()
-        if name in OF_BENCHMARKS:
-            return match[0]
-        missing = name in OF_A_STUDY and not is_run(arguments[0])
-        text = f"{NOT_RUN.capitalize()}.\n" if missing else BLOCKS[name](*arguments)
-        return f"{match['begin']}\n{text}\n{match['end']}"
-
-    marks = r"(?P<begin><!-- (?P<call>[^:]+): begin -->\n).*?(?P<end><!-- (?P=call): end -->\n)"
     known = verdicts()
     text = re.sub(VERDICT, lambda match: f"{match['begin']}{known[match['id']]}{match['end']}", text)
-    return re.sub(marks, block, text, flags=re.DOTALL)
+    for part in re.findall(r"<!-- ([^:>]+): begin -->\n", text):
+        name, *arguments = part.split()
+        if name not in OF_BENCHMARKS:
+            missing = name in OF_A_STUDY and not is_run(arguments[0])
+            made = f"{NOT_RUN.capitalize()}." if missing else BLOCKS[name](*arguments).removesuffix("\n")
+            text = fill_block(text, part, [made])
+    return text
 
 
 if __name__ == "__main__":

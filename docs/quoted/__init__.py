@@ -16,7 +16,6 @@ import pandas as pd
 
 PROJECT = Path(__file__).parents[2]
 REFERENCE = PROJECT / "results" / "reference"
-EXPERIMENTS = PROJECT / "docs" / "deviations"
 DEVIATIONS = "docs/deviations.md"
 
 
@@ -41,7 +40,8 @@ class Sentence(NamedTuple):
     because: str = ""
 
 
-Source = Callable[[], Iterator[Sentence]]
+Sentences = Iterator[Sentence]
+Source = Callable[[], Sentences]
 #: The functions of each page.
 SOURCES: dict[str, list[Source]] = {}
 
@@ -91,3 +91,23 @@ def value(file: str, column: str = "mean", **cell: Any) -> Any:
     """Return the number in a column of the one row that has these values."""
     (number,) = rows(file, **cell)[column]
     return number
+
+
+def by_method(file: str, index: str | list[str], values: str = "mean", **cell: Any) -> pd.DataFrame:
+    """Return a column of the rows of a table that have these values, with a column for each method."""
+    return rows(file, **cell).pivot_table(index=index, columns="method", values=values)
+
+
+def reproduced(cells: pd.DataFrame) -> bool:
+    """Return whether all cells of an audit are reproduced."""
+    return bool(cells["verdict"].eq("reproduced").all())
+
+
+def reproduced_sets(cells: pd.DataFrame) -> list[str]:
+    """Return the data sets of which all cells of an audit are reproduced."""
+    return [name for name, part in cells.groupby("dataset") if reproduced(part)]
+
+
+def below(cells: pd.DataFrame) -> bool:
+    """Return whether our number is below the printed one in all cells of an audit."""
+    return bool((cells["ours"] < cells["printed"]).all())

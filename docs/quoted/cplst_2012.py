@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
 from mlreduce_studies.verdicts.audit import REPRODUCED
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, state, table
 
 AUDIT = "cplst-2012/audit.csv"
-PAGE = "papers/cplst-2012/README.md"
 PRINTED = {"protocol": "as-printed"}
 
 
@@ -29,12 +26,11 @@ def below_printed(dataset: str) -> pd.Series:
 
 def losses(name: str, protocol: str = "as-printed") -> pd.DataFrame:
     """Return the mean losses in a table: a row per data set and size, a column per method."""
-    table = rows(f"cplst-2012/{name}.csv", protocol=protocol)
-    return table.pivot_table(index=["dataset", "size_percent"], columns="method", values="mean")
+    return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], protocol=protocol)
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/cplst-2012/README.md")
+def page() -> Sentences:
     shares = [
         count / n_cells for count, n_cells in (reproduced(name, table="table3") for name in ("as-printed", "as-stated"))
     ]
@@ -50,8 +46,7 @@ def page() -> Iterator[Sentence]:
         given=set(near["dataset"]) == {"scene", "yeast"} and below_printed("yeast").min() > 0,
     )
     yield quote(
-        "In Table 5 kernel-CPLST is reproduced in {} of {} cells",
-        *reproduced(table="table5", method="kernel-cplst"),
+        "In Table 5 kernel-CPLST is reproduced in {} of {} cells", *reproduced(table="table5", method="kernel-cplst")
     )
     differ = rows(AUDIT, protocol="as-printed", table="table5", method="plst", verdict=["near", "differs"])
     most = differ["dataset"].value_counts()
@@ -64,7 +59,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def tables() -> Iterator[Sentence]:
+def tables() -> Sentences:
     both = ("as-printed", "as-stated")
     first, *others = ([reproduced(protocol, table=f"table{n}")[0] for protocol in both] for n in (3, 4, 5))
     yeast = [reproduced(protocol, dataset="yeast", table=["table4", "table5"])[0] for protocol in both]
@@ -96,10 +91,6 @@ def tables() -> Iterator[Sentence]:
         *(below_printed("yeast").max(), cells.loc["yeast", "z"].min()),
         given=below_printed("yeast").min() > 0 and cells["verdict"].drop(["scene", "yeast"]).eq("reproduced").all(),
     )
-
-
-@quoted_on(DEVIATIONS)
-def kernels() -> Iterator[Sentence]:
     bibtex = rows(AUDIT, **PRINTED, table="table5", method="plst", dataset="bibtex")
     pair = rows("docs/deviations/table5-plst-width.csv", dataset="medical", log2_gamma=-5, log2_alpha=-10)
     error = rows(AUDIT, **PRINTED, table="table5", dataset="medical", method="plst")["printed_se"].unique().item()
@@ -116,7 +107,7 @@ def kernels() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def other_codes() -> Iterator[Sentence]:
+def codes() -> Sentences:
     corel5k = rows(AUDIT, **PRINTED, table="table3", dataset="corel5k")
     empty = rows("cplst-2012/datasets.csv", dataset="corel5k").eval("cardinality / labels").item()
     yield quote(

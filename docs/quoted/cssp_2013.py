@@ -2,50 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import pandas as pd
 
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, reproduced_sets, rows, state, value
 
-AUDIT = "cssp-2013/audit.csv"
-PAGE = "papers/cssp-2013/README.md"
-METHODS = ["cssp", "plst", "cplst", "br"]
 #: Printed ratios to the best encoding error.
 PRINTED = {"cal500": 1.33, "corel5k": 1.28}
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+def cells(table: str, folds: str = "consecutive-folds") -> pd.DataFrame:
+    """Return the cells of a table with folds of consecutive rows, or of shuffled ones."""
+    return rows("cssp-2013/audit.csv", table=table, protocol=folds, method=["cssp", "plst", "cplst", "br"])
+
+
+@quoted_on("papers/cssp-2013/README.md")
+def page() -> Sentences:
     yield state("dmoz, with 394,756 instances and 829,208 features", "Table 2 of the paper")
-    cells = rows(AUDIT, table="table3", protocol="consecutive-folds", method=METHODS)
-    holds = cells["verdict"].eq("reproduced").groupby(cells["dataset"]).all()
-    other = rows(AUDIT, table="table3", protocol="shuffled-folds", method=METHODS, dataset="corel5k")
+    errors, shuffled = cells("table3"), cells("table3", "shuffled-folds").query("dataset == 'corel5k'")
     yield quote(
         "Table 3 is reproduced on cal500, and on corel5k where folds are consecutive rows, not where rows are shuffled",
-        given=holds[["cal500", "corel5k"]].all() and not other["verdict"].eq("reproduced").all(),
+        given={"cal500", "corel5k"} <= {*reproduced_sets(errors)} and not reproduced(shuffled),
     )
-    delicious = cells[cells["dataset"] == "delicious"]
-    yield quote(
-        "on delicious every method has a lower RMSE than printed",
-        given=(delicious["ours"] < delicious["printed"]).all(),
-    )
-    areas = rows(AUDIT, table="table4", protocol="consecutive-folds", method=METHODS)
-    holds = areas["verdict"].eq("reproduced").groupby(areas["dataset"]).all()
-    yield quote("AUPRC is reproduced on corel5k alone", given=holds[holds].index.tolist() == ["corel5k"])
+    delicious = errors.query("dataset == 'delicious'")
+    yield quote("on delicious every method has a lower RMSE than printed", given=below(delicious))
+    yield quote("AUPRC is reproduced on corel5k alone", given=reproduced_sets(cells("table4")) == ["corel5k"])
 
 
 @quoted_on(DEVIATIONS)
-def order_and_sampling() -> Iterator[Sentence]:
-    near = table("docs/deviations/cssp-neighbours.csv").set_index("dataset").loc["corel5k"]
-    audit = rows(AUDIT, table="table3", method=METHODS)
-    ordered = audit.query("protocol == 'consecutive-folds' and dataset != 'delicious'")
+def deviations() -> Sentences:
+    errors = cells("table3")
+    shared = (value("docs/deviations/cssp-neighbours.csv", name, dataset="corel5k") for name in ("shared", "at_random"))
     yield quote(
         "The RMSE of cal500 and corel5k is reproduced with the rows in their order. In corel5k two neighbours share "
         "{:.1f} labels, two rows at random {:.1f}",
-        *near[["shared", "at_random"]],
-        given=ordered["verdict"].eq("reproduced").all(),
+        *shared,
+        given=reproduced(errors.query("dataset != 'delicious'")),
     )
-    below = audit[audit["dataset"] == "delicious"].eval("printed - ours")
-    yield quote("The RMSE is lower than printed by {:.2f} to {:.2f} with every method", below.min(), below.max())
+    lower = (
+        pd.concat([errors, cells("table3", "shuffled-folds")]).query("dataset == 'delicious'").eval("printed - ours")
+    )
+    yield quote("The RMSE is lower than printed by {:.2f} to {:.2f} with every method", lower.min(), lower.max())
     leverage = rows("docs/deviations/cssp-sampling.csv", labels_centred=False, probabilities="leverage")
     ratios = leverage.set_index("dataset")["ratio"][[*PRINTED]]
     yield quote(
@@ -53,18 +49,15 @@ def order_and_sampling() -> Iterator[Sentence]:
         *(*ratios, *PRINTED.values()),
         given=(ratios < [*PRINTED.values()]).all(),
     )
-
-
-@quoted_on(DEVIATIONS)
-def areas() -> Iterator[Sentence]:
-    audit = rows(AUDIT, table="table4", protocol="consecutive-folds", method=METHODS).set_index(["dataset", "method"])
-    differs = audit["verdict"].ne("reproduced") & (audit["ours"] < audit["printed"])
-    delicious = audit.loc["delicious"]
+    areas = cells("table4")
+    delicious = areas.query("dataset == 'delicious'")
+    lower = areas.query("dataset == 'cal500' and method in ('cssp', 'plst')")
     yield quote(
         "**AUPRC** is reproduced on corel5k, is lower than printed on cal500 for ML-CSSP and PLST, and far higher on "
         "delicious ({:.2f} to {:.2f}, printed {:.2f} to {:.2f})",
         *(delicious[column].agg(end) for column in ("ours", "printed") for end in ("min", "max")),
-        given=audit.loc["corel5k", "verdict"].eq("reproduced").all()
-        and differs["cal500"][["cssp", "plst"]].all()
+        given="corel5k" in reproduced_sets(areas)
+        and below(lower)
+        and lower["verdict"].ne("reproduced").all()
         and delicious["ours"].min() > delicious["printed"].max(),
     )

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, table
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, table
 
 AREAS = "gmba-2016/areas.csv"
-PAGE = "papers/gmba-2016/README.md"
 FOUR = ["gmba", "spec", "mlfs", "mlrf"]
 CODED = [f"{name}-code" for name in FOUR]
 
 
 def areas(*measures: str) -> pd.DataFrame:
     """Return the areas under the curves, larger ones better: a row per data set, measure and predictor."""
-    scores = rows(AREAS, measure=list(measures), predictor=["br-knn", "cc-knn"])
-    scores = scores.pivot_table(index=["dataset", "measure", "predictor"], columns="method", values="mean")
+    index = ["dataset", "measure", "predictor"]
+    scores = by_method(AREAS, index, measure=list(measures), predictor=["br-knn", "cc-knn"])
     return scores.mul(np.where(scores.index.get_level_values("measure") == "hamming-loss", -1, 1), axis=0)
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/gmba-2016/README.md")
+def page() -> Sentences:
     everywhere = areas("hamming-loss", "macro-f1", "micro-f1")
     better = everywhere["gmba"].gt(everywhere["random"]).groupby("measure").mean()
     coded = everywhere["gmba-code"].gt(everywhere["random"]).groupby("measure").mean()
@@ -47,7 +44,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def best() -> Iterator[Sentence]:
+def best() -> Sentences:
     panels = areas("hamming-loss", "macro-f1", "micro-f1")
     first, coded = (panels[names].idxmax(axis=1).value_counts() for names in (FOUR, CODED))
     yield quote(

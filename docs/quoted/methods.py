@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from quoted import Sentence, quote, quoted_on, rows, table
+from quoted import Sentences, quote, quoted_on, rows, table
 
 FOUR = ["mgfs", "bmfs", "mfs-mcdm", "pmfs"]
 
@@ -23,7 +21,7 @@ def precision() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 @quoted_on("docs/methods/graph-selection.md")
-def graph_selection() -> Iterator[Sentence]:
+def graph_selection() -> Sentences:
     both = precision()
 
     def above(name: str, other: str) -> list[int]:
@@ -45,7 +43,7 @@ def graph_selection() -> Iterator[Sentence]:
 
 
 @quoted_on("docs/methods/mcls.md")
-def mcls() -> Iterator[Sentence]:
+def mcls() -> Sentences:
     both = precision()
     yield quote(
         "{:.3f} with ridge, {:.3f} with ML-kNN; `mim` has {:.3f} and {:.3f}, random features {:.3f} and {:.3f}",
@@ -66,7 +64,7 @@ def mcls() -> Iterator[Sentence]:
 
 
 @quoted_on("docs/performance.md")
-def criteria() -> Iterator[Sentence]:
+def criteria() -> Sentences:
     for text, (least, most) in zip(
         ("all features of emotions takes {} to {} seconds", "the best 200 of bibtex {} to {} seconds"),
         table("docs/performance/criteria.csv").iloc[:, 1:].agg(["min", "max"]).T.to_numpy(),

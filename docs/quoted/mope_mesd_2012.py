@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, state, table
 
-PAGE = "papers/mope-mesd-2012/README.md"
 REUTERS = "docs/deviations/mope-reuters.csv"
 #: Embeddings that do not see labels.
 WITHOUT = ["lsi", "pca", "olpp", "random-projection"]
@@ -33,8 +30,8 @@ def ratio_of_stems(cost: str) -> pd.Series:
     return costs["relation"] / costs["original"]
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/mope-mesd-2012/README.md")
+def page() -> Sentences:
     yield state("Pattern Analysis and Machine Intelligence 34, 2012", "the volume")
     times = ratio_of_stems("seconds")
     yield quote("with them MOPE takes {:.2f} times as long", times["mope"], given=times.drop("mope").max() < 1)
@@ -50,7 +47,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def articles() -> Iterator[Sentence]:
+def articles_and_embeddings() -> Sentences:
     once = rows(REUTERS, rule="ModApte split", tokens="spaced").iloc[0]
     yield quote(
         "The text reports 9,980 articles of Reuters. The ten topics have {:,.0f} pairs of an article and a category, "
@@ -58,10 +55,6 @@ def articles() -> Iterator[Sentence]:
         *once[["pairs", "articles"]],
         given=once["pairs"] == 9980,
     )
-
-
-@quoted_on(DEVIATIONS)
-def embeddings() -> Iterator[Sentence]:
     scores = means("table-all")
     gains = scores.drop(columns=WITHOUT).max(axis=1) - scores["pca"]
     noisy = ["bibtex", "enron"]
@@ -73,10 +66,7 @@ def embeddings() -> Iterator[Sentence]:
         given=(gains[noisy] > 0).all() and (scores["mope"] < scores["pca"])[noisy].all(),
     )
     bibtex, drawn = scores.loc["bibtex"], scores["random-projection"]
-    yield quote(
-        "OLPP is worse than random directions on all sets",
-        given=(scores["olpp"] < drawn).all(),
-    )
+    yield quote("OLPP is worse than random directions on all sets", given=(scores["olpp"] < drawn).all())
     yield quote(
         "So are the extensions of MMC, DNE and SONPP on bibtex",
         given=(bibtex[["mesd-mmc", "mesd-dne", "mesd-sonpp"]] < bibtex["random-projection"]).all(),
@@ -91,7 +81,7 @@ def embeddings() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def propagation_and_costs() -> Iterator[Sentence]:
+def propagation_and_costs() -> Sentences:
     few, cut = (means(name).loc["labelled-40"] for name in ("table4", "table4-cut"))
     yield quote(
         "ML-LGC has {:.3f} on bibtex with 40 % of the labels. Used as label scores it gives {:.3f} on Reuters instead "

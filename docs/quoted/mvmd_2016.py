@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, state
 
 SUMMARY = "mvmd-2016/summary.csv.gz"
-PAGE = "papers/mvmd-2016/README.md"
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
-    cells = rows(SUMMARY, method=["mvmd-0.0", "pca", "mvmd-1.0", "mddmp"], measure="instance-f1", energy=0.999)
-    scores = cells.pivot_table(index=["dataset", "predictor"], columns="method", values="mean")
+@quoted_on("papers/mvmd-2016/README.md")
+def page() -> Sentences:
+    scores = by_method(SUMMARY, ["dataset", "predictor"], measure="instance-f1", energy=0.999)
     yield quote(
         "MVMD is PCA at 0 and MDDM at 1, and for every balance below 1",
         given=max(scores.eval("abs(`mvmd-0.0` - pca)").max(), scores.eval("abs(`mvmd-1.0` - mddmp)").max()) < 1e-7,
@@ -21,8 +17,8 @@ def page() -> Iterator[Sentence]:
     yield state("by the share, at the 0.999 that it names", "the text")
     yield state("and balances of 0.001 and 0.01, are shown", "the study")
     yield state("Knowledge-Based Systems 98, 2016", "the volume")
-    cells = rows(SUMMARY, method=["mvmd-0.5", "mddmp"], measure="instance-f1", predictor="ridge")
-    shares = cells.pivot_table(index=["energy", "dataset"], columns="method", values="mean")
+    methods = ["mvmd-0.5", "mddmp"]
+    shares = by_method(SUMMARY, ["energy", "dataset"], measure="instance-f1", predictor="ridge", method=methods)
     near = shares.eval("abs(`mvmd-0.5` - mddmp) < 0.01").groupby("energy").sum()
     yield quote(
         "F1 at the balance of {} is within {} of MDDM's on {} of {} sets and views at t = {}, and on {} at t = "
@@ -30,13 +26,12 @@ def page() -> Iterator[Sentence]:
         *(0.5, 0.01, near[0.9], len(shares.loc[0.9]), 0.9, near[0.999], 0.999),
         given=near[0.999] < near[0.9],
     )
-    times = rows("mvmd-2016/times.csv", method=["mvmd", "mddmp"]).groupby(["dataset", "method"])["seconds"].mean()
-    slower = times.unstack().eval("mvmd > mddmp")
+    slower = by_method("mvmd-2016/times.csv", "dataset", "seconds", method=["mvmd", "mddmp"]).eval("mvmd > mddmp")
     yield quote("It is not faster: every fit decomposes a larger matrix than MDDM's", given=slower.mean() > 0.5)
 
 
 @quoted_on(DEVIATIONS)
-def penalty_and_directions() -> Iterator[Sentence]:
+def penalty_and_directions() -> Sentences:
     cells = rows(SUMMARY, measure="instance-f1", energy=0.999).set_index("dataset")
     scene = cells.loc["scene"].query("method == 'cca'").set_index("predictor")["mean"]
     yield quote(
@@ -45,8 +40,8 @@ def penalty_and_directions() -> Iterator[Sentence]:
         *scene[["fixed-ridge", "ridge"]],
         given=scene["fixed-ridge"] < scene["ridge"] / 2,
     )
-    sizes = cells.query("predictor == 'ridge' and method in ('pca', 'mvmd')")
-    needed = sizes.pivot_table(index="dataset", columns="method", values="size")
+    place = {"measure": "instance-f1", "energy": 0.999, "predictor": "ridge"}
+    needed = by_method(SUMMARY, "dataset", "size", **place, method=["pca", "mvmd"])
     yield quote(
         "At t = {} PCA needs more directions than MVMD on {} of {} sets and views (enron {:.0f} against {:.0f}); on "
         "birds both need {:.0f}",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from mlreduce_studies.study import PAPERS, study_files
-from quoted import DEVIATIONS, PROJECT, REFERENCE, Sentence, quote, quoted_on, table, value
+from quoted import DEVIATIONS, PROJECT, REFERENCE, Sentences, quote, quoted_on, table, value
 
 
 @quoted_on("README.md")
-def readme() -> Iterator[Sentence]:
+def readme() -> Sentences:
     manifests = [REFERENCE / study / "manifest.json" for study in study_files(PROJECT, [PAPERS])]
     costs = [json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for path in manifests if path.is_file()]
     hours = sum(cost["total"]["cpu_seconds"] for cost in costs) / 3600
@@ -18,7 +17,7 @@ def readme() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def last_sections() -> Iterator[Sentence]:
+def last_sections() -> Sentences:
     sizes = table("qpfs-lowrank-2016/audit-sizes.csv").query("dataset == 'birds' and quantity == 'features'")
     yield quote("({} features instead of the {} attributes that papers count)", *sizes.iloc[0][["ours", "printed"]])
     genbase = {"dataset": "genbase", "quantity": "features"}

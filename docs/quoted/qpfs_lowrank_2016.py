@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentence, quote, quoted_on, rows, state, table, value
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, state, table, value
 
-PAGE = "papers/qpfs-lowrank-2016/README.md"
 SETS = ["emotions", "yeast", "birds"]
 #: In percent: the sample sizes that are counted.
 SAMPLED = [5, 10, 20, 40, 60, 80]
 
 
-def seconds() -> pd.DataFrame:
-    """Return seconds: a row per data set, a column per method."""
-    return table("qpfs-lowrank-2016/ratios.csv").pivot(index="dataset", columns="method", values="seconds")
-
-
 def errors() -> pd.DataFrame:
     """Return errors of approximations at the sample sizes that are counted: a column per method."""
-    cells = rows("qpfs-lowrank-2016/approximation.csv", size_percent=SAMPLED)
-    return cells.pivot_table(index=["dataset", "size_percent"], columns="method", values="mean")
+    return by_method("qpfs-lowrank-2016/approximation.csv", ["dataset", "size_percent"], size_percent=SAMPLED)
 
 
-@quoted_on(PAGE)
-def page() -> Iterator[Sentence]:
+@quoted_on("papers/qpfs-lowrank-2016/README.md")
+def page() -> Sentences:
     held = table("qpfs-lowrank-2016/theorem.csv").query("nystrom == 'half'")
     yield quote(
         "for the halved form of Nystrom's method, with which the paper compares",
@@ -45,7 +36,7 @@ def page() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def approximation() -> Iterator[Sentence]:
+def approximation() -> Sentences:
     cells = errors()
     full, half = cells.eval("average < nystrom"), cells.eval("average < `half-nystrom`")
     more = cells["average-50-bins"] < cells["half-nystrom-50-bins"]
@@ -66,7 +57,7 @@ def approximation() -> Iterator[Sentence]:
         "Of the {} cases (sets, bins of both kinds) {} has a negative eigenvalue",
         *(len(kinds), kinds["negative_eigenvalues"].gt(0).sum()),
     )
-    weights = table("qpfs-lowrank-2016/table-weights.csv").pivot(index="dataset", columns="method", values="positive")
+    weights = by_method("qpfs-lowrank-2016/table-weights.csv", "dataset", "positive")
     by_default, by_entropies = (weights.loc[SETS, name] for name in ("qpfs-approx", "qpfs-approx-entropies"))
     yield quote(
         "{:.0f}, {:.0f} and {:.0f} weights are positive instead of {:.0f}, {:.0f} and {:.0f}",
@@ -78,8 +69,9 @@ def approximation() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def times() -> Iterator[Sentence]:
-    medians, printed = seconds(), table("qpfs-lowrank-2016/ratios.csv").dropna(subset="printed_seconds")
+def times() -> Sentences:
+    medians = by_method("qpfs-lowrank-2016/ratios.csv", "dataset", "seconds")
+    printed = table("qpfs-lowrank-2016/ratios.csv").dropna(subset="printed_seconds")
     exact = medians["qpfs"] / medians["qpfs-approx"]
     yield quote(
         "Ours are a small part of the printed ones. With three bins exact QPFS takes {:.2f} to {:.2f} of the "
@@ -117,12 +109,11 @@ def times() -> Iterator[Sentence]:
 
 
 @quoted_on(DEVIATIONS)
-def predictions() -> Iterator[Sentence]:
-    both = {"measure": ["coverage", "ranking-loss"]}
-    scores = rows("qpfs-lowrank-2016/summary.csv.gz", **both, method=["qpfs-approx", "rfs"]).query("size_percent <= 80")
-    index = ["dataset", "measure", "predictor"]
-    cells = scores.pivot_table(index=[*index, "size_percent"], columns="method", values="mean")
-    areas = rows("qpfs-lowrank-2016/areas.csv", **both).pivot_table(index=index, columns="method", values="mean")
+def predictions() -> Sentences:
+    both, index = {"measure": ["coverage", "ranking-loss"]}, ["dataset", "measure", "predictor"]
+    cells = by_method("qpfs-lowrank-2016/summary.csv.gz", [*index, "size_percent"], **both).query("size_percent <= 80")
+    cells = cells[["qpfs-approx", "rfs"]].dropna(how="all")
+    areas = by_method("qpfs-lowrank-2016/areas.csv", index, **both)
     gain = 100 * areas.eval("(pmu - `qpfs-approx`) / pmu")
     rest = gain[["emotions", "birds"]]
     yield quote(

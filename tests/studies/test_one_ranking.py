@@ -67,7 +67,7 @@ def test_the_site_the_guide_and_recommend_rank_alike(study, entries, recommended
     own = foremost(family)
     order = [one.method for one in own]
     shown = entries.foremost[study].ranking
-    pd.testing.assert_frame_equal(update_results.ranking(table).table[NUMBERS], shown.table[NUMBERS])
+    pd.testing.assert_frame_equal(update_results.ranked(table).ranking.table[NUMBERS], shown.table[NUMBERS])
     order_shown = [row[0] for row in block("peers.md", f"evidence {table}")]
     assert pd.read_csv(update_results.COMPLETE / f"ranking-{table}.csv")["method"].to_list() == list(shown.table.index)
     assert order_shown == [name for name in shown.table.index if name in order_shown]

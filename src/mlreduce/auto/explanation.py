@@ -63,17 +63,13 @@ _NOT_COMPARED = ("failed", "time limit", "memory limit", "cut", "excluded", SLOW
 
 def write(model: Any, path: Path) -> Path:
     """Write the page of a fitted `mlreduce.AutoReducer`: what `explain` says, the figure, and the leaderboard."""
-    from mlreduce.evaluation.page import draw_figure, format_table, format_verdict, write_page
+    from mlreduce.evaluation.page import draw_figure, format_cells, format_table, format_verdict, write_page
 
     table = model.leaderboard_
     name = find_measure(model.measure).label
     formats = {"features": ".0f", "score": ".4f", "low": ".4f", "high": ".4f", "folds": ".0f", "rows": ".0f"}
-    formats |= {"seconds": ".3g", "megabytes": ".0f"}
-    columns = ["candidate", *formats, "status", "reason"]
-    rows = [
-        ["–" if pd.isna(row[one]) else escape(format(row[one], formats.get(one, ""))) for one in columns]
-        for row in table.to_dict("records")
-    ]
+    formats = {"candidate": "", **formats, "seconds": ".3g", "megabytes": ".0f", "status": "", "reason": ""}
+    rows = [format_cells(row, formats) for row in table.to_dict("records")]
     given = [[escape(key), f"<code>{escape(repr(value))}</code>"] for key, value in model.get_params(False).items()]
     answer, *others = model.explain().splitlines()
     caption = f"{name} against the seconds of a trial: filled are those compared in the end."
@@ -83,7 +79,7 @@ def write(model: Any, path: Path) -> Path:
         draw_figure(lambda: draw(model), caption),
         f"<h2>Candidates</h2><p>Score: {escape(name)} on held-out rows, the mean over the folds, with its 95 % "
         "interval; what was dropped has that of its last round, of fewer rows.</p>",
-        format_table(rows, columns),
+        format_table(rows, [*formats]),
         "<h2>How this was made</h2>",
         format_table(given, kind=' class="text"'),
     ]

@@ -131,17 +131,10 @@ def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, s
         "by itself; among many, some are so by chance. The probabilities are about data like these, not about other "
         "data sets.</p>"
     )
-    rows = [
-        [
-            escape(str(method)),
-            _format_number(row["mean"]),
-            _format_number(row["deviation"]),
-            *(f"{row[name]:.2f}" for name in ("near", "rank")),
-        ]
-        + [f"{row[name]:.0f}" for name in ("first", "beats", "beaten_by")]
-        for method, row in statistics.iterrows()
-    ]
-    yield format_table(rows, ["method", "mean", "deviation", "near", "rank", "first", "beats", "beaten by"])
+    formats = {"mean": ".3f", "deviation": ".3f", "near": ".2f", "rank": ".2f"}
+    formats |= {"first": ".0f", "beats": ".0f", "beaten_by": ".0f"}
+    rows = [[escape(str(method)), *format_cells(row, formats)] for method, row in statistics.iterrows()]
+    yield format_table(rows, ["method", *(name.replace("_", " ") for name in formats)])
     yield draw_figure(
         partial(section.plot, "pairs"),
         f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
@@ -152,15 +145,20 @@ def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, s
 
 
 def _format_means(table: pd.DataFrame) -> str:
-    best = {
-        name: table[name].max() if higher_is_better(name) else table[name].min()
-        for name in table.columns.drop(["size", "seconds"])
-    }
+    measures = [*table.columns.drop(["size", "seconds"])]
+    best = {name: table[name].max() if higher_is_better(name) else table[name].min() for name in measures}
     rows = []
     for method, row in table.iterrows():
-        cells = [_format_number(row[name], row[name] == most) for name, most in best.items()]
-        rows.append([escape(str(method)), f"{row['size']:.0f}", *cells, f"{row['seconds']:.2g}"])
-    return format_table(rows, ["method", "size", *map(measure_label, best), "seconds of a fit"])
+        cells = format_cells(row, {"size": ".0f", **dict.fromkeys(measures, ".3f"), "seconds": ".2g"})
+        marks = ["", *(" class=best" * bool(row[name] == best[name]) for name in measures), ""]
+        cells = [f"<td{mark}>{cell}</td>" if mark else cell for cell, mark in zip(cells, marks, strict=True)]
+        rows.append([escape(str(method)), *cells])
+    return format_table(rows, ["method", "size", *map(measure_label, measures), "seconds of a fit"])
+
+
+def format_cells(row: Mapping[Any, Any] | pd.Series, formats: Mapping[str, str]) -> list[str]:
+    """Return the cells of some columns in markup, each in its format; a missing value as a dash."""
+    return ["–" if pd.isna(row[name]) else escape(format(row[name], form)) for name, form in formats.items()]
 
 
 def format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
@@ -168,11 +166,6 @@ def format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: 
     cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
     return f'<div class="wide" tabindex="0"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
-
-
-def _format_number(value: float, best: bool = False) -> str:
-    text = "–" if pd.isna(value) else f"{value:.3f}"
-    return f"<td class=best>{text}</td>" if best else text
 
 
 def draw_figure(draw: Callable[[], Any], caption: str) -> str:
@@ -198,12 +191,11 @@ def draw_figure(draw: Callable[[], Any], caption: str) -> str:
 def _write_end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[str]:
     if len(failures):
         yield '<h2 id="failures">What failed</h2>'
-        rows = []
-        for failure in failures.to_dict("records"):
-            method, predictor, error, message = (
-                escape(str(failure[key])) for key in ("method", "predictor", "error", "message")
-            )
-            rows.append([method, predictor, str(failure["split"] + 1), f"{error}: {message}"])
+        rows = [
+            [escape(str(text)) for text in (row["method"], row["predictor"], row["split"] + 1, reason)]
+            for row in failures.to_dict("records")
+            for reason in [f"{row['error']}: {row['message']}"]
+        ]
         yield format_table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
     yield "<h2>How this was made</h2>"
     rows = [

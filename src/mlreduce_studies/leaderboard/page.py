@@ -16,7 +16,7 @@ from mlreduce_studies.benchmark.scores import Scores, sized, whole_size
 from mlreduce_studies.gathering.rankings import MAIN
 from mlreduce_studies.leaderboard.entry import FAMILIES, SETS, Entry, entries
 from mlreduce_studies.leaderboard.kept import RESULTS, KeptEntry, read_kept
-from mlreduce_studies.tables.layout import fill_block
+from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 #: The page and the table of all rows, in the project, and the measure by which they rank.
 PAGE, TABLE, MEASURE = "docs/leaderboard.md", "docs/tables/leaderboard.csv", "average-precision"
@@ -51,8 +51,7 @@ def texts_of(page: str, project: str | Path) -> tuple[str, str]:
                 "all of these data sets."
             )
         shown = [row for place, (name, row) in enumerate(rows) if place < _SHOWN or name in known]
-        lines = [_HEADER, ["---"] * len(_HEADER), *shown]  # with links, which to_markdown would not keep
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+        parts.append(to_markdown(_HEADER, shown, marked=True).removesuffix("\n"))
     cells = pd.DataFrame(table, columns=["family", *_HEADER]).replace(r"\[(.*)\]\(.*\)", r"\1", regex=True)
     return fill_block(page, "leaderboard", ["\n\n".join(parts)]), str(cells.to_csv(index=False, lineterminator="\n"))
 

@@ -13,12 +13,6 @@ from mlreduce.files import write_text
 with from_extra("workflow", "sites"):
     import platformdirs
 
-#: Files of this package's folder ``static``.
-OWN = (
-    *("site.css", "header.css", "site.js", "tables.js", "charts.js", "scores.js", "compare.js"),
-    *("claims.js", "shapes.js", "search.js"),
-)
-
 # The last statement of itables' bundle, an ES module: browsers load no module from the file system.
 _EXPORT = "export{"
 
@@ -70,14 +64,9 @@ def table_script() -> str:
     return f"(() => {{\n{text}\nwindow.DataTable = {names['default']};\n}})();\n"
 
 
-def table_style() -> str:
-    """Return the style of DataTables."""
-    return _bundle("dt_bundle.css")
-
-
 def write_assets(folder: Path) -> None:
-    """Write all scripts and styles into a folder."""
-    texts = {name: own_file(name) for name in OWN}
-    texts |= {"vega.js": chart_script(), "datatables.js": table_script(), "datatables.css": table_style()}
+    """Write all scripts and styles into a folder: ours in the folder ``static`` of this package, and the bundles."""
+    texts = {file.name: own_file(file.name) for file in (files(__package__) / "static").iterdir()}
+    texts |= {"vega.js": chart_script(), "datatables.js": table_script(), "datatables.css": _bundle("dt_bundle.css")}
     for name, text in texts.items():
         write_text(folder / name, text)

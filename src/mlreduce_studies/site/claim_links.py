@@ -36,7 +36,7 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
     """
     how = study.description.get("compared", {}).get(line["id"], {}).get(line["setting"])
     cells = chosen_cells(study, line)
-    methods = _split(line["methods"])
+    methods = line["methods"].split()
     if how is None or cells is None or len(methods) < 2:
         return ""
     chosen = {
@@ -50,7 +50,7 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
         **how,
         "direction": line["kind"],
         "methods": "~".join(methods),
-        "datasets": "~".join(_split(line["datasets"])),
+        "datasets": "~".join(line["datasets"].split()),
         "pair": "~".join(methods[:2]),
     }
     return f"compare.html?{urlencode({key: str(value) for key, value in chosen.items()}, quote_via=quote)}#claim"
@@ -58,22 +58,18 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
 
 def chosen_cells(study: StudyResults, line: Mapping[Any, Any]) -> dict[str, Any] | None:
     """Return ``measures``, ``predictors`` and ``size`` of a setting; None where some of its methods were not run."""
-    methods, measures = _split(line["methods"]), _split(line["measures"])
     if line["verdict"] == "not run":
         return None
+    methods, measures = line["methods"].split(), line["measures"].split()
     keys = [(line["protocol"], measure) for measure in measures]
     rows = pd.concat([study.by_measure[key] for key in keys if key in study.by_measure] or [study.summary.iloc[:0]])
     rows = rows[rows["method"].isin(methods)]
     there = {*rows["predictor"].unique()}
-    predictors = _split(line["predictors"]) or [name for name in study.description["predictors"] if name in there]
-    rows = rows[rows["predictor"].isin(predictors) & rows["dataset"].isin(_split(line["datasets"]))]
+    predictors = line["predictors"].split() or [name for name in study.description["predictors"] if name in there]
+    rows = rows[rows["predictor"].isin(predictors) & rows["dataset"].isin(line["datasets"].split())]
     if {*rows["method"].unique()} != {*methods}:
         return None
     return {"measures": measures, "predictors": predictors, "size": line["sizes"] or _usual_sizes(rows)}
-
-
-def _split(text: str) -> list[str]:
-    return text.split()
 
 
 def _usual_sizes(rows: pd.DataFrame) -> str:
@@ -104,7 +100,5 @@ def title_of_part(name: str) -> str:
     parts = re.fullmatch(r"(table|figure)(\d*)-?(.*)", name)
     if parts is None:
         return name
-    number, rest = parts[2], parts[3].replace("-", " ")
-    if not number:
-        return f"{parts[1].capitalize()}: {rest}"
-    return f"{parts[1].capitalize()} {number}{', ' if rest else ''}{rest}"
+    kind, number, rest = parts[1].capitalize(), parts[2], parts[3].replace("-", " ")
+    return f"{kind} {number}{', ' * bool(rest)}{rest}" if number else f"{kind}: {rest}"

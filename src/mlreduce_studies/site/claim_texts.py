@@ -59,9 +59,8 @@ def disagreement(study: StudyResults, claim: Mapping[Any, Any], settings: Sequen
         Those that count, from `mlreduce_studies.site.papers.claims_of`.
     """
     run = study.manifest.get("run", {})
-    packages = run.get("packages", {})
-    versions = [f"{name} {packages[name]}" for name in _PACKAGES if name in packages]
-    python = run.get("python", "unknown")
+    versions = [f"Python {run.get('python', 'unknown')}"]
+    versions += [f"{name} {run['packages'][name]}" for name in _PACKAGES if name in run.get("packages", {})]
     made = [f"{key} {study.manifest[key]}" for key in ("scale", "splits", "seed") if key in study.manifest]
     where = f"results/{study.folder.resolve().parent.name}/{study.name}"
     return "\n".join(
@@ -73,7 +72,7 @@ def disagreement(study: StudyResults, claim: Mapping[Any, Any], settings: Sequen
             *(_of_setting(line) for line in settings),
             *([] if settings else [f"- {claim['evidence']}"]),
             f"Results: {', '.join(part for part in (*made, _commit(study)) if part)}",
-            f"Versions: {', '.join([f'Python {python}', *versions])}",
+            f"Versions: {', '.join(versions)}",
             f"Judge the stored scores again by: python -m mlreduce_studies.verdicts {where}",
             "",
             "What is wrong, and what would be right: ",
@@ -92,13 +91,11 @@ def issue_link(study: StudyResults, claim: Mapping[Any, Any], text: str) -> str:
     issues = project_address("Issues")
     if not issues:
         return ""
-    fields = {"title": f"Verdict on {study.name}: {claim['id']}", "body": text}
-    address = f"{issues.rstrip('/')}/new?{urlencode(fields, quote_via=quote)}"
-    return (
-        address
-        if len(address) <= _LONGEST
-        else f"{issues.rstrip('/')}/new?{urlencode({'title': fields['title']}, quote_via=quote)}"
+    title = f"{issues.rstrip('/')}/new?" + urlencode(
+        {"title": f"Verdict on {study.name}: {claim['id']}"}, quote_via=quote
     )
+    whole = f"{title}&{urlencode({'body': text}, quote_via=quote)}"
+    return whole if len(whole) <= _LONGEST else title
 
 
 def project_address(name: str) -> str:
@@ -125,8 +122,8 @@ def _project() -> dict[str, Any]:
 def made_by(study: StudyResults) -> list[str]:
     """Return the version of the package and, where it is known, the commit that made the results of a study."""
     packages = study.manifest.get("run", {}).get("packages", {})
-    commit = _commit(study)
-    return [f"mlreduce {packages.get('mlreduce') or _project().get('Version', '')}", *([commit] if commit else [])]
+    version = packages.get("mlreduce") or _project().get("Version", "")
+    return [f"mlreduce {version}", *filter(None, [_commit(study)])]
 
 
 def _commit(study: StudyResults) -> str:

@@ -22,24 +22,17 @@ def placed_figures(study: StudyResults, folder: Path) -> Iterator[dict[str, Any]
     Yields
     ------
     dict
-        ``file`` (without suffix), ``protocol``, ``kind``, ``caption``, ``picture`` (its name in the folder), ``size``
-        in pixels, and ``data`` from `mlreduce.plot.points.drawn_points`. Figures of which the run has
-        neither picture nor numbers are left out.
+        ``file`` (without suffix), ``protocol``, ``caption``, ``picture`` (its name in the folder), ``size`` in pixels,
+        and ``data`` from `mlreduce.plot.points.drawn_points`. Figures of which the run has neither picture nor numbers
+        are left out.
     """
     for figure in study.description["figures"].values():
         for file, protocol in figure["files"].items():
-            placed = _place(study, file, protocol, figure, folder)
-            if placed:
+            if placed := _place(study, file, protocol, figure, folder):
                 picture, points = placed
-                yield {
-                    "file": file,
-                    "protocol": protocol,
-                    "kind": figure["spec"].get("kind", "curves"),
-                    "caption": points.get("title") or figure["spec"]["caption"],
-                    "picture": picture,
-                    "size": _size_of(folder / picture),
-                    "data": points,
-                }
+                caption = points.get("title") or figure["spec"]["caption"]
+                shown = {"file": file, "protocol": protocol, "caption": caption, "picture": picture}
+                yield shown | {"size": _size_of(folder / picture), "data": points}
 
 
 def drawn_again(study: StudyResults, protocol: str, figure: Mapping[str, Any]) -> Any:
@@ -69,16 +62,10 @@ def _size_of(picture: Path) -> tuple[int, int]:
 def _place(
     study: StudyResults, file: str, protocol: str, figure: Mapping[str, Any], folder: Path
 ) -> tuple[str, dict[str, Any]] | None:
-    """Put the picture of a figure into a folder.
+    """Put the picture of a figure into a folder, and return its name there and its numbers; None where it has neither.
 
     The picture of the run and its numbers, if the run has it as SVG; otherwise the figure is drawn again from the
     gathered table; if the table is missing too, a picture without numbers.
-
-    Returns
-    -------
-    (str, dict) or None
-        Name of the picture, and what `mlreduce.plot.points.drawn_points` says of it; None where the run
-        has neither picture nor numbers.
     """
     drawn_by_run = all((study.folder / f"{file}{suffix}").is_file() for suffix in (".svg", ".json"))
     if not drawn_by_run and (drawn := drawn_again(study, protocol, figure)) is not None:

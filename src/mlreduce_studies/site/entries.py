@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from mlreduce import registry
@@ -71,9 +72,9 @@ class Entries:
     @cached_property
     def foremost(self) -> dict[str, StudyRanking]:
         """Studies to the one ranking that stands for them; those with the most methods times data sets first."""
-        found = {key: self._main_ranking(key, self.judged_by[key]) for key in self.rankings}
-        there = {key: one for key, one in found.items() if one is not None}
-        return dict(sorted(there.items(), key=lambda evidence: -evidence[1].ranking.by_set["near"].size))
+        main = {study: self._main_ranking(study, self.judged_by[study]) for study in self.rankings}
+        there = [(study, one) for study, one in main.items() if one is not None]
+        return dict(sorted(there, key=lambda evidence: -evidence[1].ranking.by_set["near"].size))
 
     def _main_ranking(self, study: str, measure: str) -> StudyRanking | None:
         return main_ranking(one for one in self.rankings[study] if one.measure == measure)
@@ -103,26 +104,21 @@ class Entries:
     @cached_property
     def _of_method(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
         """For each registered method its ranks by study and by data set, by the measure by which a study judges."""
-        ranks = {"by_study": self._rows_by_study(), "by_dataset": self._rows_by_dataset()}
+        rankings = [(study, one) for study in self.foremost for one in self.rankings[study]]
+        ranks = {
+            "by_study": (rows_of(study, one) for study, one in rankings if one.measure == self.judged_by[study]),
+            "by_dataset": (
+                rows_on(*main, dataset) for main in self.foremost.items() for dataset in main[1].ranking.data_sets
+            ),
+        }
         of_name: dict[str, dict[str, list[dict[str, Any]]]] = {
             name: {key: [] for key in ranks} for name in self.methods
         }
-        for key, rows in ranks.items():
-            for row in rows:
+        for key, parts in ranks.items():
+            for row in chain.from_iterable(parts):
                 if row["method"] in of_name:
                     of_name[row["method"]][key].append(row)
         return of_name
-
-    def _rows_by_study(self) -> Iterator[dict[str, Any]]:
-        for study in self.foremost:
-            for one in self.rankings[study]:
-                if one.measure == self.judged_by[study]:
-                    yield from rows_of(study, one)
-
-    def _rows_by_dataset(self) -> Iterator[dict[str, Any]]:
-        for study, one in self.foremost.items():
-            for dataset in one.ranking.data_sets:
-                yield from rows_on(study, one, dataset)
 
     def first(self, study: str) -> list[dict[str, Any]]:
         """Return what is named of a study: its best methods and the controls, in order."""
@@ -137,15 +133,14 @@ class Entries:
     def advised(self) -> dict[str, list[dict[str, Any]]]:
         """Families to what `mlreduce.recommend` and the front page name of each: its first methods and the controls."""
         found = {}
-        for family in registry.FAMILIES:
-            if foremost(family):
-                choice = choices(family)
-                shown = {one.method: one for one in (choice.first, *choice.then, *choice.controls)}.values()
-                found[family] = [
-                    {"method": one.method, "near": one.near, "control": one in choice.controls, "of": one.methods}
-                    | {"measure": one.measure, "predictor": one.predictor, "study": one.study}
-                    for one in sorted(shown, key=lambda one: -one.near)
-                ]
+        for family in filter(foremost, registry.FAMILIES):
+            choice = choices(family)
+            shown = {one.method: one for one in (choice.first, *choice.then, *choice.controls)}.values()
+            found[family] = [
+                {"method": one.method, "near": one.near, "control": one in choice.controls, "of": one.methods}
+                | {"measure": one.measure, "predictor": one.predictor, "study": one.study}
+                for one in sorted(shown, key=lambda one: -one.near)
+            ]
         return found
 
     def _by_family(self, named: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -215,10 +210,10 @@ class Entries:
     def dataset(self, name: str) -> dict[str, Any]:
         """Return what the page of a data set shows."""
         studies: dict[tuple[Any, ...], list[str]] = {}
-        for study in self.studies:
-            if (table := study.frame("datasets")) is not None:
-                for row in table[table["dataset"] == name].to_dict("records"):
-                    studies.setdefault(tuple(row.items()), []).append(study.name)
+        tables = ((study.name, table) for study in self.studies if (table := study.frame("datasets")) is not None)
+        for study, table in tables:
+            for row in table[table["dataset"] == name].to_dict("records"):
+                studies.setdefault(tuple(row.items()), []).append(study)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
         ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
         answers = self._by_family({key: _named(rows) for key, rows in ranks.items()})

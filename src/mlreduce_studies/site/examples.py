@@ -12,9 +12,7 @@ ROWS = 100
 
 # What is done with a fitted method of each family.
 _USES = {
-    "projection": "print(method.transform(X).shape)",
-    "embedding": "print(method.transform(X).shape)",
-    "selection": "print(method.transform(X).shape)",
+    **dict.fromkeys(("projection", "embedding", "selection"), "print(method.transform(X).shape)"),
     "labelspace": "print(method.decode(method.encode(Y)).shape)",
     "predictors": "print(method.predict(X).shape)",
 }
@@ -78,12 +76,10 @@ def limits_of(name: str) -> list[str]:
         sparse.get(facts.sparse or "", ""),
         "" if facts.out_of_sample else "It returns values for the instances of the fit only, for no further ones.",
     ]
-    seconds = typical_seconds(name)
     if described.cost:
-        sentences.append(
-            f"A fit takes {described.cost}" + (f"; it holds {described.memory}." if described.memory else ".")
-        )
-    if seconds is not None:
+        holds = f"; it holds {described.memory}" if described.memory else ""
+        sentences.append(f"A fit takes {described.cost}{holds}.")
+    if (seconds := typical_seconds(name)) is not None:
         shape = f"{TYPICAL.n:,} instances, {TYPICAL.d} features and {TYPICAL.q} labels"
         sentences.append(f"For {shape} it takes about {seconds:.2g} s, within a factor of about four.")
     return [sentence for sentence in sentences if sentence]

@@ -41,12 +41,9 @@ def findings(
         otherwise the first of `telling_claims`, or the first claim.
     """
     shown = []
-    for study in studies:
-        of_study = claims.get(study.name, ())
-        if not of_study:
-            continue
+    for study in (study for study in studies if claims.get(study.name)):
+        of_study, title = claims[study.name], study.description["title"]
         claim = [*telling_claims(of_study, 1, study.description.get("headline")), *of_study][0]
-        title = study.description["title"]
         shown.append({"key": study.name, "page": pages[study.name], "title": title, "claim": claim})
     return shown
 
@@ -62,12 +59,12 @@ def answers() -> list[dict[str, Any]]:
         ``family``, ``question``, ``first``, ``then`` and ``controls`` (see `mlreduce.methods.evidence.choices`), ``by``
         (measure and predictor) and ``pays`` (a sentence).
     """
-    chosen = {family: choices(family) for family in ANSWERED}
-    return [
-        {"family": family, "question": ANSWERED[family][0], **value._asdict(), "pays": pays(family)}
-        | {"by": f"{measure_label(value.first.measure)} with {value.first.predictor}"}
-        for family, value in chosen.items()
-    ]
+    found = []
+    for family, (question, _) in ANSWERED.items():
+        choice = choices(family)
+        by = f"{measure_label(choice.first.measure)} with {choice.first.predictor}"
+        found.append({"family": family, "question": question, **choice._asdict(), "pays": pays(family), "by": by})
+    return found
 
 
 def pays(family: str) -> str:

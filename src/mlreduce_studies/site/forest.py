@@ -63,27 +63,22 @@ class Intervals:
             return {}
         first, second = (self._cells(line, chosen, method) for method in (pair.method, pair.other))
         intervals = {}
-        for row in pair.table.to_dict("records"):
-            name = row["dataset"]
-            if name not in first or name not in second or (line["protocol"], name) not in self._shares:
-                continue
-            values = (first[name] - second[name]).dropna(axis=1, how="all").dropna().mean(axis=1).to_numpy()
-            if len(values) > 1 and np.isclose(values.mean(), row["difference"], rtol=1e-3, atol=1e-7):
-                intervals[name] = posterior(values, self._shares[line["protocol"], name]).interval()
+        for name, difference in pair.table[["dataset", "difference"]].itertuples(index=False):
+            share = self._shares.get((line["protocol"], name))
+            if name in first and name in second and share is not None:
+                values = (first[name] - second[name]).dropna(axis=1, how="all").dropna().mean(axis=1).to_numpy()
+                if len(values) > 1 and np.isclose(values.mean(), difference, rtol=1e-3, atol=1e-7):
+                    intervals[name] = posterior(values, share).interval()
         return intervals
 
     def _cells(self, line: Mapping[Any, Any], chosen: Mapping[str, Any], method: str) -> dict[str, pd.DataFrame]:
         """Return data sets to signed scores: splits by cells of measure, predictor and size."""
         parts = []
         for measure in chosen["measures"]:
-            rows = self._scores.get((line["protocol"], measure, method))
-            if rows is None:
-                continue
-            rows = _at_sizes(rows[rows["predictor"].isin(chosen["predictors"])], chosen["size"])
-            sign = (
-                -1 if line["kind"] == "smaller" or (line["kind"] != "larger" and not higher_is_better(measure)) else 1
-            )
-            parts.append(rows.assign(value=sign * rows["value"]))
+            if (rows := self._scores.get((line["protocol"], measure, method))) is not None:
+                rows = _at_sizes(rows[rows["predictor"].isin(chosen["predictors"])], chosen["size"])
+                larger = {"larger": True, "smaller": False}.get(line["kind"], higher_is_better(measure))
+                parts.append(rows.assign(value=rows["value"] if larger else -rows["value"]))
         if not parts:
             return {}
         table = pd.concat(parts).pivot_table(
@@ -143,21 +138,19 @@ def forest(line: Mapping[Any, Any], pair: Pair, intervals: Mapping[str, tuple[fl
             f'<text x="{right + 8}" y="{centre + 4}">{row["difference"]:+.2g}</text>'
         )
         y += _ROW
-    mean = float(table["difference"].mean())
     if len(table) > 1:
-        centre = y + _ROW / 2
-        diamond = f"M{at(mean) - 6} {centre}l6 -6 6 6 -6 6z"
+        centre, mean = y + _ROW / 2, float(table["difference"].mean())
         rows.append(
             f'<text x="{_NAMES - 6}" y="{centre + 4}" text-anchor="end" class="mean">mean</text>'
-            f'<path class="mean" d="{diamond}"/><text x="{right + 8}" y="{centre + 4}" class="mean">{mean:+.2g}</text>'
+            f'<path class="mean" d="M{at(mean) - 6} {centre}l6 -6 6 6 -6 6z"/>'
+            f'<text x="{right + 8}" y="{centre + 4}" class="mean">{mean:+.2g}</text>'
         )
         y += _ROW
     names = f"{pair.method} against {pair.other}{measured(line)}"
     numbers = ", ".join(f"{row['dataset']} {row['difference']:+.3g}" for row in table.to_dict("records"))
     label = f"{names}, claimed: {claimed_outcome(line)}. Differences: {numbers}."
-    first, second = (f"{name} better" for name in (pair.method, pair.other))
-    if line["kind"] in ("larger", "smaller"):
-        first, second = (f"{name} {line['kind']}" for name in (pair.method, pair.other))
+    side = line["kind"] if line["kind"] in ("larger", "smaller") else "better"
+    first, second = f"{pair.method} {side}", f"{pair.other} {side}"
     return markupsafe.Markup(
         '<svg class="forest" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
         '<path class="axis" d="M{middle} {top}V{end}"/>{rows}'

@@ -17,18 +17,9 @@ with from_extra("workflow", "sites"):
 
 _GREEK = r"alpha|beta|gamma|delta|lambda|mu|rho|phi|Sigma"
 _SIGNS = {
-    **{
-        "!=": r"\ne ",
-        "<=": r"\le ",
-        ">=": r"\ge ",
-        "||": r"\Vert ",
-        "|": r"\mid ",
-        "~": r"\approx ",
-        "o": r"\circ ",
-        "'": r"\text{’}",
-    },
+    **{"!=": r"\ne ", "<=": r"\le ", ">=": r"\ge ", "||": r"\Vert ", "|": r"\mid ", "~": r"\approx ", "o": r"\circ "},
+    **{"'": r"\text{’}", "max": r"\max ", "min": r"\min ", "exp": r"\exp ", "sum": r"\sum "},
     **{name: rf"\operatorname{{{name}}}" for name in ("tr", "diag", "ceil", "mean", "abs")},
-    **{"max": r"\max ", "min": r"\min ", "exp": r"\exp ", "sum": r"\sum "},
 }
 # What a formula is made of, the first that fits; names of subscripts end where a capital letter begins.
 _TOKEN = re.compile(

@@ -34,17 +34,9 @@ def front_page(
     entries: Entries,
     claims: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
-    """Return what the front page shows.
-
-    Parameters
-    ----------
-    pages : dict of str to str
-        Keys of studies to names of pages.
-    claims : dict of str to list of dict
-        Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
-    """
+    """Return what the front page shows; `mlreduce_studies.site.findings.findings` has the parameters."""
     found = findings(studies, pages, claims)
-    if not any(item["claim"]["judged_by"] == "results" and item["claim"]["verdict"] != "not run" for item in found):
+    if not any(item["claim"]["judged_by"] == "experiments" and item["claim"]["verdict"] != "not run" for item in found):
         found = []  # as in the demo, whose data the claims are not about
     counted = Counter(item["claim"]["verdict"] for item in found)
     return {
@@ -57,19 +49,22 @@ def front_page(
         "fields": form_fields(),
         "cited": citation_of_all(studies),
         "versions": _counted([made_by(study) for study in studies]),
-        "studies": _overview(studies, pages, entries, claims),
+        "studies": [
+            _overview(study, pages[study.name], entries.first(study.name), claims.get(study.name, ()))
+            for study in studies
+        ],
     }
 
 
 def _first_tables(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the first table of each study that has one, with its first part cut to a few rows."""
-    first = {study: tables[0] for study in studies if (tables := tables_of(study)) and tables[0]["parts"]}
-    return [
-        {"key": study.name, "page": pages[study.name], "caption": table["caption"], "note": table["note"]}
-        | table["parts"][0]
-        | {"rows": table["parts"][0]["rows"][:_ROWS], "left_out": max(0, len(table["parts"][0]["rows"]) - _ROWS)}
-        for study, table in first.items()
-    ]
+    shown = []
+    for study in studies:
+        for table in [table for table in tables_of(study)[:1] if table["parts"]]:
+            part, left_out = table["parts"][0], max(0, len(table["parts"][0]["rows"]) - _ROWS)
+            place = {"key": study.name, "page": pages[study.name], "caption": table["caption"], "note": table["note"]}
+            shown.append(place | part | {"rows": part["rows"][:_ROWS], "left_out": left_out})
+    return shown
 
 
 def _counted(made: Sequence[Sequence[str]]) -> str:
@@ -80,37 +75,23 @@ def _counted(made: Sequence[Sequence[str]]) -> str:
 
 
 def _overview(
-    studies: Sequence[StudyResults],
-    pages: Mapping[str, str],
-    entries: Entries,
-    claims: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> list[dict[str, Any]]:
-    """Return what the front page says of each study."""
-    return [
-        {
-            "key": study.name,
-            "page": pages[study.name],
-            "title": study.description["title"],
-            "paper": study.is_of_a_paper,
-            "best": entries.first(study.name),
-            "predictors": study.summary["predictor"].nunique(),
-            "measures": study.summary["measure"].nunique(),
-            "counts": summary_counts(study.claims),
-            "weak": sum(
-                claim["verdict"] == "confirmed" and bool(claim["weakness"]) and not claim["own"]
-                for claim in claims.get(study.name, ())
-            ),
-            "printed": sums_by_protocol(study.audit, study.description["protocols"]),
-            "datasets": sorted(study.summary["dataset"].unique()),
-            "methods": int(study.summary["method"].nunique()),
-            "splits": study.manifest.get("splits", ""),
-            "scale": study.manifest.get("scale", ""),
-            "seconds": study.seconds,
-            "failed": failed_of(study),
-            "left_out": study.description["left_out"],
-        }
-        for study in studies
-    ]
+    study: StudyResults, page: str, best: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what the front page says of a study."""
+    theirs = [claim for claim in claims if claim["verdict"] == "confirmed" and not claim["own"]]
+    numbers = {key: int(study.summary[key[:-1]].nunique()) for key in ("predictors", "measures", "methods")}
+    return numbers | {
+        **{"key": study.name, "page": page, "title": study.description["title"], "paper": study.is_of_a_paper},
+        "best": best,
+        "counts": summary_counts(study.claims),
+        "weak": sum(bool(claim["weakness"]) for claim in theirs),
+        "printed": sums_by_protocol(study.audit, study.description["protocols"]),
+        "datasets": sorted(study.summary["dataset"].unique()),
+        "splits": study.manifest.get("splits", ""),
+        "seconds": study.seconds,
+        "failed": failed_of(study),
+        "left_out": study.description["left_out"],
+    }
 
 
 def downloads_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,30 +26,24 @@ from mlreduce_studies.site.reasons import (
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
+from mlreduce_studies.tables.layout import counted
 from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relative_difference, sums_by_protocol
 from mlreduce_studies.verdicts.baselines import without_baseline
 from mlreduce_studies.verdicts.columns import CLASSES, LINE_COLUMNS, verdict_counts, verdicts_sentence
 
 #: Signs of verdicts, for readers who do not see the colours.
 SIGNS = {
-    **{"reproduced": "✓", "near": "≈", "differs": "✗", "failed": "!", "not run": "·"},
-    **{
-        "confirmed": "✓",
-        "refuted": "✗",
-        "undecided": "?",
-        "cannot be checked": "·",
-        "proved": "✓",
-        "false by algebra": "✗",
-        "baseline not reproduced": "≠",
-        "same": "✓",
-    },
+    **dict.fromkeys(("reproduced", "same", "confirmed", "proved"), "✓"),
+    **dict.fromkeys(("differs", "refuted", "false by algebra"), "✗"),
+    **dict.fromkeys(("not run", "cannot be checked"), "·"),
+    **{"near": "≈", "failed": "!", "undecided": "?", "baseline not reproduced": "≠"},
 }
 
 # Classes of verdicts that are shown together; one without its baseline is of an experiment.
 _CLASSES = {
-    "Experiments": ("experiments", "no baseline"),
-    "Mathematics": ("mathematics",),
-    "Not judged": ("not judged",),
+    "Experiments": CLASSES["experiments"] + CLASSES["no baseline"],
+    "Mathematics": CLASSES["mathematics"],
+    "Not judged": CLASSES["not judged"],
 }
 
 # Failures that are listed, at most.
@@ -59,26 +54,13 @@ def tables_of(study: StudyResults) -> list[dict[str, Any]]:
     """Return the tables of a study, laid out."""
     tables = []
     for name, spec in study.description["tables"].items():
-        path = study.folder / f"{name}.csv"
-        if not path.is_file():
-            continue
-        tidy = pd.read_csv(path)
-        parts = [{"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, spec)]
-        tables.append(
-            {
-                "name": name,
-                "kind": spec.get("kind", "sizes"),
-                "caption": spec["caption"],
-                "note": table_note(spec),
-                "parts": parts,
-            }
-            | {"notes": footnotes(tidy), "files": _files(study, name, ("csv", "tex"))}
-        )
+        files = [file for file in (f"{name}.csv", f"{name}.tex") if (study.folder / file).is_file()]
+        if f"{name}.csv" in files:
+            tidy = pd.read_csv(study.folder / f"{name}.csv")
+            parts = [dict(zip(("title", "header", "rows"), part[1:], strict=True)) for part in table_parts(tidy, spec)]
+            table = {"name": name, "caption": spec["caption"], "note": table_note(spec), "parts": parts}
+            tables.append(table | {"notes": footnotes(tidy), "files": files})
     return tables
-
-
-def _files(study: StudyResults, name: str, suffixes: tuple[str, ...]) -> list[str]:
-    return [f"{name}.{suffix}" for suffix in suffixes if (study.folder / f"{name}.{suffix}").is_file()]
 
 
 def beside_printed_tables(study: StudyResults) -> list[dict[str, Any]]:
@@ -89,13 +71,12 @@ def beside_printed_tables(study: StudyResults) -> list[dict[str, Any]]:
     tables = []
     audit = study.audit.assign(relative=relative_difference(study.audit))  # older runs have no such column
     for (table, protocol), part in audit.groupby(["table", "protocol"], sort=True):
-        percents = sorted(part["size_percent"].unique())
-        rows = []
+        percents, rows = sorted(part["size_percent"].unique()), []
         for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
             cells = {cell["size_percent"]: cell for cell in row.to_dict("records")}
             rows.append({"dataset": dataset, "method": method, "cells": [_cell(cells.get(p)) for p in percents]})
-        sums = str(audit_sums(part))
-        tables.append({"table": table, "protocol": protocol, "percents": percents, "rows": rows, "sums": sums})
+        shown = {"table": table, "protocol": protocol, "percents": percents, "rows": rows}
+        tables.append(shown | {"sums": str(audit_sums(part))})
     return tables
 
 
@@ -128,10 +109,10 @@ def claims_of(
     -------
     list of dict
         Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence of at
-        most `mlreduce_studies.site.reasons.LONGEST` words), ``judged_by`` ("results", "no baseline", "mathematics" or
-        "nothing"), ``margins`` (the size of the effect), ``forest`` (a drawing of the pair that decides, "" where there
-        is none), ``asks`` (methods and direction of its first setting), ``citation``, ``disagreement`` and ``issue``
-        (an address or "").
+        most `mlreduce_studies.site.reasons.LONGEST` words), ``judged_by`` (a name in
+        `mlreduce_studies.verdicts.columns.CLASSES`), ``margins`` (the size of the effect), ``forest`` (a drawing of the
+        pair that decides, "" where there is none), ``asks`` (methods and direction of its first setting), ``citation``,
+        ``disagreement`` and ``issue`` (an address or "").
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     tables = {} if differences is None else differences_by_setting(differences)
@@ -140,12 +121,12 @@ def claims_of(
         lines = lines.reindex(columns=list(LINE_COLUMNS)).astype(dict.fromkeys(texts, object))
         lines = lines.fillna(dict.fromkeys(texts, ""))
     settings: dict[str, list[dict[str, Any]]] = {}
-    intervals = Intervals(study)
     for line in [] if lines is None else lines.to_dict("records"):
         shown_settings = settings.setdefault(line["id"], [])
         table = tables.get((line["id"], line["setting"]), pd.DataFrame())
         shown_settings.append(_setting(study, line, table, len(shown_settings)))
     shown, figures = study.description.get("shown_in", {}), study.description["figures"]
+    intervals, grounds = Intervals(study), {verdict: kind for kind in CLASSES for verdict in CLASSES[kind]}
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
     for claim in claims:
         named = shown.get(claim["id"], ())
@@ -154,7 +135,7 @@ def claims_of(
         claim["settings"] = settings.get(claim["id"], [])
         claim["methods"] = list(dict.fromkeys(name for line in claim["settings"] for name in line["methods"]))
         counted = [line for line in claim["settings"] if line["counted"]]
-        claim["judged_by"] = _JUDGED_BY.get(claim["verdict"], "results")
+        claim["judged_by"] = grounds.get(claim["verdict"], "experiments")
         telling = sorted(counted, key=lambda line: line["verdict"] != claim["verdict"])  # those with its verdict first
         claim["why"] = _why(claim, telling)
         first = next((line for line in telling if line["pair"] is not None), None)
@@ -162,20 +143,12 @@ def claims_of(
         if first:
             line, pair = first["line"], first["pair"]
             claim |= {"margins": _in_margins(pair.table), "asks": _asks(line)}
-            if drawn and claim["judged_by"] == "results":
+            if drawn and claim["judged_by"] == "experiments":
                 claim["forest"] = forest(line, pair, intervals.of(line, pair))
         claim["citation"] = citation(study, claim)
         claim["disagreement"] = disagreement(study, claim, counted)
         claim["issue"] = issue_link(study, claim, claim["disagreement"])
     return claims
-
-
-# What a verdict rests on; on results where it is not here.
-_JUDGED_BY = {
-    **dict.fromkeys(CLASSES["mathematics"], "mathematics"),
-    **dict.fromkeys(CLASSES["no baseline"], "no baseline"),
-    **dict.fromkeys(CLASSES["not judged"], "nothing"),
-}
 
 
 def compared_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -202,7 +175,7 @@ def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, 
         "pairs": [] if table.empty else table[["method", "other"]].drop_duplicates().to_numpy().tolist(),
         "holds": str(line["holds"]),
         "counted": bool(line["counted"]),
-        "scope": _scope(line),
+        "scope": scope(line),
         "verdict": line["verdict"],
         "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
         "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
@@ -232,7 +205,7 @@ def _why(claim: Mapping[str, Any], counted: Sequence[Mapping[str, Any]]) -> str:
         return next((lacking_baseline(text) for line in counted if (text := without_baseline(line["evidence"]))), "")
     if claim["verdict"] == "not run":
         return "The results that it needs are not there."
-    if not counted or claim["judged_by"] != "results":
+    if not counted or claim["judged_by"] != "experiments":
         return shortened(first_sentence(str(claim["evidence"])))
     return reason(counted[0]["line"], counted[0]["pair"], agreement([line["verdict"] for line in counted]))
 
@@ -255,7 +228,7 @@ def questions(claims: Sequence[Mapping[str, Any]], least: int = 3) -> list[dict[
         groups.setdefault(claim["asks"] if claim["asks"][0] else claim["id"], []).append(claim)
     made = []
     for asks, group in groups.items():
-        counts = pd.Series([claim["verdict"] for claim in group]).value_counts(sort=False)
+        counts = Counter(claim["verdict"] for claim in group)
         numbers = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
         text = f"{asks[0]}, claimed {asks[1]} in {len(group)} claims: {numbers}." if len(group) >= least else ""
         made.append({"summary": text, "claims": group})
@@ -271,25 +244,19 @@ def telling_claims(
     confirmed one with the largest effect in margins, and others like these, of each comparison one. But for the
     headline, only what results judge, with a size of effect.
     """
-    judged = [claim for claim in claims if claim["judged_by"] == "results" and claim["margins"] and not claim["own"]]
+    judged = [
+        claim for claim in claims if claim["judged_by"] == "experiments" and claim["margins"] and not claim["own"]
+    ]
     named = [claim for claim in claims if claim["id"] == headline]
     main = named or [claim for claim in judged if "abstract" in claim["where"].lower()] or judged
-    decided = sorted(
-        (claim for claim in judged if claim["verdict"] != "undecided"), key=lambda claim: -claim["margins"]
-    )
+    by_effect = sorted(judged, key=lambda claim: -claim["margins"])
+    decided = [claim for claim in by_effect if claim["verdict"] != "undecided"]
     best = {verdict: [item for item in decided if item["verdict"] == verdict] for verdict in ("refuted", "confirmed")}
     chosen: dict[str, Mapping[str, Any]] = {}
     for claim in [*main[:1], *best["refuted"][:1], *best["confirmed"][:1], *decided, *judged]:
         if claim["group"] not in chosen and len(chosen) < number:
             chosen[claim["group"]] = claim
     return list(chosen.values())
-
-
-def _scope(line: Mapping[Any, Any]) -> str:
-    """Say on how many data sets a setting is to hold, and by which margin."""
-    if not str(line["holds"]):
-        return ""
-    return f"{scope(line)}, margin {line['margin']}" if str(line["margin"]) else scope(line)
 
 
 def parts_of(
@@ -307,18 +274,17 @@ def parts_of(
 
 def failed_of(study: StudyResults) -> dict[str, Any] | None:
     """Return the number of failed cells and their reasons; None without failures."""
-    failures = study.failures
-    if failures.empty:
+    if study.failures.empty:
         return None
-    keys = ["protocol", "dataset", "method", "predictor"]
-    cells = cell_reasons(failures, keys).to_dict("records")
+    number, keys = len(study.failures), ["protocol", "dataset", "method", "predictor"]
+    cells = cell_reasons(study.failures, keys).to_dict("records")
     lines = [f"{' '.join(cell[key] for key in keys if cell[key])}: {cell['reason']}" for cell in cells]
     more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
     sentence = (
-        f"{len(failures)} {'cell' if len(failures) == 1 else 'cells'} failed and have no value. All, with the place of "
-        "the error in the code, are in failures.csv; the next run tries them again."
+        f"{counted(number, 'cells')} failed and have no value. All, with the place of the error in the code, are in "
+        "failures.csv; the next run tries them again."
     )
-    return {"number": len(failures), "sentence": sentence, "lines": [*lines[:_LINES], *more]}
+    return {"number": number, "sentence": sentence, "lines": [*lines[:_LINES], *more]}
 
 
 def audit_of(study: StudyResults) -> dict[str, Any]:
@@ -326,13 +292,12 @@ def audit_of(study: StudyResults) -> dict[str, Any]:
     sizes = study.frame("audit-sizes")
     counts = {key: number for key, number in verdict_counts(study.claims[~study.claims["own"]]).items() if number}
     classes = {
-        title: {verdict: counts[verdict] for kind in kinds for verdict in CLASSES[kind] if verdict in counts}
-        for title, kinds in _CLASSES.items()
+        title: {verdict: counts[verdict] for verdict in verdicts if verdict in counts}
+        for title, verdicts in _CLASSES.items()
     }
-    sentences = audit_sentences(study.audit, sizes, study.frame("ratios"), study.frame("audit-order"))
     return {
         "sums": sums_by_protocol(study.audit, study.description["protocols"]),
-        "sentences": sentences,
+        "sentences": audit_sentences(study.audit, sizes, study.frame("ratios"), study.frame("audit-order")),
         "sizes": [] if sizes is None else sizes.to_dict("records"),
         "verdicts": verdicts_sentence(study.claims),
         "counts": counts,

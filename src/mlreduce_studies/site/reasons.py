@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.validation import FloatArray
 from mlreduce_studies.verdicts.statements import KINDS
 
 #: Words of a reason, at most.
@@ -52,15 +51,15 @@ class Pair(NamedTuple):
 
 
 def scope(line: Mapping[Any, Any]) -> str:
-    """Return on how many data sets a setting has to hold, in words."""
-    names, holds = str(line["datasets"]).split(), str(line["holds"])
-    if len(names) == 1:
-        return f"on {names[0]}"
-    if holds == "tendency":
-        return f"as a tendency over {len(names)} data sets"
-    if holds == "all":
-        return f"on {'both' if len(names) == 2 else f'all {len(names)}'} data sets"
-    return f"on {'most' if holds == 'most' else f'at least {holds}'} of {len(names)} data sets"
+    """Return on how many data sets a setting has to hold, and by which margin, in words; "" where it has no scope."""
+    names, holds, margin = str(line["datasets"]).split(), str(line["holds"]), str(line["margin"])
+    number = len(names)
+    texts = {"": "", "tendency": f"as a tendency over {number} data sets", "most": f"on most of {number} data sets"}
+    texts["all"] = f"on {'both' if number == 2 else f'all {number}'} data sets"
+    text = texts.get(holds, f"on at least {holds} of {number} data sets")
+    if number == 1 and holds:
+        text = f"on {names[0]}"
+    return f"{text}, margin {margin}" if text and margin else text
 
 
 def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | None:
@@ -71,23 +70,16 @@ def telling_pair(line: Mapping[Any, Any], differences: pd.DataFrame) -> Pair | N
     asks = KINDS[line["kind"]].asks if line["kind"] in KINDS else ""
     if differences.empty or not asks:
         return None
-    numbers = [differences[name].to_numpy(float) for name in ("difference", "margin", "wins", "ties", "losses")]
-    of_pair: dict[tuple[str, str], list[int]] = {}
-    for row, pair in enumerate(zip(differences["method"], differences["other"], strict=True)):
-        of_pair.setdefault(pair, []).append(row)
-    pairs = [
-        _pair(*names, asks, differences.iloc[rows], [values[rows] for values in numbers], len(of_pair))
-        for names, rows in of_pair.items()
-    ]
+    of_pair = differences.groupby(["method", "other"], sort=False)
+    pairs = [_pair(str(method), str(other), asks, table, len(of_pair)) for (method, other), table in of_pair]
     pairs.sort(key=lambda pair: (pair.holds.mean(), float(np.mean(pair.inside))))
     some_hold = line["verdict"] == "confirmed" and not pairs[0].holds.any()  # where one of the pairs is enough
     return pairs[-1 if some_hold else 0]
 
 
-def _pair(
-    method: str, other: str, outcome: str, table: pd.DataFrame, numbers: Sequence[FloatArray], pairs: int
-) -> Pair:
-    difference, margin, won, tied, lost = numbers
+def _pair(method: str, other: str, outcome: str, table: pd.DataFrame, pairs: int) -> Pair:
+    names = ("difference", "margin", "wins", "ties", "losses")
+    difference, margin, won, tied, lost = (table[name].to_numpy(float) for name in names)
     inside, right = {
         "above": (difference - margin, won),
         "not below": (difference + margin, won + tied),
@@ -130,11 +122,9 @@ def reason(line: Mapping[Any, Any], pair: Pair | None, settings: str = "") -> st
         "settings": f"; {settings}" if settings else "",
     }
     if number == 1:
-        beyond = _sides(line)[0 if pair.table["difference"].iloc[0] >= 0 else 1]
-        margin = float(pair.table["margin"].iloc[0])
-        more = abs(float(pair.table["difference"].iloc[0])) > margin
-        parts["outcome"] = f": {_difference(line, pair)} on {pair.table['dataset'].iloc[0]}"
-        parts["mean"] = f", {'more' if more else 'less'} than the margin" if margin > 0 and beyond else ""
+        dataset, difference, margin = pair.table[["dataset", "difference", "margin"]].iloc[0]
+        parts["outcome"] = f": {_difference(line, pair)} on {dataset}"
+        parts["mean"] = f", {'more' if abs(difference) > margin else 'less'} than the margin" if margin > 0 else ""
         parts["against"] = f" (claimed: {claimed_outcome(line)})"
     shown = {"names", "outcome"}
     for name in ("mean", "settings", "measure", "pairs", "against"):
@@ -152,10 +142,10 @@ def _wanted(line: Mapping[Any, Any], number: int) -> str:
 def _against(line: Mapping[Any, Any], pair: Pair) -> str:
     """Return on how many data sets the difference is beyond the margin where the claim has it not."""
     difference, margin = pair.table["difference"], pair.table["margin"]
-    sides = dict(zip(_sides(line), (int((difference > margin).sum()), int((difference < -margin).sum())), strict=True))
-    more, less = sides
+    more, less = _sides(line)
+    numbers = {more: int((difference > margin).sum()), less: int((difference < -margin).sum())}
     shown = {"above": [less], "not below": [more], "within": [more, less], "below": [more]}[_asked(line)]
-    return "".join(f", {word} on {sides[word]}" for word in shown)
+    return "".join(f", {word} on {numbers[word]}" for word in shown)
 
 
 def _difference(line: Mapping[Any, Any], pair: Pair) -> str:

@@ -36,19 +36,11 @@ class StudyResults:
     def frame(self, stem: str) -> pd.DataFrame | None:
         """Return a gathered table, or None where the run has none of this name."""
         if stem not in self._frames:
-            self._frames[stem] = self._read(stem)
+            paths = (self.folder / f"{stem}{suffix}" for suffix in (".parquet", ".csv", ".csv.gz"))
+            path = next(filter(Path.is_file, paths), None)
+            read = _read_parquet if path is not None and path.suffix == ".parquet" else pd.read_csv
+            self._frames[stem] = None if path is None else read(path)
         return self._frames[stem]
-
-    def _read(self, stem: str) -> pd.DataFrame | None:
-        for suffix in (".parquet", ".csv", ".csv.gz"):
-            path = self.folder / f"{stem}{suffix}"
-            if path.is_file():
-                if suffix == ".parquet":
-                    from mlreduce_studies.gathering.job_tables import read_table
-
-                    return read_table(path)
-                return pd.read_csv(path)
-        return None
 
     @cached_property
     def draws(self) -> set[str]:
@@ -107,6 +99,12 @@ class StudyResults:
         """Seconds of its jobs, one after the other."""
         jobs = self.frame("jobs")
         return 0.0 if jobs is None else float(jobs["seconds"].sum())
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    from mlreduce_studies.gathering.job_tables import read_table
+
+    return read_table(path)
 
 
 class Run(NamedTuple):

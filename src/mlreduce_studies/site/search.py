@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -136,13 +135,6 @@ def words_of(text: str) -> list[str]:
     return [re.sub(r"(?<=..[^s])s$", "", word) for word in _WORD.findall(text.lower())]
 
 
-def _pages(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*.html")):
-        place = path.relative_to(folder)
-        if not place.parts[0].startswith("_") and place.as_posix() not in _LISTS:
-            yield path
-
-
 def write_index(folder: Path) -> None:
     """Write the index of all pages below a folder into it.
 
@@ -153,13 +145,16 @@ def write_index(folder: Path) -> None:
     """
     pages: list[list[Any]] = []
     words: dict[str, list[int]] = defaultdict(list)
-    for path in _pages(folder):
-        title, headings, text = read_page(path.read_text(encoding="utf-8"))
+    for path in sorted(folder.rglob("*.html")):
+        place = path.relative_to(folder).as_posix()
+        title, headings, text = read_page(
+            "" if place in _LISTS or place[0] == "_" else path.read_text(encoding="utf-8")
+        )
         if not title:
             continue
         for word in {word for word in words_of(text) if word[0].isalpha() and 1 < len(word) < 25}:
             words[word].append(len(pages))
-        pages.append([path.relative_to(folder).as_posix(), title, text[:160], headings])
+        pages.append([place, title, text[:160], headings])
     # Numbers of pages as differences from the one before, which are short.
     steps = {
         word: [now - before for before, now in zip([0, *found], found, strict=False)]

@@ -29,11 +29,12 @@ _PREDICTOR_LABELS = {"ridge": "ridge regression", "ml-knn": "ML-kNN", "k-nn": "k
 
 def form_fields() -> dict[str, dict[str, str]]:
     """Return what the form offers for predictor, measure and parameters: names with their words, where compared."""
-    compared = [*_compared()]
-    tuned = {rankings[0].tuned for rankings in _compared().values()}
+    compared = _compared()
+    _, predictors, measures, _ = map(set, zip(*compared, strict=True))
+    tuned = {rankings[0].tuned for rankings in compared.values()}
     return {
-        "predictor": {name: _PREDICTOR_LABELS[name] for name in PREDICTORS if name in {one[1] for one in compared}},
-        "measure": {name: measure_label(name) for name in MEASURES if name in {one[2] for one in compared}},
+        "predictor": {name: _PREDICTOR_LABELS[name] for name in PREDICTORS if name in predictors},
+        "measure": {name: measure_label(name) for name in MEASURES if name in measures},
         "parameters": {name: text for name, text in PARAMETERS.items() if (name == TUNED) in tuned},
     }
 
@@ -50,15 +51,9 @@ def form_data() -> dict[str, Any]:
         ``words``: for predictors and measures; and the ``constants`` of the arithmetic.
     """
     constants = {
-        **{
-            "seconds": evidence.SECONDS,
-            "arrays": evidence.ARRAYS,
-            "dense": DENSE_SIDE,
-            "pairs": PAIRS,
-            "stored": STORED,
-        },
-        "asked": shapes.MAX_COMPONENTS,
-        **{"share": shapes.SHARE, "nearest": recommendation.NEAREST, "far": recommendation.FAR},
+        **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "pairs": PAIRS},
+        **{"stored": STORED, "asked": shapes.MAX_COMPONENTS, "share": shapes.SHARE},
+        **{"nearest": recommendation.NEAREST, "far": recommendation.FAR},
         **{"few": evidence.FEW, "entry": evidence.ENTRY, "floor": evidence.FLOOR},
     }
     families: dict[str, dict[str, Any]] = {family: {"comparisons": [], "used": {}} for family in ANSWERED}
@@ -127,13 +122,10 @@ def _sets(study: str) -> list[tuple[Any, ...]]:
 def _method(name: str) -> dict[str, Any]:
     facts = facts_of(name)
     keys = ("time", "memory", "iterated", "iterates_on", "most")
+    takes = {"sparse": facts.sparse != "no", "single_label": facts.single_label}
     return {
         **{"family": facts.family, "control": name in CONTROLS, "rates": evidence.constants(name)},
-        "takes": {
-            "sparse": facts.sparse != "no",
-            "single_label": facts.single_label,
-            "least_instances": facts.least_instances,
-        },
+        "takes": takes | {"least_instances": facts.least_instances},
         "parts": [{key: getattr(part, key) for key in keys} for part in evidence.complexities(name)],
     }
 
@@ -146,17 +138,12 @@ def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
     names : iterable of str
         Data sets that are shown. ``same_instances`` names those among them that have the same instances.
     """
-    catalogue, known = read_catalogue(), ("title", "domain", "licence", "citation")
-    if name not in catalogue:
-        return dict.fromkeys((*known, "address"), "") | {"same_instances": []}
-    dataset = catalogue[name]
-    files = dataset.entries
-    address = next((address for entry in files for address in entry.addresses[:1]), "")
+    catalogue = read_catalogue()
+    options, entries = (catalogue[name].options, catalogue[name].entries) if name in catalogue else ({}, ())
+    address = next((address for entry in entries for address in entry.addresses[:1]), "")
     same = {other for family in _views() if name in family for other in family} & set(names) - {name}
-    return {key: str(dataset.options.get(key, "")) for key in known} | {
-        "address": address,
-        "same_instances": sorted(same),
-    }
+    texts = {key: str(options.get(key, "")) for key in ("title", "domain", "licence", "citation")}
+    return texts | {"address": address, "same_instances": sorted(same)}
 
 
 @cache

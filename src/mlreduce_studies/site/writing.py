@@ -29,36 +29,23 @@ from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.shapes import form_data
 from mlreduce_studies.tables.layout import counted
-from mlreduce_studies.verdicts.columns import summary_counts
 
 with from_extra("workflow", "sites"):
     import jinja2
     import markupsafe
 
-# Folders of pages, and what they are called in the navigation.
-_KINDS = {"methods": "method", "datasets": "dataset"}
-
 _BOLD = re.compile(r"^\*\*(.*)\*\*$")
 
 
 class Site:
-    """The pages of a run.
+    """The pages of a run; the parameters are those of `write_site`."""
 
-    Parameters
-    ----------
-    limit : int
-        Most scores of a study that reach the page.
-    documented : bool
-        Whether the site is part of the built documentation.
-    """
-
-    def __init__(self, run: Run, target: Path, limit: int, documented: bool = False) -> None:
+    def __init__(self, run: Run, target: Path, limit: int, documented: bool) -> None:
         self.run, self.target, self._limit, self._documented = run, target, limit, documented
         self.studies = run.studies
         self.pages = page_names(study.name for study in self.studies)
         self.entries = Entries(run, every=documented)
         self._claims: dict[str, list[dict[str, Any]]] = {}
-        self._templates = _environment()
 
     def write(self) -> None:
         """Write everything."""
@@ -75,27 +62,32 @@ class Site:
             write_index(self.target)
 
     def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> None:
-        page = self.pages[study.name]
-        folder = self.target / "files" / page
-        figures = []
-        for figure in placed_figures(study, folder):
+        page, figures = self.pages[study.name], []
+        for figure in placed_figures(study, self.target / "files" / page):
             script, key = f"data/{page}-{figure['file']}.js", f"{page}/{figure['file']}"
             hover = bool(figure["data"]["panels"])
             if hover:
                 self._script(script, key, figure["data"])
-            figures.append(
-                figure | {"picture": f"files/{page}/{figure['picture']}", "points": script if hover else "", "key": key}
-            )
-        content = _paper(study, figures)
-        self._claims[study.name] = content["claims"]
-        self._page(f"papers/{page}.html", "paper", **content, downloads=downloads)
-        compared = papers.compared_claims(content["claims"])
-        if compared:
-            self._script(self._claims_file(page), f"{page}/claims", compared)
-
-    @staticmethod
-    def _claims_file(page: str) -> str:
-        return f"data/claims-{page}.js"
+            picture = f"files/{page}/{figure['picture']}"
+            figures.append(figure | {"picture": picture, "points": script if hover else "", "key": key})
+        tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
+        claims = papers.claims_of(study, papers.parts_of(tables, printed, figures))
+        self._claims[study.name] = claims
+        self._page(
+            f"papers/{page}.html",
+            "paper",
+            study=study,
+            tables=tables,
+            printed=printed,
+            figures=_opened(figures),
+            claims=claims,
+            telling=papers.telling_claims(claims, headline=study.description.get("headline")),
+            audit=papers.audit_of(study),
+            failed=papers.failed_of(study),
+            downloads=downloads,
+        )
+        if compared := papers.compared_claims(claims):
+            self._script(f"data/claims-{page}.js", f"{page}/claims", compared)
 
     def _write_front(self) -> None:
         pages = {"datasets": self.entries.datasets, "methods": self.entries.methods}
@@ -103,7 +95,7 @@ class Site:
         self._page("index.html", "index", **front_page(self.studies, self.pages, self.entries, self._claims))
 
     def _write_entries(self) -> None:
-        for folder, kind in _KINDS.items():
+        for folder, kind in {"methods": "method", "datasets": "dataset"}.items():
             pages: Mapping[str, str] = getattr(self.entries, folder)
             names = self.entries.methods_in_order if kind == "method" else pages
             entries = [getattr(self.entries, kind)(name) | {"page": pages[name]} for name in names]
@@ -114,11 +106,11 @@ class Site:
     def _write_comparison(self) -> None:
         known = []
         for study in self.studies:
-            page = self.pages[study.name]
+            page, claims = self.pages[study.name], f"data/claims-{self.pages[study.name]}.js"
             measures = []
             for measure, text in scores_by_measure(study, self._limit):
                 file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
-                self._script_text(file, f"{page}/{measure}", text)
+                self._script(file, f"{page}/{measure}", text)
                 measures.append({"name": measure, "label": measure_label(measure), "file": file})
             order = list(study.description["measures"])
             measures.sort(key=lambda entry: order.index(entry["name"]) if entry["name"] in order else len(order))
@@ -127,47 +119,27 @@ class Site:
                 {"key": study.name, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.name)}
-                | ({"claims": claims} if (self.target / (claims := self._claims_file(page))).is_file() else {})
+                | ({"claims": claims} if (self.target / claims).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
         self._script("data/palette.js", "palette", PALETTE)
         self._page("compare.html", "compare", known=known)
 
     def _script(self, file: str, key: str, content: Any) -> None:
-        self._script_text(file, key, json.dumps(content, separators=(",", ":")))
-
-    def _script_text(self, file: str, key: str, text: str) -> None:
-        """Write data as a script: pages that are opened from the file system can load nothing else."""
+        """Write data, or their JSON, as a script: pages opened from the file system can load nothing else."""
+        text = content if isinstance(content, str) else json.dumps(content, separators=(",", ":"))
         write_text(self.target / file, f"(window.mlreduceData ??= {{}})[{json.dumps(key)}] = {visible_json(text)};\n")
 
     def _page(self, path: str, template: str, **content: Any) -> None:
         root = "../" * path.count("/")
-        write_text(self.target / path, self._render(template, root=root, path=path, **content))
-
-    def _render(self, template: str, **content: Any) -> str:
         shared = {"run": self.run, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
         shared |= {name: project_address(name.capitalize()).rstrip("/") for name in ("repository", "documentation")}
         if self._documented:
-            shared["documentation"] = f"{content['root']}.."
-        above = [f"{SITE}{part}index.html" for part in (f"{content['path'].rpartition('/')[0]}/", "")]
-        shared["header"] = header(f"{SITE}{content['path']}", above, documented=self._documented)
-        return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
-
-
-def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
-    claims = papers.claims_of(study, papers.parts_of(tables, printed, figures))
-    return {
-        "study": study,
-        "tables": tables,
-        "printed": printed,
-        "figures": _opened(figures),
-        "claims": claims,
-        "telling": papers.telling_claims(claims, headline=study.description.get("headline")),
-        "audit": papers.audit_of(study),
-        "counts": summary_counts(study.claims),
-        "failed": papers.failed_of(study),
-    }
+            shared["documentation"] = f"{root}.."
+        above = [f"{SITE}{part}index.html" for part in (f"{path.rpartition('/')[0]}/", "")]
+        shared |= {"header": header(f"{SITE}{path}", above, documented=self._documented), "root": root, "path": path}
+        text = _environment().get_template(f"{template}.html").render(shared | content)
+        write_text(self.target / path, visible(text) + "\n")
 
 
 def _opened(figures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -191,14 +163,11 @@ def _environment() -> jinja2.Environment:
         match = _BOLD.match(str(text))
         return markupsafe.Markup("<b>{}</b>").format(match[1]) if match else text
 
-    environment.filters["bold"] = bold
-    environment.filters["counted"] = counted
-    environment.filters["brief"] = brief
-    environment.filters["questions"] = papers.questions
-    environment.filters["measure"] = measure_label
-    environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
-    environment.filters["duration"] = duration
-    environment.filters |= {"typeset": typeset, "typeset_paragraphs": typeset_paragraphs}
+    environment.filters |= {
+        **{"bold": bold, "counted": counted, "brief": brief, "questions": papers.questions, "measure": measure_label},
+        **{"colour": cache(colour_of), "duration": duration},  # of a few methods in thousands of rows
+        **{"typeset": typeset, "typeset_paragraphs": typeset_paragraphs},
+    }
     environment.globals["margin"] = MARGIN
     return environment
 

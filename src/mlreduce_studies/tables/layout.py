@@ -64,9 +64,10 @@ def fill_block(text: str, name: str, lines: Iterable[str]) -> str:
     return "\n".join([before + begin, "", *lines, "", end]) + after
 
 
-def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = ["| " + " | ".join(map(markdown_escaped, row)) + " |" for row in (header, *rows)]
+def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]], *, marked: bool = False) -> str:
+    """Return a Markdown table; of cells that are ``marked``, such as links, the markup is kept."""
+    cells = (row if marked else map(markdown_escaped, row) for row in (header, *rows))
+    lines = [f"| {' | '.join(row)} |" for row in cells]
     lines.insert(1, "|" + " --- |" * len(header))
     return "\n".join(lines) + "\n"
 

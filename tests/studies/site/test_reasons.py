@@ -126,7 +126,8 @@ def test_without_differences_the_evidence_speaks():
     ],
 )  # fmt: skip
 def test_scope_in_words(holds, number, said):
-    assert scope(line([0.0] * number, holds=holds)) == said
+    assert scope(line([0.0] * number, holds=holds, margin="")) == said
+    assert scope(line([0.0] * number, holds=holds)) == f"{said}, margin 0.01"
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +165,7 @@ def test_an_issue_is_filled_in_where_the_project_has_an_address(study, monkeypat
 def test_telling_claims_are_the_main_one_and_the_largest_effects():
     def claim(name, verdict, margins, where="Section 2", group=None, **changed):
         own = {"id": name, "verdict": verdict, "margins": margins, "where": where, "group": group or name}
-        return own | {"judged_by": "results", "own": False} | changed
+        return own | {"judged_by": "experiments", "own": False} | changed
 
     claims = [
         claim("first", "confirmed", 1.0),

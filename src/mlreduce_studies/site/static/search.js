@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const {pages, words, synonyms} = window.mlreduceSearch;
+  const {element} = window.mlreduce;
   const SHOWN = 30;
   const EXACT = 1, BEGINS = 0.5, SYNONYM = 0.9;
   const TITLE = 12, HEADING = 4;
@@ -70,13 +71,6 @@
     });
     const most = Math.max(0, ...[...best.values()].map((one) => one.matched));
     return [...best.values()].filter((one) => one.matched === most).sort((one, two) => two.score - one.score);
-  }
-
-  function element(name, attributes, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
   }
 
   function shown({page, asked}) {

@@ -1,7 +1,7 @@
 // Tables that sort, filter and hide columns, by DataTables; the choice is kept in the address.
 "use strict";
 addEventListener("DOMContentLoaded", () => {
-  const {state, keep, whenSeen} = window.mlreduce;
+  const {state, keep, whenSeen, element} = window.mlreduce;
 
   function enhance(table) {
     table.dataset.ready = "yes";
@@ -25,14 +25,8 @@ addEventListener("DOMContentLoaded", () => {
     const made = new window.DataTable(table, options);
     // The table scrolls; what is above and below it stays.
     wide.classList.remove("wide");
-    wide.removeAttribute("tabindex");
-    const scroller = document.createElement("div");
-    scroller.className = "wide";
-    scroller.tabIndex = 0;
-    scroller.setAttribute("role", "region");
-    scroller.setAttribute("aria-label", wide.getAttribute("aria-label"));
-    wide.removeAttribute("role");
-    wide.removeAttribute("aria-label");
+    const scroller = element("div", {class: "wide", tabindex: 0, role: "region", "aria-label": wide.getAttribute("aria-label")});
+    for (const name of ["tabindex", "role", "aria-label"]) wide.removeAttribute(name);
     table.before(scroller);
     scroller.append(table);
     made.on("order.dt search.dt column-visibility.dt", () => {
