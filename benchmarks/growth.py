@@ -39,7 +39,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
 from mlreduce.methods.calibration import machine_factor
-from mlreduce.methods.shapes import shape_of
+from mlreduce.methods.shapes import MAX_COMPONENTS, SHARE, shape_of
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
@@ -59,6 +59,17 @@ DECADES = {
 BASE = {axis: sizes[2] for axis, sizes in DECADES.items()}
 #: Small data, instances, features and labels: what a fit takes at least.
 SMALL = ((100, 30, 5), (300, 60, 8), (1000, 100, 16))
+#: Sparse data with more features than instances, and many labels: instances, features, labels.
+WIDE = (
+    (250, 8000, 800),
+    (800, 20_000, 150),
+    (1200, 6000, 600),
+    (1600, 60_000, 60),
+)
+#: What is measured in addition to the decades.
+OTHERS = [*(("small", row) for row in SMALL), *(("wide", row) for row in WIDE)]
+#: Processor seconds that these fits may take.
+WIDE_SECONDS = 10.0
 #: Ranges of the shapes on which the seconds of `mlreduce.recommend` are checked, and what they may be wrong by.
 SHAPES, FACTOR = {"n": (100, 5000), "d": (10, 2000), "c": (4, 100)}, 4.0
 #: The same of sparse data with many features and labels, what memory may be wrong by, and how many methods are drawn.
@@ -192,17 +203,26 @@ def measure(only: list[str]) -> None:
                 continue
             own = done[done["method"] == name]
             places = [(axis, value, {**BASE, axis: value}) for axis, values in DECADES.items() for value in values]
-            places += [("small", n, {"n": n, "d": d, "c": c}) for n, d, c in SMALL]
-            slow: set[str] = set()
+            places += [(axis, row[0], dict(zip("ndc", row, strict=True))) for axis, row in OTHERS]
+            slow = set(own.loc[~(own["seconds"] <= LIMIT), "axis"])
             for axis, value, sizes in places:
-                if axis in slow or ((own["axis"] == axis) & (own["n" if axis == "small" else axis] == value)).any():
+                if axis in slow or ((own["axis"] == axis) & (own[axis if axis in DECADES else "n"] == value)).any():
                     continue
-                seconds, gigabytes = alone(measured, family, name, sizes) or (np.nan, np.nan)
+                seconds, gigabytes = fit_alone(family, name, axis, sizes)
                 print(f"{name:18} {axis} = {value:5} {seconds:9.3f} s {gigabytes:7.3f} GB", flush=True)
                 writer.writerow((family, name, axis, *sizes.values(), f"{seconds:.4g}", f"{gigabytes:.4g}"))
                 file.flush()
                 if not seconds <= LIMIT:
                     slow.add(axis)
+
+
+def fit_alone(family: str, name: str, axis: str, sizes: dict[str, int]) -> tuple[float, float]:
+    """Return seconds and gigabytes of a fit in a separate process; NaN where it is not ended within its limits."""
+    if axis != "wide":
+        return alone(measured, family, name, sizes) or (np.nan, np.nan)
+    X, Y = documents(**sizes)
+    fit = alone(measured_within, family, name, X, Y, WIDE_SECONDS, most=3 * WIDE_SECONDS)
+    return (float(fit[1]), float(fit[2])) if fit and fit[0] == "ends" else (np.nan, np.nan)
 
 
 def slopes(fits: pd.DataFrame, what: str = "seconds", least: float = 0.0) -> pd.DataFrame:
@@ -222,10 +242,17 @@ def slopes(fits: pd.DataFrame, what: str = "seconds", least: float = 0.0) -> pd.
     return pd.DataFrame(rows, columns=["family", "method", "axis", "exponent", "half_width", "points"])
 
 
+def is_sparse(fit: Any) -> bool:
+    """Whether a measured fit had sparse features: selectors' are dense, as in studies, but for wide data."""
+    return fit.family != "selection" or fit.axis == "wide"
+
+
 def stored_sizes(fit: Any) -> Sizes:
-    """Return the sizes of a measured fit: 50 words per instance, dense for selectors."""
+    """Return the sizes of a measured fit: 50 words per instance where features are sparse."""
     size = getattr(mlreduce.make(fit.method, **PARAMETERS.get(fit.method, {})), "n_components", None)
-    stored = fit.n * fit.d if fit.family == "selection" else 50 * fit.n
+    if fit.axis == "wide":  # as `mlreduce.recommend` requests
+        size = min(MAX_COMPONENTS, max(int(SHARE * min(fit.n, fit.d)), 1))
+    stored = 50 * fit.n if is_sparse(fit) else fit.n * fit.d
     return Sizes(fit.n, fit.d, fit.c, stored, size if isinstance(size, int) else min(fit.n, fit.d))
 
 
@@ -237,7 +264,7 @@ def declared(fits: pd.DataFrame) -> pd.DataFrame:
         points = fits[(fits["method"] == row.method) & (fits["axis"] == row.axis)].dropna()
         operations = [
             sum(
-                evidence.work(part, stored_sizes(fit), fit.family != "selection")
+                sum(evidence.term_operations(part, stored_sizes(fit), is_sparse(fit)))
                 for part in evidence.complexities(fit.method)
             )
             for fit in points.itertuples()
@@ -352,7 +379,7 @@ def check_shapes(number: int, only: list[str], seconds: float = 20.0) -> None:
     table.to_csv(CHECKED, index=False)
 
 
-def measured_within(sender: Any, family: str, name: str, X: Any, Y: Any) -> None:
+def measured_within(sender: Any, family: str, name: str, X: Any, Y: Any, most: float = LARGE_SECONDS) -> None:
     """Send outcome, seconds of the reference machine and gigabytes of one fit of `recommend`'s size."""
     warnings.simplefilter("ignore")
     machine_factor.cache_clear()
@@ -360,7 +387,7 @@ def measured_within(sender: Any, family: str, name: str, X: Any, Y: Any) -> None
     job(family, name, *documents(100, 60, 8), sparse=True)()  # compiles and imports
     directions = {"n_components": size} if size and family in ("projection", "embedding") else {}
     fit = job(family, name, X, Y, asked=True, sparse=True, parameters=directions)
-    outcome, error, seconds, gigabytes = fitted_within(fit, LARGE_SECONDS, MEMORY / 1e9)
+    outcome, error, seconds, gigabytes = fitted_within(fit, most, MEMORY / 1e9)
     if error is not None and outcome == "fails":
         raise error
     sender.send((outcome, f"{seconds / factor:.4g}", f"{gigabytes:.4g}"))
@@ -459,7 +486,7 @@ def exponents_of_page(fits: pd.DataFrame) -> list[str]:
         ends = [_between(part.loc[part["axis"] == axis, "exponent"]) for axis in "ndc"]
         rows.append([family, str(part["method"].nunique()), *ends])
     shown = to_markdown(["family", "methods", "instances", "features", "labels"], rows)
-    return [f"The exponents of {len(fits):,} fits:", "", *shown.splitlines()]
+    return [f"The exponents of {fits['axis'].isin(list(DECADES)).sum():,} fits:", "", *shown.splitlines()]
 
 
 def _between(values: pd.Series) -> str:

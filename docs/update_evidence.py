@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 
 from mlreduce import registry
-from mlreduce.complexity import Complexity
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
@@ -294,6 +293,10 @@ def printed_ranks(name: str) -> list[pd.Series]:
     return rankings
 
 
+# What a doubling of the rate of a term costs in the sum of the logarithms of some twenty fits, and most doublings.
+PENALTY, MOST_POWER = 0.2, 10.0
+
+
 def line(amounts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     """Return a and b such that ``a amounts + b`` is near the values, in the sum of the absolute logarithms."""
     best = (np.inf, 0.0, 0.0)
@@ -304,24 +307,54 @@ def line(amounts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     return best[1], best[2]
 
 
+def term_factors(
+    amounts: np.ndarray, given: np.ndarray, seconds: np.ndarray, rate: float, least: float
+) -> tuple[float, list[float]]:
+    """Return a rate and a power of two for each term: ``given + least + rate (amounts @ factors)`` is near the seconds.
+
+    Of the sum of the absolute logarithms; a power has a penalty, so that terms that these fits do not show have none.
+    """
+    powers = np.zeros(1 + amounts.shape[1])  # of the rate, and of each term
+    steps = [sign * step for step in np.eye(len(powers)) for sign in (1.0, -1.0)]
+
+    def loss(powers: np.ndarray) -> float:
+        expected = given + least + rate * 2.0 ** powers[0] * (amounts @ 2.0 ** powers[1:])
+        return float(np.abs(np.log(expected / seconds)).sum() + PENALTY * np.abs(powers[1:]).sum())
+
+    while True:
+        others = [powers + step for step in steps if np.abs(powers + step).max() <= MOST_POWER]
+        best = min(others, key=loss)
+        if loss(best) > loss(powers) - 1e-6:
+            return rate * float(2.0 ** powers[0]), [float(factor) for factor in 2.0 ** powers[1:]]
+        powers = best
+
+
 def costs() -> pd.DataFrame:
     """Return the constants of the costs: a row per method that was measured."""
-    rows = []
-    for name, fits in pd.read_csv(growth.FITS).dropna().groupby("method"):
-        complexities: list[Complexity] = evidence.complexities(str(name))
-        sizes = [growth.stored_sizes(fit) for fit in fits.itertuples()]
-        sparse = fits["family"].iloc[0] != "selection"
-        work = [sum(evidence.work(complexity, size, sparse) for complexity in complexities) for size in sizes]
-        operations = np.array(work)
-        numbers = np.array([sum(complexity.numbers(size) for complexity in complexities) for size in sizes])
+    rows: dict[str, tuple[Any, ...]] = {}
+    fits_of = {str(name): fits for name, fits in pd.read_csv(growth.FITS).dropna().groupby("method")}
+    for name in ["ridge", *(name for name in fits_of if name != "ridge")]:
+        fits, (complexity, *regression) = fits_of[name], evidence.complexities(name)
+        sizes = [(growth.stored_sizes(fit), growth.is_sparse(fit)) for fit in fits.itertuples()]
+        amounts = np.array([evidence.term_operations(complexity, *size) for size in sizes])
         seconds, gigabytes = fits["seconds"].to_numpy(), fits["gigabytes"].to_numpy()
-        per_operation, least_seconds = line(operations, seconds)
-        # What fits to middling data take at least is added: blocks and tables are not counted as numbers.
-        largest, least = int(np.argmax(gigabytes)), float(gigabytes[fits["axis"] != "small"].min())
-        per_number = 1e9 * (gigabytes[largest] - least) / numbers[largest]
-        rows.append((name, per_operation, least_seconds, max(per_number, 8.0), 1e9 * least))
-    table = pd.DataFrame(rows, columns=["method", *evidence.CONSTANTS]).set_index("method")
-    return table.map(lambda value: float(f"{value:.3g}")).reset_index()
+        given = np.zeros(len(seconds))
+        for part in regression:  # of the codes, at its own rates
+            rate, _, _, _, factors = rows["ridge"]
+            given += rate * np.array([evidence.term_operations(part, *size) for size in sizes]) @ factors
+        rate, least = line(amounts.sum(axis=1), np.maximum(seconds - given, 0.05 * seconds))
+        rate, factors = term_factors(amounts, given, seconds, rate, least)
+        # What fits to data that are not small take at least is added: blocks are not counted as numbers.
+        numbers = np.array([sum(part.numbers(size) for part in (complexity, *regression)) for size, _ in sizes])
+        least_gigabytes = float(gigabytes[(fits["axis"] != "small").to_numpy()].min())
+        largest = int(np.argmax(np.where(fits["axis"] != "wide", gigabytes, 0.0)))
+        per_number = 1e9 * (gigabytes[largest] - least_gigabytes) / numbers[largest]
+        rows[name] = rate, least, max(per_number, 8.0), 1e9 * least_gigabytes, factors
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=[*evidence.CONSTANTS, "factors"]).sort_index()
+    for column in evidence.CONSTANTS:
+        table[column] = [float(f"{value:.3g}") for value in table[column]]
+    table["factors"] = [" ".join(f"{factor:g}" for factor in factors) for factors in table["factors"]]
+    return table.rename_axis("method").reset_index()
 
 
 def tables() -> dict[Path, str]:
@@ -331,5 +364,8 @@ def tables() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
+    # First the costs, which decide between methods of the same rank.
+    evidence.COSTS.write_text(costs().to_csv(index=False), encoding="utf-8")
+    evidence._costs.cache_clear()
     for path, text in tables().items():
         path.write_text(text, encoding="utf-8")

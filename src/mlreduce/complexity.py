@@ -15,7 +15,7 @@ DENSE_SIDE = 6000
 #: Pairs of instances whose distances are one table (0.13 GB); of more, blocks of rows are computed.
 PAIRS = 2**24
 
-_FACTOR = re.compile(r"(?:[ndqmskpt](?:\^[2-9])?|[1-9][0-9]*)")
+_FACTOR = re.compile(r"(?:[ndqmrskpt](?:\^[2-9])?|[1-9][0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class Sizes:
     def m(self) -> int:
         """The smaller number of instances and features."""
         return min(self.n, self.d)
+
+    @property
+    def r(self) -> int:
+        """The smaller number of instances and labels."""
+        return min(self.n, self.q)
 
     @property
     def t(self) -> int:
@@ -118,7 +123,22 @@ class Complexity:
         float
             Up to a factor of the method's.
         """
-        return _value(self.time, sizes)
+        return sum(self.terms(sizes))
+
+    def terms(self, sizes: Sizes) -> list[float]:
+        """Return the operations of each term of ``time``.
+
+        Parameters
+        ----------
+        sizes : Sizes
+            Of the training set.
+
+        Returns
+        -------
+        list of float
+            Up to factors of the method's.
+        """
+        return _terms(self.time, sizes)
 
     def numbers(self, sizes: Sizes) -> float:
         """Return how many numbers are stored in addition to the features.
@@ -133,7 +153,7 @@ class Complexity:
         float
             Up to a factor of the method's.
         """
-        return _value(self.memory, sizes)
+        return sum(_terms(self.memory, sizes))
 
     def iterations(self, sizes: Sizes) -> float:
         """Return the operations by iteration.
@@ -148,7 +168,7 @@ class Complexity:
         float
             Not only up to a factor; 0 where there is no iteration.
         """
-        return _value(self.iterated, sizes) if self.iterated else 0.0
+        return sum(_terms(self.iterated, sizes)) if self.iterated else 0.0
 
     def iterates(self, sizes: Sizes, sparse: bool) -> bool:
         """Whether a fit iterates with products instead of decomposing matrices.
@@ -177,8 +197,8 @@ class Complexity:
         return f"O({_order(self.time)})"
 
 
-def _value(text: str, sizes: Sizes) -> float:
-    return float(sum(math.prod(_factor(factor, sizes) for factor in term.split(" ")) for term in text.split(" + ")))
+def _terms(text: str, sizes: Sizes) -> list[float]:
+    return [math.prod(_factor(factor, sizes) for factor in term.split(" ")) for term in text.split(" + ")]
 
 
 def _factor(text: str, sizes: Sizes) -> float:

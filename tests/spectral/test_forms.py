@@ -136,6 +136,29 @@ def test_scaled_and_recentred(seed, chosen):
     )
 
 
+@given(seed=seeds, chosen=parts, copies=st.integers(1, 3))
+def test_a_factor_of_more_columns_than_rows_is_narrowed(seed, chosen, copies):
+    """Of labels that are more than the instances, also such that repeat, the matrix and the solutions stay."""
+    rng = np.random.default_rng(seed)
+    form = drawn(rng, 6, {**chosen, "factor": "none"}, 0.2, 0.3)
+    labels = np.tile((rng.random((6, 5)) < 0.4).astype(float), copies)
+    middle = rng.uniform(0.1, 2) if chosen["middle"] == "number" else symmetric(rng, 5 * copies)
+    form += Form(factor=labels if chosen["factor"] == "dense" else sp.csr_array(labels), middle=middle)
+    narrowed = form.narrowed
+    assert narrowed is form if copies == 1 else narrowed.factor.shape == (6, 6)
+    np.testing.assert_allclose(dense_of(narrowed, 6), dense_of(form, 6), atol=1e-11)
+    assert (narrowed.squared, narrowed.ridge) == (form.squared, form.ridge)
+    features = Features(rng.standard_normal((6, 8)), centred=True)
+    assert Form(factor=labels, middle=middle).mean_diagonal(features) == pytest.approx(
+        float(
+            np.trace(
+                features.dot(np.eye(8)).T @ dense_of(Form(factor=labels, middle=middle), 6) @ features.dot(np.eye(8))
+            )
+        )
+        / 8
+    )
+
+
 def test_squared_scatter_is_not_pulled_back():
     with pytest.raises(ValueError, match="squared scatter"):
         Form(squared=1.0).pulled_back(sp.eye_array(3, format="csr"))

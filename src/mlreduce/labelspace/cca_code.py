@@ -65,7 +65,9 @@ class CCACode(LabelCoder):
     array([0.8, 0.8, 0.7])
     """
 
-    complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity(
+        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse"
+    )
     feature_aware = True
     _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 0}
 

@@ -65,7 +65,9 @@ class CPLST(SketchedCoder):
     (3, 8)
     """
 
-    complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n k + k q", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity(
+        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n k + k q", iterated="1000 s q", iterates_on="sparse"
+    )
     feature_aware = True
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:

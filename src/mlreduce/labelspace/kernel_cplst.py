@@ -45,7 +45,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
 class _KernelCoder(LabelCoder):
     """Base of the coders whose regression is kernel ridge regression with a Gaussian kernel."""
 
-    complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q + q^2")
+    complexity = Complexity("n s + n^3 + n^2 q + q^3", "n^2 + n q + q^2")
     feature_aware = True
     kernelised = True
 
@@ -129,7 +129,7 @@ class KernelCPLST(_KernelCoder, LeadingCoder):
     (3, 8)
     """
 
-    complexity = Complexity("n s + n^3", "n^2 + n k + k q")
+    complexity = Complexity("n s + n^3 + n^2 q + q^3", "n^2 + n k + k q")
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)

@@ -53,7 +53,9 @@ class OCCA(LabelCoder):
     True
     """
 
-    complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity(
+        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse"
+    )
     feature_aware = True
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:

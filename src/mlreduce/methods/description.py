@@ -44,7 +44,7 @@ class Description:
     >>> description.parameters
     {'n_components': 'None', 'ridge': 'None'}
     >>> description.memory, description.documented
-    ('m^2 + d q numbers', 'mlreduce.projection.cca.RCCA')
+    ('m^2 + d q + d k numbers', 'mlreduce.projection.cca.RCCA')
     """
 
     facts: Facts
@@ -159,9 +159,9 @@ def describe(name: str) -> Description:
     out of sample  yes
     parameters     n_components=None, proximity=None, constraint='degree', ridge='0.1%',
                    variance_share=0.2
-    cost           O(n s + s m + m^3) operations, by iteration where instances and features are more
-                   than 6000
-    memory         m^2 numbers
+    cost           O(n s + s m + m^3 + d k) operations, by iteration where instances and features are
+                   more than 6000
+    memory         m^2 + t + d k numbers
     paper          He and Niyogi (2003), "Locality preserving projections"
     evidence       rank ... (benchmark-2-projections, average-precision with...ridge)
     class          mlreduce.projection.locality.LPP

@@ -20,7 +20,8 @@ from mlreduce.complexity import Complexity, Sizes
 RANKS, SETS, COSTS = (Path(__file__).with_name(f"{name}.csv") for name in ("ranks", "sets", "costs"))
 #: In the place of a data set that a comparison lacks.
 NOT_RUN = "-"
-#: Columns of the costs: seconds and bytes are ``rate amount + least``.
+#: Columns of the costs: seconds and bytes are ``rate amount + least``. The last one, ``factors``, has for each term of
+#: the operations a multiple of the rate.
 CONSTANTS = ("seconds_rate", "seconds_least", "bytes_rate", "bytes_least")
 #: Seconds of an operation by iteration, and stored numbers for each row and column of the requested result.
 SECONDS, ARRAYS = 1e-9, 3
@@ -371,9 +372,15 @@ class Estimate(NamedTuple):
 
 
 @functools.cache
-def _costs() -> dict[str, dict[str, float]]:
+def _costs() -> dict[str, dict[str, Any]]:
     with COSTS.open(encoding="utf-8", newline="") as file:
-        return {row["method"]: {name: float(row[name]) for name in CONSTANTS} for row in csv.DictReader(file)}
+        return {
+            row["method"]: {
+                **{name: float(row[name]) for name in CONSTANTS},
+                "factors": [float(factor) for factor in row["factors"].split(" ")],
+            }
+            for row in csv.DictReader(file)
+        }
 
 
 def measured_methods() -> list[str]:
@@ -398,24 +405,37 @@ def complexities(name: str) -> list[Complexity]:
     return [cls.complexity, *([regression.complexity] if registry.kind_of(name) == "labelspace" else [])]
 
 
-def work(complexity: Complexity, sizes: Sizes, sparse: bool) -> float:
-    """Return the operations of a fit to a training set, without iteration, of which seconds are a multiple."""
-    return complexity.operations(replace(sizes, s=ENTRY * sizes.s) if sparse else sizes)
+def term_rates(name: str) -> list[list[float]]:
+    """Return the seconds of an operation of each term of `complexities`."""
+    parts, rates = complexities(name), []
+    for part, method in zip(parts, (name, "ridge"), strict=False):
+        n_terms = part.time.count(" + ") + 1
+        factors = _costs().get(method, {}).get("factors") or [1.0] * n_terms
+        if len(factors) != n_terms:
+            raise ValueError(f"{COSTS.name} has {len(factors)} factors of {method!r}, which has {n_terms} terms")
+        rates.append([constants(method)["seconds_rate"] * factor for factor in factors])
+    return rates
+
+
+def term_operations(complexity: Complexity, sizes: Sizes, sparse: bool) -> list[float]:
+    """Return the operations of each term of a fit to a training set, without iteration."""
+    return complexity.terms(replace(sizes, s=ENTRY * sizes.s) if sparse else sizes)
 
 
 def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
     """Return what a fit to a training set is expected to take; None where the method declares no complexity."""
-    parts, rate = complexities(name), constants(name)
+    parts, constant = complexities(name), constants(name)
     if not parts:
         return None
-    seconds, n_bytes = rate["seconds_least"], rate["bytes_least"]
-    for part in parts:
+    seconds, n_bytes = constant["seconds_least"], constant["bytes_least"]
+    for part, rates in zip(parts, term_rates(name), strict=True):
         if part.iterates(sizes, sparse):
             seconds += SECONDS * part.iterations(sizes)
             n_bytes += 8.0 * ARRAYS * (sizes.n + sizes.d) * (sizes.k + sizes.q)
         else:
-            seconds += rate["seconds_rate"] * work(part, sizes, sparse)
-            n_bytes += rate["bytes_rate"] * part.numbers(sizes)
+            operations = term_operations(part, sizes, sparse)
+            seconds += sum(rate * number for rate, number in zip(rates, operations, strict=True))
+            n_bytes += constant["bytes_rate"] * part.numbers(sizes)
     return Estimate(seconds, n_bytes / 1e9, name in _costs())
 
 

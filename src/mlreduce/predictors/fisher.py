@@ -134,7 +134,7 @@ class FisherClassifier(DecidingClassifier):
     _weighs = True
 
     ridge_: Any
-    complexity = Complexity("s m + m^3", "m^2 + d q")
+    complexity = Complexity("s m + m^3 + n m q + n q^2 + 100 d r", "m^2 + d q")
 
     def __init__(
         self,

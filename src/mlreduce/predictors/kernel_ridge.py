@@ -71,7 +71,7 @@ class KernelRidgeRegressor(Regressor):
     1.0
     """
 
-    complexity = Complexity("n s + n^3", "n^2 + n q")
+    complexity = Complexity("n s + n^3 + n^2 q", "n^2 + n q")
     takes_unknown_cells = True
     alpha_: Any
     _fitted = "dual_coef_"

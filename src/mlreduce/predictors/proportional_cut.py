@@ -51,7 +51,7 @@ class ProportionalCut(LabelClassifier):
     """
 
     _poor_score = True
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n q + n d", "n q")
     takes_unknown_cells = True
     _weighs = True
 

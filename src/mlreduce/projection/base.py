@@ -40,13 +40,16 @@ from mlreduce.validation.estimator import Estimator
 # its eigenvectors; where there is no constraint, Lanczos iteration by the solver's estimate; for constraints that are
 # multiples of the scatter with a ridge, some hundred steps of LSQR; an SVD of features times labels. To choose a ridge
 # takes the residuals of all labels for some twenty of them: 20 n m q operations, where eigenvectors take 4 m^3.
-DENSE = Complexity("s m + m^3", "m^2", most=4 * DENSE_SIDE)
+# Products with matrices over the labels, such as their covariance, take m q^2, and each of those with coefficients d q.
+DENSE = Complexity("s m + m^3", "m^2 + d k", most=4 * DENSE_SIDE)
 PRODUCTS = replace(DENSE, iterated="180 s + 6 k s")
-PENALISED = replace(DENSE, time="s m + m^3 + 5 n m q", memory="m^2 + d q")
+PENALISED = replace(DENSE, time="s m + m^3 + 5 n m q + m q^2 + 100 d r", memory="m^2 + d q + d k")
 LEAST_SQUARES = replace(PENALISED, iterated="1000 s q", iterates_on="sparse")
-THIN = Complexity("s q + d q^2", "d q")
+THIN = Complexity("s q + d r^2 + 100 d r", "d q")
 # Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE).
-NEIGHBOURS = Complexity("n s + s m + m^3", "m^2", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE)
+NEIGHBOURS = Complexity(
+    "n s + s m + m^3 + 100 d k", "m^2 + t + d k", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE
+)
 NEIGHBOURS_DENSE = replace(NEIGHBOURS, iterated=None)
 
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.

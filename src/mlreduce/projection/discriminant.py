@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import PENALISED, WeightedProjection
+from mlreduce.projection.base import DENSE, PENALISED, WeightedProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -206,6 +207,8 @@ class DMLDA(WeightedProjection, Discriminant):
     >>> mlreduce.LDACopy().fit(data.X, data.Y).n_components_
     8
     """
+
+    complexity = replace(DENSE, time="s m + m^3 + n m q + 100 d r")
 
     def _objective(self, data: TrainingSet) -> Form:
         # Scatter of all instances about each class mean, less the within-class scatter, for centred features.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mlreduce.projection.base import PRODUCTS
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.projection.mddm import label_scale
@@ -51,7 +53,7 @@ class MVMD(CovarianceProjection):
     8
     """
 
-    complexity = PRODUCTS
+    complexity = replace(PRODUCTS, time="s m + m^3 + n m q + 100 d r")
 
     def __init__(self, n_components: Size = None, coding: str = "signed", beta: float = 0.5) -> None:
         super().__init__(n_components)

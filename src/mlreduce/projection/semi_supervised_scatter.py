@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
@@ -64,7 +66,7 @@ class SSFDA(PartlyLabelled):
     """
 
     least_labels = 2
-    complexity = NEIGHBOURS_DENSE
+    complexity = replace(NEIGHBOURS_DENSE, time="n s + s m + m^3 + 100 d k + n m q")
 
     def __init__(
         self,

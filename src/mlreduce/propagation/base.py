@@ -99,7 +99,7 @@ class LabelPropagation(Estimator):
     #: Whether single labels of an instance may be unknown: cells of NaN.
     takes_unknown_cells = True
     #: What a fit costs.
-    complexity = Complexity("n s + q n^2", "q n + q^2")
+    complexity = Complexity("n s + q n^2 + n q^2", "q n + q^2")
     #: Whether Laplacians are the normalised symmetric ones.
     normalised = False
 

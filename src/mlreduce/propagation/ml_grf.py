@@ -119,7 +119,7 @@ class MLGRF(LabelField):
     0.6
     """
 
-    complexity = Complexity("n s + n^3", "n^2 + q n + q^2")
+    complexity = Complexity("n s + n^3 + n q^2", "n^2 + q n + q^2")
 
     def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         weights = known.astype(np.float64)

@@ -34,7 +34,7 @@ class AllFeatures(Selector):
     (300, 30)
     """
 
-    complexity = Complexity("n d", "s + d", least_bytes=0.25)
+    complexity = Complexity("s + 50 d", "s + d", least_bytes=0.25)
     supervised = False
     takes_unknown_cells = True
     selects = False
@@ -75,7 +75,7 @@ class RandomFeatures(Selector):
     5
     """
 
-    complexity = Complexity("n d", "s + d", least_bytes=0.25)
+    complexity = Complexity("s + 50 d", "s + d", least_bytes=0.25)
     supervised = False
     takes_unknown_cells = True
 

@@ -60,7 +60,7 @@ class MLFS(Selector):
     array(['x2', 'x4', 'x16', 'x18', 'x22'], dtype=object)
     """
 
-    complexity = Complexity("n d q", "n d", least_bytes=0.25)
+    complexity = Complexity("s q + d q", "n d", least_bytes=0.25)
     takes_unknown_cells = True
     takes_sparse_labels = True
 

@@ -71,7 +71,7 @@ class ELAChi2(DiscretisingSelector):
     array([1, 2, 3])
     """
 
-    complexity = Complexity("n d q", "n d")
+    complexity = Complexity("s q + d q", "n d")
     takes_unknown_cells = True
     takes_sparse_labels = True
 

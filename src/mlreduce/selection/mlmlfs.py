@@ -116,7 +116,7 @@ class MLMLFS(PartlyLabelledSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("n s + m^3", "s + m^2 + n q + d q")
+    complexity = Complexity("n s + m^3 + n q^2", "s + m^2 + n q + d q")
 
     def __init__(
         self,

@@ -109,7 +109,7 @@ class CSFS(PartlyLabelledSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s m + m^3", "s + m^2 + n q + d q")
+    complexity = Complexity("s m + m^3 + s q", "s + m^2 + n q + d q")
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         return _Clipped(X, labels)
@@ -214,7 +214,7 @@ class MDFS(PartlyLabelledSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("n s + m^3", "s + m^2 + n q + d q + q^2")
+    complexity = Complexity("n s + m^3 + n q^2", "s + m^2 + n q + d q + q^2")
 
     def __init__(
         self,

@@ -135,7 +135,7 @@ class MFSMCDM(RidgeCoefficientSelector):
     (300, 5)
     """
 
-    complexity = Complexity("s m + m^3 + s q", "m^2 + d q")
+    complexity = Complexity("s m + m^3 + s q + n m q + d q", "m^2 + d q")
 
     def __init__(
         self,

@@ -169,7 +169,7 @@ class Chi2(SumsSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s q", "s + d", least_bytes=0.25)
+    complexity = Complexity("s q + d q", "s + d", least_bytes=0.25)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -226,7 +226,7 @@ class AnovaF(SumsSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s q", "s + d", least_bytes=0.25)
+    complexity = Complexity("s q + d q", "s + d", least_bytes=0.25)
 
     def _score_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         between = np.square(totals.sums - sums)

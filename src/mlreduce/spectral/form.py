@@ -26,6 +26,9 @@ __all__ = ["Form"]
 # Bytes of the products of features and a block of labels.
 _CROSS_BYTES = 2**28
 
+# Entries of a factor with more columns than rows up to which it is narrowed.
+_WIDE_ENTRIES = 2**24
+
 # Eigenvalues of ``middle`` below minus this, relative to the largest, are negative.
 _INDEFINITE = 1e-10
 
@@ -251,9 +254,9 @@ class Form:
         """
         trace = float(np.sum(self.weights * features.squared_norms)) if np.any(self.weights) else 0.0
         if self.factor is not None:
-            for factor in self._parts(features.shape[1]):
+            for factor in self.narrowed._parts(features.shape[1]):
                 cross = features.cross(factor)
-                trace += float(np.sum(_product(cross, self.middle) * cross))
+                trace += float(np.sum(_product(cross, self.narrowed.middle) * cross))
         if self.graph is not None:
             trace += features.form_trace(self.graph)
         return trace / features.shape[1]
@@ -292,6 +295,23 @@ class Form:
         return Form(
             self.weights + other.weights, factor, middle, graph, self.squared + other.squared, self.ridge + other.ridge
         )
+
+    @cached_property
+    def narrowed(self) -> Form:
+        """The same form with a factor that has no more columns than rows, unless that is too large to be made.
+
+        With ``factor' = QR`` it is ``R' (Q' middle Q) R``: of more labels than instances, all that follows has the
+        order of the instances. This form itself where its factor has no more columns than rows.
+        """
+        n_samples, size = (0, 0) if self.factor is None else self.factor.shape
+        if size <= n_samples or n_samples * size > _WIDE_ENTRIES:
+            return self
+        transposed = as_dense(self.factor).T
+        if not isinstance(self.middle, np.ndarray):
+            return replace(self, factor=np.linalg.qr(transposed, mode="r").T)
+        basis, triangle = np.linalg.qr(transposed)
+        middle = basis.T @ self.middle @ basis
+        return replace(self, factor=triangle.T, middle=(middle + middle.T) / 2)
 
     def pulled_back(self, incidence: Any) -> Form:
         """Return the form with the matrix ``C'MC``, over other instances.

@@ -173,6 +173,7 @@ def solve(
         If B is singular: directions are restricted to its range.
     """
     ordered = signed_values and variation is not None
+    objective, constraint = objective.narrowed, None if constraint is None else constraint.narrowed
     problem = _Problem(features, objective, constraint, limit, signed_values, upper, trivial, ordered, who)
     pairs = None
     for strategy in STRATEGIES.values():

@@ -398,11 +398,11 @@ def tuning(evidence: Evidence, measure: str) -> Answer:
                 f"{name} {value:+.3f}" for name, value in dict([*most.head(3).items(), *most.tail(1).items()]).items()
             ]
             rows.append([noun, PREDICTORS[predictor], str(len(methods)), str(effect), effect.word, ", ".join(ends)])
-            if not sentences:
+            if not any(row[0] == noun for row in rows[:-1]):  # with the first predictor
                 sets = len(evidence.scores.datasets(family, tuned=True))
-                sentences.append(
-                    f"On {sets} data sets, tuning brings {noun}s with {PREDICTORS[predictor]} {effect}, {effect.word}."
-                )
+                begun = f"On {sets}, it brings" if sentences else f"On {sets} data sets, tuning brings"
+                with_predictor = "" if sentences else f" with {PREDICTORS[predictor]}"
+                sentences.append(f"{begun} {noun}s{with_predictor} {effect}, {effect.word}.")
     if not rows:
         return Answer(["Tuned methods are not run yet on enough data sets."])
     header = ["reduced by", "predictor", "methods with parameters", "tuning brings", "word", "most, and least"]

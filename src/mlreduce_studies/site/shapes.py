@@ -126,7 +126,10 @@ def _method(name: str) -> dict[str, Any]:
     return {
         **{"family": facts.family, "control": name in CONTROLS, "rates": evidence.constants(name)},
         "takes": takes | {"least_instances": facts.least_instances},
-        "parts": [{key: getattr(part, key) for key in keys} for part in evidence.complexities(name)],
+        "parts": [
+            {**{key: getattr(part, key) for key in keys}, "rates": rates}
+            for part, rates in zip(evidence.complexities(name), evidence.term_rates(name), strict=True)
+        ],
     }
 
 

@@ -3,15 +3,15 @@
 "use strict";
 globalThis.mlreduceShapes = (() => {
   const sizesOf = ({n, d, q, sparse}, {stored, pairs, asked, share}) => {
-    const m = Math.min(n, d);
-    return {n, d, q, m, t: Math.min(n * n, pairs), s: n * (sparse ? Math.min(d, stored) : d), p: n * q, k: Math.min(asked, Math.max(Math.floor(share * m), 1))};
+    const m = Math.min(n, d), r = Math.min(n, q);
+    return {n, d, q, m, r, t: Math.min(n * n, pairs), s: n * (sparse ? Math.min(d, stored) : d), p: n * q, k: Math.min(asked, Math.max(Math.floor(share * m), 1))};
   };
 
-  // The value of operations or numbers such as "s m + m^3".
-  const valueOf = (text, sizes) => text.split(" + ").reduce((total, term) => total + term.split(" ").reduce((product, factor) => {
+  // The value of operations or numbers such as "s m + m^3", with a rate for each term.
+  const valueOf = (text, sizes, rates) => text.split(" + ").reduce((total, term, i) => total + term.split(" ").reduce((product, factor) => {
     const [symbol, power = "1"] = factor.split("^");
     return product * (/^\d+$/.test(symbol) ? Number(symbol) : sizes[symbol] ** Number(power));
-  }, 1), 0);
+  }, rates?.[i] ?? 1), 0);
 
   const iterates = (part, sizes, sparse, {dense}) => sizes.m > dense && part.iterated !== null && (sparse || part.iterates_on === "any");
 
@@ -23,7 +23,7 @@ globalThis.mlreduceShapes = (() => {
         seconds += constants.seconds * valueOf(part.iterated, sizes);
         bytes += 8 * constants.arrays * (sizes.n + sizes.d) * (sizes.k + sizes.q);
       } else {
-        seconds += method.rates.seconds_rate * valueOf(part.time, work);
+        seconds += valueOf(part.time, work, part.rates);
         bytes += method.rates.bytes_rate * valueOf(part.memory, sizes);
       }
     }
