@@ -306,10 +306,9 @@ class Form:
         n_samples, size = (0, 0) if self.factor is None else self.factor.shape
         if size <= n_samples or n_samples * size > _WIDE_ENTRIES:
             return self
-        transposed = as_dense(self.factor).T
+        basis, triangle = np.linalg.qr(as_dense(self.factor).T)
         if not isinstance(self.middle, np.ndarray):
-            return replace(self, factor=np.linalg.qr(transposed, mode="r").T)
-        basis, triangle = np.linalg.qr(transposed)
+            return replace(self, factor=triangle.T)
         middle = basis.T @ self.middle @ basis
         return replace(self, factor=triangle.T, middle=(middle + middle.T) / 2)
 
