@@ -23,6 +23,7 @@ from mlreduce_studies.verdicts.audit import (
     audit_sentences,
     audit_sizes,
     audit_sums,
+    beside_printed,
     read_published,
     read_sizes,
     sums_by_protocol,
@@ -205,8 +206,16 @@ def test_the_audit_says_where_numbers_of_splits_differ(published):
     cells = audit({"table3": uneven}, printed)
     sentence = audit_sentences(cells)[0]
     assert sentence.endswith(". Splits: 5 on set_a; 2 on set_b.")
+    beside = beside_printed(cells, "table3", "as-printed")
+    assert "| data set | method | splits | 50 % | 100 % |" in beside
+    assert "| set_b | cplst | 2 | " in beside
+    assert "| set_a | occa |  | " in beside
+    columns = [line.count("|") for line in beside.splitlines() if line.startswith("|")]
+    assert len(set(columns)) == 1  # a cell stands below its size, whatever others are printed
+    assert next(line for line in beside.splitlines() if "| plst |" in line).startswith("| set_b | plst | 2 |  | ")
     even = audit({"table3": uneven[uneven["dataset"] == "set_a"]}, printed)
     assert "Splits" not in audit_sentences(even)[0]
+    assert "splits" not in beside_printed(even, "table3", "as-printed")
 
 
 def test_audit_by_hand(table, published):

@@ -19,7 +19,7 @@ from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, summarise, write
 from mlreduce_studies.gathering.times import RATIO_COLUMNS, gathered_times, time_ratios
 from mlreduce_studies.tables import make_table
 from mlreduce_studies.tables.sizes import TABLE_COLUMNS
-from mlreduce_studies.verdicts.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences
+from mlreduce_studies.verdicts.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
 
 METHODS = ["plst", "cplst", "cs"]
 SETS = ["emotions", "scene", "yeast"]
@@ -252,6 +252,7 @@ def test_the_audit_says_what_failed(tmp_path):
     assert "0 were not run, 1 failed." in audit_sentences(cells)[0]
     text = audit_markdown(cells, "s")
     assert r"|  |  |  | failed |  | ValueError: no \| direction_ (reduce, 3 splits, 0 the first) |" in text
+    assert "| scene | cs | 0 | **– (0.2000)** |" in beside_printed(cells, "table3", "p")
     alone = failures(("scene", "plst", 0), ("scene", "plst", 2))
     cells = audit({"table3": make_table(summary(alone), SPEC, "t")[0]}, published)
     left = cells.query("dataset == 'scene' and method == 'plst'")

@@ -66,7 +66,7 @@ class CCACode(LabelCoder):
     """
 
     complexity = Complexity(
-        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse"
+        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse", least_bytes=2
     )
     feature_aware = True
     _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 0}

@@ -66,7 +66,7 @@ class CPLST(SketchedCoder):
     """
 
     complexity = Complexity(
-        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n k + k q", iterated="1000 s q", iterates_on="sparse"
+        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n k + k q", iterated="1000 s q", iterates_on="sparse", least_bytes=2
     )
     feature_aware = True
 

@@ -54,7 +54,7 @@ class OCCA(LabelCoder):
     """
 
     complexity = Complexity(
-        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse"
+        "s m + m^3 + n q^2 + q^3", "n d + m^2 + n q + q^2", iterated="1000 s q", iterates_on="sparse", least_bytes=2
     )
     feature_aware = True
 

@@ -154,7 +154,7 @@ class LabelTreeClassifier(ScoringClassifier):
     True
     """
 
-    complexity = Complexity("100 s", "100 d + s")
+    complexity = Complexity("100 s", "100 d + s", least_bytes=3.9)
 
     def __init__(
         self,

@@ -63,7 +63,9 @@ class LinearRegressor(Regressor):
     linear = True
     takes_unknown_cells = True
     takes_sparse_targets = True
-    complexity = Complexity("n d m + m^3 + n d q", "n d + 4 m^2 + d q", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity(
+        "n d m + m^3 + n d q", "n d + 4 m^2 + d q", iterated="1000 s q", iterates_on="sparse", least_bytes=2
+    )
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond

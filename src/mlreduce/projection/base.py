@@ -48,7 +48,11 @@ LEAST_SQUARES = replace(PENALISED, iterated="1000 s q", iterates_on="sparse")
 THIN = Complexity("s q + d r^2 + 100 d r", "d q")
 # Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE).
 NEIGHBOURS = Complexity(
-    "n s + s m + m^3 + 100 d k", "m^2 + t + d k", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE
+    "n s + s m + m^3 + 100 d k",
+    "m^2 + t + d k",
+    iterated="n s + 180 s + 6 k s",
+    most=4 * DENSE_SIDE,
+    least_bytes=2,
 )
 NEIGHBOURS_DENSE = replace(NEIGHBOURS, iterated=None)
 

@@ -65,7 +65,7 @@ class JMI(GreedySelector):
     """
 
     # The fixed terms: some thousand instances take no longer than few, and features are discretised (docs/scale.md).
-    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q", least_bytes=2.7)
 
     def _begin(self, information: Information) -> FloatArray:
         return np.column_stack([information.relevance, np.zeros(len(information.relevance))])
@@ -131,7 +131,7 @@ class CMIM(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q", least_bytes=2.7)
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevances.copy()
@@ -191,7 +191,7 @@ class D2F(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q", least_bytes=2.7)
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance.copy()
@@ -249,7 +249,7 @@ class MDMR(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q")
+    complexity = Complexity("k n d q + 3000 k d q + 10000 n d", "n d + d q", least_bytes=2.7)
 
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         conditional = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)

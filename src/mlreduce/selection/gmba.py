@@ -105,7 +105,7 @@ class GMBA(Selector):
     (300, 5)
     """
 
-    complexity = Complexity("d n^2", "n^2 + n d", least_bytes=1)
+    complexity = Complexity("d n^2", "n^2 + n d", least_bytes=0.7)
     takes_unknown_cells = True
     takes_sparse_labels = True
 

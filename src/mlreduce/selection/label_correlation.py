@@ -98,7 +98,7 @@ class MGFS(Selector):
     1.0
     """
 
-    complexity = Complexity("n d q + d^2 q", "d^2")
+    complexity = Complexity("n d q + d^2 q", "d^2", least_bytes=3.3)
     takes_sparse_labels = True
 
     def __init__(self, k: Size = 0.5, damping: float = 0.85) -> None:

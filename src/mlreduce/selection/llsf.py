@@ -110,7 +110,7 @@ class LLSF(ProximalSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s d + q d^2 + d q^2", "d^2 + d q + q^2")
+    complexity = Complexity("s d + q d^2 + d q^2", "d^2 + d q + q^2", least_bytes=0.6)
 
     def __init__(
         self,

@@ -98,7 +98,7 @@ class LRLSF(ProximalSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("n s + s d + q d^2 + q^4", "d^2 + d q + n q")
+    complexity = Complexity("n s + s d + q d^2 + q^4", "d^2 + d q + n q", least_bytes=0.7)
 
     def __init__(
         self,

@@ -93,7 +93,7 @@ class MSSL(RowSparseSelector):
 
     _merges_copies = False  # whose coefficients their graph ties together
 
-    complexity = Complexity("s d + d^3", "s + d^2 + n q + d q")
+    complexity = Complexity("s d + d^3", "s + d^2 + n q + d q", least_bytes=0.24)
 
     def __init__(
         self,

@@ -115,7 +115,7 @@ class PNC(PartlyLabelledSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s d + d^3 + 100 s q", "n d + d^2 + n q + d q + q^2")
+    complexity = Complexity("s d + d^3 + 100 s q", "n d + d^2 + n q + d q + q^2", least_bytes=0.4)
     by_feature = ("coef_", "correlation_")
 
     _order = 1

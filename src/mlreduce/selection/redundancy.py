@@ -78,7 +78,7 @@ class MRMR(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q + k n d + 1000 n d", "n d")
+    complexity = Complexity("n d q + k n d + 1000 n d", "n d", least_bytes=2.7)
 
 
 @register("ami")
@@ -131,7 +131,7 @@ class AMI(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q + k n d + 1000 n d", "n d")
+    complexity = Complexity("n d q + k n d + 1000 n d", "n d", least_bytes=2.7)
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance.copy()
@@ -188,7 +188,7 @@ class SCLS(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q + k n d + 1000 n d", "n d")
+    complexity = Complexity("n d q + k n d + 1000 n d", "n d", least_bytes=2.7)
 
     def _begin(self, information: Information) -> FloatArray:
         entropies = information.features.entropies()

@@ -60,7 +60,7 @@ class MIM(GreedySelector):
     array([1, 2, 3])
     """
 
-    complexity = Complexity("n d q + 1000 n d", "n d")
+    complexity = Complexity("n d q + 1000 n d", "n d", least_bytes=2.7)
     looks_back = False
 
     def _begin(self, information: Information) -> FloatArray:
@@ -119,7 +119,7 @@ class FIMF(GreedySelector):
     array([1, 2, 3])
     """
 
-    complexity = Complexity("n d q + 1000 n d", "n d")
+    complexity = Complexity("n d q + 1000 n d", "n d", least_bytes=2.7)
     looks_back = False
 
     def __init__(
@@ -188,7 +188,7 @@ class IGMF(GreedySelector):
     array([1, 2, 3])
     """
 
-    complexity = Complexity("n d", "n d")
+    complexity = Complexity("n d", "n d", least_bytes=2.7)
     looks_back = False
 
     def _information(self, bins: Bins, labels: Any) -> tuple[Counted, Counted]:

@@ -104,7 +104,7 @@ class SFUS(RowSparseSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s d + d^3", "s + d^2 + n q + d q")
+    complexity = Complexity("s d + d^3", "s + d^2 + n q + d q", least_bytes=0.24)
     by_feature = ("coef_", "subspace_")
 
     def __init__(

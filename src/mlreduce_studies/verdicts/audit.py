@@ -11,6 +11,7 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.stats.margins import DECIDED
+from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.layout import number_of_splits, to_markdown, uneven_splits
 from mlreduce_studies.verdicts.order import COUNT_COLUMNS, MARKS, order_counts
 
@@ -28,6 +29,7 @@ __all__ = [
     "audit_sentences",
     "audit_sizes",
     "audit_sums",
+    "beside_printed",
     "read_published",
     "read_sizes",
     "relative_difference",
@@ -68,8 +70,12 @@ def read_published(path: str | Path) -> pd.DataFrame:
     """Read the printed numbers of a paper, keeping how many decimals were printed.
 
     The error is the standard error ``se`` of the mean, or the standard deviation ``sd`` over a number of ``splits``.
-    Where ``bold_within_se`` is "yes", the paper has in bold what is within one standard error of the best. Raises
-    DataError if a column is missing.
+    Where ``bold_within_se`` is "yes", the paper has in bold what is within one standard error of the best.
+
+    Raises
+    ------
+    DataError
+        If a column is missing.
     """
     text = pd.read_csv(path, dtype=str, keep_default_na=False)
     spread = ("sd", "splits") if "sd" in text.columns else ("se",)
@@ -92,8 +98,15 @@ def read_published(path: str | Path) -> pd.DataFrame:
 def read_sizes(path: str | Path) -> pd.DataFrame:
     """Read the printed sizes of a paper's data sets: a column for each of them, empty where it is not printed.
 
-    Columns are place, dataset, quantity and printed, which is text with the decimals that are printed. Raises DataError
-    if a column is missing.
+    Returns
+    -------
+    DataFrame
+        Columns place, dataset, quantity and printed, which is text with the decimals that are printed.
+
+    Raises
+    ------
+    DataError
+        If a column is missing.
     """
     text = pd.read_csv(path, dtype=str, keep_default_na=False)
     missing = [column for column in ("place", "dataset", *_SIZES) if column not in text.columns]
@@ -104,10 +117,20 @@ def read_sizes(path: str | Path) -> pd.DataFrame:
 
 
 def audit_sizes(printed: pd.DataFrame | None, datasets: pd.DataFrame) -> pd.DataFrame:
-    """Compare the printed sizes of data sets, from `read_sizes`, with those that were run; None where none are printed.
+    """Compare the printed sizes of data sets with those that were run.
 
-    One row per printed size of a data set that was run has `SIZE_COLUMNS`, sorted. The verdict is "same" where ours is
-    the printed number in the decimals that are printed, "differs" elsewhere.
+    Parameters
+    ----------
+    printed : DataFrame or None
+        From `read_sizes`; None where the paper printed none.
+    datasets : DataFrame
+        From `mlreduce_studies.gathering.describe_datasets`.
+
+    Returns
+    -------
+    DataFrame
+        One row per printed size of a data set that was run, with `SIZE_COLUMNS`, sorted. The verdict is "same" where
+        ours is the printed number in the decimals that are printed, "differs" elsewhere.
     """
     rows = []
     known = datasets.set_index("dataset")
@@ -143,15 +166,22 @@ def _equivalence(relative: float) -> str:
 
 
 class Sums(NamedTuple):
-    """How many of some printed cells are what."""
+    """How many of some printed cells are what.
+
+    Attributes
+    ----------
+    verdicts : dict of str to int
+        For each of `VERDICTS`, and "not run".
+    within : dict of int to int
+        For each of `WITHIN`: cells of which ours is within so many percent of the printed number.
+    single, single_reproduced : int
+        Cells, and reproduced ones, without the rows in which the paper has one value at all of several sizes: these say
+        one thing and not several.
+    """
 
     cells: int
-    #: For each of `VERDICTS`, and "not run".
     verdicts: dict[str, int]
-    #: For each of `WITHIN`: cells of which ours is within so many percent of the printed number.
     within: dict[int, int]
-    #: Cells, and reproduced ones, without the rows in which the paper has one value at all of several sizes: these say
-    #: one thing and not several.
     single: int
     single_reproduced: int
 
@@ -168,7 +198,13 @@ class Sums(NamedTuple):
 
 
 def audit_sums(cells: pd.DataFrame) -> Sums:
-    """Count printed cells of whole tables, from `audit`."""
+    """Count printed cells.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `audit`, of whole tables.
+    """
     rows = cells.groupby(["table", "protocol", "dataset", "method"], observed=True)["printed"]
     single = (rows.transform("size") == 1) | (rows.transform("nunique") > 1)
     relative = relative_difference(cells).abs()
@@ -188,13 +224,23 @@ def sums_by_protocol(cells: pd.DataFrame, protocols: Sequence[str]) -> dict[str,
 
 
 def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) -> pd.DataFrame:
-    """Compare the cells of a paper's tables with the printed ones, from `read_published`; None where none are printed.
+    """Compare the cells of a paper's tables with the printed ones.
 
     ``z = (ours - printed) / sqrt(printed_se^2 + our_se^2)``, the printed standard error taken as no less than half a
     unit of its last digit. A cell that failed, or whose error is unknown since one split is left of several, has no z
-    and the verdict "failed"; the note says why. Tables are tidy, with `mlreduce_studies.tables.layout.TABLE_COLUMNS`,
-    by the name in the paper ("table3"). One row per protocol and printed cell whose data set was run has
-    `AUDIT_COLUMNS`; sorted.
+    and the verdict "failed"; the note says why.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame
+        Name in the paper ("table3") to tidy table with `mlreduce_studies.tables.layout.TABLE_COLUMNS`.
+    published : DataFrame or None
+        From `read_published`; None where the paper printed no numbers.
+
+    Returns
+    -------
+    DataFrame
+        One row per protocol and printed cell whose data set was run, with `AUDIT_COLUMNS`; sorted.
     """
     parts = [pd.DataFrame(columns=list(AUDIT_COLUMNS))]
     if published is not None:
@@ -230,10 +276,17 @@ def audit_sentences(
 ) -> list[str]:
     """Return what the audit found, in sentences.
 
-    Of cells, from `audit`, one per table and protocol, with the numbers of reproduced cells, and of splits where these
-    differ; and one on all tables by protocol. Of sizes, from `audit_sizes`, one per place, with the sizes that differ.
-    Of ratios, from `mlreduce_studies.gathering.times.time_ratios`, one on the printed times. Of the order, from
-    `mlreduce_studies.verdicts.order.audit_order`, one per mark and protocol; None where a run has none.
+    Parameters
+    ----------
+    cells : DataFrame
+        From `audit`: a sentence per table and protocol, with the numbers of reproduced cells, and of splits where
+        these differ; and one on all tables by protocol.
+    sizes : DataFrame or None, default=None
+        From `audit_sizes`: a sentence per place, with the sizes that differ.
+    ratios : DataFrame or None, default=None
+        From `mlreduce_studies.gathering.times.time_ratios`: a sentence on the printed times.
+    order : DataFrame or None, default=None
+        From `mlreduce_studies.verdicts.order.audit_order`: a sentence per mark and protocol; None where a run has none.
     """
     sentences = [
         *_cell_sentences(cells),
@@ -376,3 +429,22 @@ def audit_markdown(
         texts = sizes.assign(printed=sizes["printed"].map("{:g}".format), ours=sizes["ours"].map("{:g}".format))
         parts += ["", to_markdown(list(SIZE_COLUMNS), texts[list(SIZE_COLUMNS)].astype(str).to_numpy().tolist())]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def beside_printed(cells: pd.DataFrame, table: str, protocol: str) -> str:
+    """Return a paper's table in its layout as Markdown, each cell "ours (printed)", bold where not reproduced.
+
+    Where numbers of splits differ, each row gives its number.
+    """
+    part = cells[(cells["table"] == table) & (cells["protocol"] == protocol)]
+    uneven = uneven_splits(part)
+    percents = sorted(part["size_percent"].unique())
+    rows = []
+    for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
+        texts = dict.fromkeys(percents, "")
+        for cell in row.to_dict("records"):
+            ours = GAP if np.isnan(cell["ours"]) else f"{cell['ours']:.4f}"
+            text = f"{ours} ({cell['printed']:.4f})"
+            texts[cell["size_percent"]] = text if cell["verdict"] == "reproduced" else f"**{text}**"
+        rows.append([str(dataset), str(method), *[number_of_splits(row)] * uneven, *texts.values()])
+    return to_markdown(["data set", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)], rows)

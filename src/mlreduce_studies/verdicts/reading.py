@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.configuration import read_yaml, validate
-from mlreduce.exceptions import ConfigurationError, check_known_name, unknown_name
+from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.metrics import higher_is_better
 from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, TABLES, WORDINGS, Line, Statement
 
@@ -39,39 +39,56 @@ _Named = tuple[str, Iterable[str], Sequence[str]]
 
 @dataclass(frozen=True)
 class Known:
-    """Names that claims of a study may use."""
+    """Names that claims of a study may use.
+
+    Attributes
+    ----------
+    outputs : sequence of str
+        Its tables and figures.
+    """
 
     methods: Sequence[str]
     predictors: Sequence[str]
     protocols: Sequence[str]
     datasets: Sequence[str]
     measures: Sequence[str]
-    #: Its tables and figures.
     outputs: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper."""
+    """A sentence of a paper.
 
-    #: A name, what the paper says in our words, and its place.
+    Attributes
+    ----------
+    id, claim, where : str
+        A name, what the paper says in our words, and its place.
+    unchecked : str
+        Why it cannot be checked; "" where it is.
+    proof : dict
+        ``verdict``, "proved" or "false by algebra", the ``derivation`` and the ``test`` that computes it; empty where
+        results judge.
+    wording : str
+        Of `mlreduce_studies.verdicts.statements.WORDINGS`; "" where nothing is judged by results.
+    group : str
+        Name that claims on one comparison share; its ``id`` where it is alone.
+    own : bool
+        Whether it is a question of ours, which no paper claims, or rests on a reading of ours (``reading_because``).
+    shown_in : sequence of str
+        Tables and figures of the study that show what it is about.
+    entry : dict
+        As in the file, without these.
+    """
+
     id: str
     claim: str
     where: str
-    #: Why it cannot be checked; "" where it is.
     unchecked: str
-    #: ``verdict``, "proved" or "false by algebra", the ``derivation`` and the ``test`` that computes it; empty where
-    #: results judge.
     proof: Mapping[str, str]
-    #: Of `mlreduce_studies.verdicts.statements.WORDINGS`; "" where nothing is judged by results.
     wording: str
-    #: Name that claims on one comparison share; its ``id`` where it is alone.
     group: str
-    #: Whether it is a question of ours, which no paper claims, or rests on a reading of ours (``reading_because``).
     own: bool
-    #: Tables and figures of the study that show what it is about.
     shown_in: Sequence[str]
-    #: As in the file, without these.
     entry: Mapping[str, Any]
 
     def lines(self, datasets: Sequence[str]) -> list[Line]:
@@ -156,11 +173,21 @@ def _listed(value: Any) -> tuple[str, ...]:
 
 
 def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str, str] | None = None) -> list[Claim]:
-    """Read the file of the claims of a study; names are checked where those of the study are known.
+    """Read the file of the claims of a study.
 
-    ``taken`` has the ``id`` of each claim of other studies to its file. Raises ConfigurationError if the file is not as
-    its schema says, an ``id`` occurs twice, or a kind, method, data set, measure or other name is unknown, or a margin
-    or another key of the kind is missing. The sentence has file and line, and the nearest right name.
+    Parameters
+    ----------
+    known : Known or None, default=None
+        The names of the study, which are checked; None where they are not known.
+    taken : dict of str to str or None, default=None
+        The ``id`` of each claim of other studies to its file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is not as its schema says, an ``id`` occurs twice, or a kind, method, data set, measure or other
+        name is unknown, or a margin or another key of the kind is missing. The sentence has file and line, and the
+        nearest right name.
     """
     content = read_yaml(path)
     if not isinstance(content, list) or not content:
@@ -217,7 +244,8 @@ def _check_scope(entry: Mapping[str, Any], where: str) -> None:
     wording = entry.get("wording")
     if wording is None:
         raise ConfigurationError(f"{where}: 'wording' is missing; it says on how many data sets the sentence holds")
-    check_known_name("wording", wording, WORDINGS, where)
+    if wording not in WORDINGS:
+        raise ConfigurationError(unknown_name("wording", wording, WORDINGS, where))
     if ("holds" in entry) != (wording == "counted"):
         raise ConfigurationError(f"{where}: 'holds' is the number of the wording 'counted', and of no other")
     counted = [setting for setting in entry.get("settings", ()) if not setting.get("shown", False)]
@@ -238,7 +266,8 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
     if "kind" not in entry or not {"quantity", "table"} & set(entry):
         lacks = "quantity" if "kind" in entry else "kind"
         raise ConfigurationError(f"{where}: {lacks!r} is missing; a claim without a check says why in 'unchecked'")
-    check_known_name("kind", entry["kind"], KINDS, where)
+    if entry["kind"] not in KINDS:
+        raise ConfigurationError(unknown_name("kind", entry["kind"], KINDS, where))
     kind = KINDS[entry["kind"]]
     for key in kind.needs:
         if key not in entry:
@@ -276,7 +305,8 @@ def _check_combinations(entry: Mapping[str, Any], where: str) -> None:
 def _refuse_unknown(named: Iterable[_Named], where: str) -> None:
     for what, names, there in named:
         for name in names:
-            check_known_name(what, name, there, where)
+            if name not in there:
+                raise ConfigurationError(unknown_name(what, name, there, where))
 
 
 def _named(entry: Mapping[str, Any], known: Known | None) -> Iterator[_Named]:
