@@ -39,7 +39,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
 from mlreduce.methods.calibration import machine_factor
-from mlreduce.methods.shapes import MAX_COMPONENTS, SHARE, shape_of
+from mlreduce.methods.shapes import estimated_size, shape_of
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
@@ -251,7 +251,7 @@ def stored_sizes(fit: Any) -> Sizes:
     """Return the sizes of a measured fit: 50 words per instance where features are sparse."""
     size = getattr(mlreduce.make(fit.method, **PARAMETERS.get(fit.method, {})), "n_components", None)
     if fit.axis == "wide":  # as `mlreduce.recommend` requests
-        size = min(MAX_COMPONENTS, max(int(SHARE * min(fit.n, fit.d)), 1))
+        size = estimated_size(fit.n, fit.d)
     stored = 50 * fit.n if is_sparse(fit) else fit.n * fit.d
     return Sizes(fit.n, fit.d, fit.c, stored, size if isinstance(size, int) else min(fit.n, fit.d))
 

@@ -329,6 +329,7 @@ def term_factors(
         powers = best
 
 
+@cache
 def costs() -> pd.DataFrame:
     """Return the constants of the costs: a row per method that was measured."""
     rows: dict[str, tuple[Any, ...]] = {}

@@ -390,10 +390,12 @@ def measured_methods() -> list[str]:
 
 def constants(name: str) -> dict[str, float]:
     """Return the constants of the costs of a method; where it was not measured the medians of its family."""
-    costs, family = _costs(), registry.kind_of(name)
-    of_family = costs.keys() & registry.method_names(family)
-    known = [costs[name]] if name in costs else [costs[other] for other in of_family]
-    return {key: median(cost[key] for cost in known or costs.values()) for key in CONSTANTS}
+    costs = _costs()
+    if name in costs:
+        return {key: costs[name][key] for key in CONSTANTS}
+    of_family = costs.keys() & registry.method_names(registry.kind_of(name))
+    known = [costs[other] for other in of_family] or costs.values()
+    return {key: median(cost[key] for cost in known) for key in CONSTANTS}
 
 
 def complexities(name: str) -> list[Complexity]:

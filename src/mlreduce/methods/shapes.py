@@ -70,10 +70,15 @@ def shape_of(X: Any, y: Any, missing: bool = False) -> Shape:
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
     vector = y is not None and _vector(y) is not None
-    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(MAX_COMPONENTS, max(int(SHARE * min(n, d)), 1)))
+    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, estimated_size(n, d))
     values: Any = sp.csr_array(features).data if sparse else features
     filled = float(np.count_nonzero(values) / (n * d))
     return Shape(sizes, sparse, unknown, single, classes, vector, bool((values < 0).any()), second, filled)
+
+
+def estimated_size(n_samples: int, n_features: int) -> int:
+    """Return the number of components or features that an estimate is for."""
+    return min(MAX_COMPONENTS, max(int(SHARE * min(n_samples, n_features)), 1))
 
 
 def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
