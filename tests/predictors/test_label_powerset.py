@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -17,6 +20,7 @@ from skmultilearn import ensemble, problem_transform
 
 import mlreduce
 from mlreduce.exceptions import DataError
+from mlreduce.predictors._set_trees import divide
 
 BASES = [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))]
 
@@ -85,19 +89,93 @@ def test_seeds_decide_about_sets_and_about_classifiers_without_a_seed(parts):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_trees_are_those_of_pipelines_of_scikit_learn(form, parts):
-    X, Y, new = parts
-    X, new = form(X * (X > 0)), form(2e40 * new * (new > 0))  # beyond the range of training, and of 32 bits
-    model = mlreduce.RAkEL(random_state=0).fit(X, Y)
-    votes = np.zeros((new.shape[0], Y.shape[1]))
-    for pipeline, labels in zip(model.estimators_, model.labelsets_, strict=True):
-        sets = np.unique(Y[:, labels], axis=0)
-        again = clone(pipeline).fit(X, [int((sets == row).all(axis=1).argmax()) for row in Y[:, labels]])
-        np.testing.assert_array_equal(pipeline.predict(new), again.predict(new))
-        votes[:, labels] += sets[again.predict(new)]
-    np.testing.assert_allclose(model.predict_proba(new), votes / np.bincount(np.concatenate(model.labelsets_)))
-    powerset = mlreduce.LabelPowerset(random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(powerset.predict(new), powerset.labelsets_[powerset.estimator_.predict(new)])
+@pytest.mark.parametrize("unit", [1.0, 1e-60, 1e60])
+def test_first_splits_are_those_of_scikit_learn(form, unit):
+    """Its criterion for several outputs is the mean impurity over them; in smaller nodes several are equally good."""
+    rng = np.random.default_rng(0)
+    X = rng.choice(np.round(rng.normal(size=50), 2), size=(3000, 4)) * (rng.random((3000, 4)) < 0.8)
+    Y = np.column_stack([X[:, 0] > 0.3, X[:, 1] + X[:, 2] > 0, X[:, 3] < -0.2]).astype(int)
+    theirs = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, Y).tree_
+    model = mlreduce.LabelPowerset().fit(form(unit * X), Y)
+    ours, pairs, compared = model._models._forest, [(0, 0)], 0
+    while pairs:
+        our, their = pairs.pop()
+        if theirs.feature[their] >= 0:
+            assert ours.feature[our] == theirs.feature[their]
+            np.testing.assert_allclose(ours.threshold[our], unit * theirs.threshold[their])
+            pairs += zip(ours.children[our], (theirs.children_left[their], theirs.children_right[their]), strict=True)
+            compared += 1
+    assert compared == 7
+    assert model.estimator_ is None
+
+
+def _grown(X, Y, rows):
+    """Grow a tree by its definition: what is a leaf's most frequent set, and what a node's best boundary."""
+    sets, often = np.unique(Y[rows], axis=0, return_counts=True)
+    best = None
+    if len(sets) > 1:
+        for feature in range(X.shape[1]):
+            values = np.unique(X[rows, feature])
+            for low, high in pairwise(values):
+                right = X[rows, feature] >= high
+                shares = [(side.sum(), Y[rows][side].mean(axis=0)) for side in (right, ~right)]
+                impurity = sum(size * (share * (1 - share)).sum() for size, share in shares)
+                if best is None or impurity < best[0] - 1e-9:
+                    best = impurity, feature, (low + high) / 2
+    if best is None:
+        return sets[often.argmax()]
+    goes_right = X[rows, best[1]] > best[2]
+    return best[1:], _grown(X, Y, rows[~goes_right]), _grown(X, Y, rows[goes_right])
+
+
+def _ends(tree, row):
+    """Return the labels of the leaf that a row ends in."""
+    while isinstance(tree, tuple):
+        (feature, threshold), left, right = tree
+        tree = right if row[feature] > threshold else left
+    return tree
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.integers(1, 5), st.integers(1, 4), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_trees_have_the_least_impure_splits(seed, n_rows, n_features, n_labels, negative):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3 if negative else 0, 4, size=(n_rows, n_features)).astype(float)
+    Y = rng.integers(2, size=(n_rows, n_labels))
+    found = [mlreduce.LabelPowerset().fit(form(X), Y) for form in (np.asarray, sp.csr_array)]
+    # Several splits may be equally good; on training rows all trees say the same.
+    tree = _grown(X, Y, np.arange(n_rows))
+    for model, form in zip(found, (np.asarray, sp.csr_array), strict=True):
+        np.testing.assert_array_equal(model.predict(form(X)), [_ends(tree, row) for row in X])
+    again = rng.permutation(n_rows)
+    shuffled = mlreduce.LabelPowerset().fit(X[again], Y[again])
+    np.testing.assert_array_equal(shuffled.predict(X), found[0].predict(X))
+
+
+def test_many_values_are_divided_into_intervals():
+    """A label of one feature is found to within an interval, of 64 of equally many rows."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.normal(size=5000), np.round(rng.exponential(size=5000), 1), rng.normal(size=5000) ** 3])
+    levels = divide(X)
+    assert np.bincount(levels.feature).tolist() == [64, len(np.unique(levels.entries[1::3])), 64]
+    for feature in range(3):
+        sizes = np.bincount(levels.entries[feature::3])
+        assert sizes[sizes > 0][[0, -1]].min() > 0
+        edges = np.unique(levels.threshold[levels.feature == feature])
+        found = np.searchsorted(edges, X[:, feature]) - np.isneginf(edges[0])
+        np.testing.assert_array_equal(found, levels.entries[feature::3] - levels.entries[feature::3].min())
+    Y = (X[:, :1] > 0.5).astype(int)
+    errors = mlreduce.LabelPowerset().fit(X, Y).predict(X) != Y
+    assert 0 < errors.sum() <= 5000 / 64 / 2
+
+
+def test_values_beyond_those_of_training():
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 0.0], [3.0, 5.0]])
+    Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
+    for form in (np.asarray, sp.csr_array):
+        model = mlreduce.LabelPowerset().fit(form(X), Y)
+        predicted = model.predict(form(np.array([[-1e60, 0.0], [1e60, 0.0]])))
+        np.testing.assert_array_equal(predicted, [[1, 0], [0, 1]])
 
 
 def test_one_set_of_labels_is_no_reason_to_fail(parts):

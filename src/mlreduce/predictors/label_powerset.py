@@ -9,11 +9,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +17,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import warn
 from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.predictors._base import LabelClassifier, ProbableClassifier, seeded
+from mlreduce.predictors._set_trees import Forest, Levels, divide, grow
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_count, check_features, is_sparse
 
@@ -41,79 +38,37 @@ class _SetModel:
         del self._classes
         return self
 
-    def predict(self, features: Any) -> Any:
-        """Return the labels of the predicted class of each row, CSR where they were."""
-        if self.estimator is None:
-            return self.sets[np.zeros(features.shape[0], dtype=np.intp)]
-        return self.sets[self.estimator.predict(features)]
+
+class _SetModels:
+    """A model of each of some tables of labels: classifiers, or trees where ``estimator`` is None."""
+
+    def __init__(self, estimator: Any, features: Any, tables: Iterable[Any], random: Any, n_jobs: int | None) -> None:
+        parallel = joblib.Parallel(n_jobs, require="sharedmem")
+        self._forest: Forest | None = None
+        if estimator is None:
+            levels = divide(features)
+            grown = parallel(joblib.delayed(_grow_tree)(levels, labels) for labels in tables)
+            self.sets, self.estimators = [sets for sets, _ in grown], None
+            self._forest = Forest.of([tree for _, tree in grown])
+        else:
+            models = [_SetModel(estimator, labels, random) for labels in tables]
+            fitted = parallel(joblib.delayed(model.fit)(features) for model in models)
+            self.sets, self.estimators = [model.sets for model in fitted], [model.estimator for model in fitted]
+
+    def predict(self, features: Any) -> list[Any]:
+        """Return the labels of the predicted class of each row by each model, CSR where they were."""
+        if self._forest is not None:
+            classes = list(self._forest.predict(features).T)
+        else:
+            none = np.zeros(features.shape[0], dtype=np.intp)
+            classes = [none if own is None else own.predict(features) for own in self.estimators or ()]
+        return [sets[chosen] for sets, chosen in zip(self.sets, classes, strict=True)]
 
 
-class _TreeModel(_SetModel):
-    """The same with a decision tree, for features that `_Scale` has scaled."""
-
-    def __init__(self, labels: Any, random: Any) -> None:
-        super().__init__(DecisionTreeClassifier(), labels, random)
-
-    def fit(self, features: Any) -> _TreeModel:
-        """Grow the tree."""
-        super().fit(features)
-        if self.estimator is not None:
-            self._class_of_node = self.estimator.tree_.value[:, 0].argmax(axis=1)
-        return self
-
-    def predict(self, features: Any) -> Any:
-        """Return the labels of the predicted class of each row, without scikit-learn's checks."""
-        if self.estimator is None:
-            return super().predict(features)
-        return self.sets[self._class_of_node[self.estimator.tree_.apply(features)]]
-
-
-class _Scale:
-    """Scales features for trees, which store 32 bits, so that they may be beyond 1e38.
-
-    Within the range of the training rows nothing changes.
-    """
-
-    def __init__(self, features: Any) -> None:
-        self.scaler = MaxAbsScaler().fit(features)
-
-    def __call__(self, features: Any) -> Any:
-        scale = self.scaler.scale_
-        if not is_sparse(features):
-            return _clipped(features / scale).astype(np.float32)
-        values = features.data * (1.0 / scale[features.indices])
-        return _clipped(sp.csr_array((values, features.indices, features.indptr), shape=features.shape)).astype(
-            np.float32
-        )
-
-    def before(self, tree: Any) -> Any:
-        """Return a classifier of features that are not scaled."""
-        if tree is None:
-            return None
-        return make_pipeline(self.scaler, FunctionTransformer(_clipped, accept_sparse=True), tree)
-
-
-def _clipped(features: Any) -> Any:
-    """Clip to [-1, 1]."""
-    if not is_sparse(features):
-        return np.clip(features, -1, 1)
-    clipped = features.copy()
-    clipped.data = np.clip(clipped.data, -1, 1)
-    return clipped
-
-
-def _fit_models(estimator: Any, features: Any, tables: Iterable[Any], random: Any, n_jobs: int | None = None) -> Any:
-    """Fit a model of each table of labels, and return the models, their classifiers and the scale of trees, if any."""
-    if estimator is not None:
-        scale, scaled = None, features
-        models = [_SetModel(estimator, labels, random) for labels in tables]
-    else:
-        scale = _Scale(features)
-        scaled = sp.csc_array(scale(features)) if is_sparse(features) else scale(features)
-        models = [_TreeModel(labels, random) for labels in tables]
-    fitted = joblib.Parallel(n_jobs, require="sharedmem")(joblib.delayed(model.fit)(scaled) for model in models)
-    estimators = [model.estimator if scale is None else scale.before(model.estimator) for model in fitted]
-    return fitted, estimators, scale
+def _grow_tree(levels: Levels, labels: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return the different sets of labels, and a tree whose classes they are."""
+    first, classes = distinct_rows(labels)
+    return labels[first].astype(np.int8), grow(levels, labels, classes)
 
 
 @register("label-powerset")
@@ -134,12 +89,18 @@ class LabelPowerset(LabelClassifier):
     labelsets_ : ndarray or csr_array of shape (n_sets, n_labels), in {0, 1}
         The sets, in the order of the classes.
     estimator_ : classifier or None
-        The fitted one; None where there is one set only.
+        The fitted one; None where there is one set only, and of a tree.
     classes_ : ndarray of shape (n_labels, 2)
         0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_, label_names_ : ndarray of str, list of str
         Only when ``X``, or ``y``, had names of columns.
+
+    Notes
+    -----
+    The default tree divides the values of a feature into at most 64 intervals, takes splits of the smallest Gini
+    impurity summed over the labels, and is not pruned: its leaves have one set each, or rows that no feature tells
+    apart, of which it takes the most frequent set.
 
     References
     ----------
@@ -158,7 +119,7 @@ class LabelPowerset(LabelClassifier):
     (100, 8)
     """
 
-    complexity = Complexity("n s + 500 n d", "n^2 + p", least_bytes=0.25)
+    complexity = Complexity("s + d q + n q", "s + d q + n q", least_bytes=1.0)
 
     def __init__(self, estimator: Any = None, random_state: Any = None) -> None:
         self.estimator = estimator
@@ -166,13 +127,13 @@ class LabelPowerset(LabelClassifier):
 
     def _fit(self, features: Any, labels: Any) -> None:
         random = check_random_state(self.random_state)
-        (self._model,), (self.estimator_,), self._scale = _fit_models(self.estimator, features, [labels], random)
-        self.labelsets_ = self._model.sets
+        self._models = _SetModels(self.estimator, features, [labels], random, None)
+        (self.labelsets_,) = self._models.sets
+        self.estimator_ = None if self._models.estimators is None else self._models.estimators[0]
 
     def _predicted(self, X: Any) -> Any:
         check_is_fitted(self, "labelsets_")
-        features = check_features(self, X, reset=False)
-        return self._model.predict(features if self._scale is None else self._scale(features))
+        return self._models.predict(check_features(self, X, reset=False))[0]
 
 
 @register("rakel")
@@ -206,7 +167,7 @@ class RAkEL(ProbableClassifier):
     labelsets_ : list of ndarray of int
         Columns of the labels in each set.
     estimators_ : list of classifier or None
-        The fitted ones; None for a set whose labels are the same in all training instances.
+        The fitted ones, None for a set whose labels are the same in all training instances. None of trees.
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
@@ -221,6 +182,12 @@ class RAkEL(ProbableClassifier):
     -----
     UserWarning
         If a label is in none of the overlapping sets, so that it is never predicted.
+
+    Notes
+    -----
+    The default tree divides the values of a feature into at most 64 intervals, takes splits of the smallest Gini
+    impurity summed over the labels of its set, and is not pruned: its leaves have one set each, or rows that no feature
+    tells apart, of which it takes the most frequent set.
 
     References
     ----------
@@ -239,7 +206,7 @@ class RAkEL(ProbableClassifier):
     [2, 3, 3]
     """
 
-    complexity = Complexity("2 n s q", "p")
+    complexity = Complexity("s q + d q", "s + d + n q", least_bytes=1.0)
 
     def __init__(
         self,
@@ -272,7 +239,8 @@ class RAkEL(ProbableClassifier):
             self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
         columns = labels.tocsc() if is_sparse(labels) else labels
         tables = (as_dense(columns[:, chosen]) for chosen in self.labelsets_)
-        self._models, self.estimators_, self._scale = _fit_models(self.estimator, features, tables, random, self.n_jobs)
+        self._models = _SetModels(self.estimator, features, tables, random, self.n_jobs)
+        self.estimators_ = self._models.estimators
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
         if not self._n_votes.all():
             left_out = np.flatnonzero(self._n_votes == 0)
@@ -286,10 +254,9 @@ class RAkEL(ProbableClassifier):
         """Return the share of the sets with a label that predict it."""
         check_is_fitted(self, "labelsets_")
         features = check_features(self, X, reset=False)
-        features = features if self._scale is None else self._scale(features)
         votes = np.zeros((features.shape[0], len(self._n_votes)))
-        for model, labels in zip(self._models, self.labelsets_, strict=True):
-            votes[:, labels] += model.predict(features)
+        for predicted, labels in zip(self._models.predict(features), self.labelsets_, strict=True):
+            votes[:, labels] += predicted
         return votes / np.maximum(self._n_votes, 1)
 
 

@@ -175,7 +175,9 @@ class LIFT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbableClassifier
     def _to_centres(self, features: Any) -> FloatArray:
         """Return the distances of instances to all centres."""
         if is_sparse(features):
-            squares, norms = scores_of_rows(features, self.centres_), self._norms
+            squares, norms = np.empty((features.shape[0], len(self.centres_))), self._norms
+            for block in row_blocks(*self.centres_.shape):  # products with sparse rows copy the centres
+                squares[:, block] = scores_of_rows(features, self.centres_[block])
         else:
             features = features - self._origin
             squares, norms = features @ self._moved.T, self._moved_norms

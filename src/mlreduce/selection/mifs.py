@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.distances import squared_norms
+from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import (
     Regression,
@@ -17,10 +21,13 @@ from mlreduce.selection.row_sparse import (
     solve_positive,
 )
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, check_range, check_size
+from mlreduce.validation import FloatArray, Size, as_dense, check_range, check_size, is_sparse
 
 # Cells of labels above which the system for them is solved once, and V is not as before to the last digits.
 _MANY = 2**18
+
+# Columns of features and labels for which the system of V is solved at once, and systems that are expected.
+_AT_ONCE, _ITERATIONS = 64, 100
 
 
 @register("mifs")
@@ -145,7 +152,7 @@ class MIFS(RowSparseSelector):
         return _LatentLabels(X, labels, n_latent, label_error, smoothness * graph_laplacian(self.proximity, X))
 
     def _learned(self, loss: _LatentLabels, spread: Callable[[FloatArray], FloatArray]) -> None:
-        self.latent_labels_, self.label_basis_ = loss.targets, loss.basis
+        self.latent_labels_, self.label_basis_ = loss.latent_labels(), loss.basis
 
 
 class _LatentLabels(Regression):
@@ -159,6 +166,10 @@ class _LatentLabels(Regression):
         self.basis: FloatArray = leading[:, :n_latent].T
         super().__init__(X, self._labels @ self.basis.T, intercept=False)
         self._alpha, self._laplacian = label_error, laplacian
+        # With few features products of features and labels take the place of V, which is needed at the end alone.
+        few = X.shape[1] < X.shape[0] and X.shape[1] + labels.shape[1] <= _ITERATIONS * n_latent
+        self._by_products = self._labels_known is None and self._keeps_products and few
+        self._solved_for: tuple[FloatArray, FloatArray] | None = None
         # V is a sum of what it takes of XW and of the labels, which B turns: the latter does not change.
         self._adds = self._labels_known is None and labels.size > _MANY
         if self._adds:
@@ -170,6 +181,54 @@ class _LatentLabels(Regression):
         diagonal = (1.0 + self._alpha + self._laplacian.diagonal())[:, np.newaxis] + np.zeros(moments.shape[1])
         return solve_positive(lambda Z: (1.0 + self._alpha) * Z + self._laplacian @ Z, diagonal, moments, start)
 
+    @cached_property
+    def _solved_products(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return ``X'M^-1 X``, ``X'M^-1 Y`` and ``Y'M^-1 Y``, where V is ``M^-1 (X W + label_error Y B')``."""
+        both: Any = [self.features.X, self._labels]
+        both = sp.hstack(both, format="csc") if is_sparse(self.features.X) else np.hstack(both)
+        sizes = np.sqrt(squared_norms(both.T))
+        both = scaled(both, columns=1.0 / np.where(sizes > 0, sizes, 1.0))
+        products = np.empty((both.shape[1], both.shape[1]))
+        for start in range(0, both.shape[1], _AT_ONCE):
+            columns = slice(start, start + _AT_ONCE)
+            part = as_dense(both[:, columns])
+            products[:, columns] = both.T @ self._solved(part, part / (1.0 + self._alpha))
+        products *= sizes * sizes[:, np.newaxis]
+        n_features = self.features.shape[1]
+        return (
+            products[:n_features, :n_features],
+            products[:n_features, n_features:],
+            products[n_features:, n_features:],
+        )
+
+    def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
+        if not self._by_products:
+            return super().descent(coefficients)
+        by_features, between, by_labels = self._solved_products
+        self._solved_for = coefficients, self.basis
+        active = np.flatnonzero(coefficients.any(axis=1))
+        own, alpha = coefficients[active], self._alpha
+        moments = by_features[:, active] @ own + alpha * (between @ self.basis.T)  # X'V
+        crossed = between[active].T @ own + alpha * (by_labels @ self.basis.T)  # Y'V
+        fitted = self.features.scatter[:, active] @ own
+        value = (own * (fitted - moments)[active]).sum() + alpha * (self.basis.T * crossed).sum()
+        self._turn_basis(crossed.T)
+        value += alpha * (np.square(self._labels).sum() - 2.0 * (self.basis.T * crossed).sum())
+        return float(value), moments - fitted
+
+    def latent_labels(self) -> FloatArray:
+        """Return V."""
+        if self._solved_for is None:
+            return self.targets
+        coefficients, basis = self._solved_for
+        target = self.fitted(coefficients) + self._alpha * (self._labels @ basis.T)
+        return self._solved(target, target / (1.0 + self._alpha))
+
+    def _turn_basis(self, crossed: FloatArray) -> None:
+        """Take the orthonormal rows of B that are best, given ``V'Y``."""
+        left, _, right = np.linalg.svd(crossed, full_matrices=False)
+        self.basis = left @ right
+
     def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
         if self._adds:
@@ -177,8 +236,7 @@ class _LatentLabels(Regression):
             self.targets = self._of_fitted + self._of_labels @ self.basis.T
         else:
             self.targets = self._solved(fitted + self._alpha * (self._labels @ self.basis.T), self.targets)
-        left, _, right = np.linalg.svd(self.targets.T @ self._labels, full_matrices=False)
-        self.basis = left @ right
+        self._turn_basis(self.targets.T @ self._labels)
         decoded = self.targets @ self.basis
         if self._labels_known is not None:
             self._labels = np.where(self._labels_known, self._labels, decoded)

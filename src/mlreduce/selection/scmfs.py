@@ -170,7 +170,8 @@ class _CommonMode:
     def __init__(self, X: Any, labels: FloatArray, n_latent: int, feature_error: float, label_error: float) -> None:
         self._features, self.n_columns = Features(X, centred=False), X.shape[1]
         completed, self._known = completed_by_means(labels)
-        self._weighted = np.sqrt(feature_error) * X
+        self._root = np.sqrt(feature_error)
+        self._weighted = self._root * X
         self._join(np.sqrt(label_error) * completed)
         self.mode, self.units = _positive_parts(self._both, n_latent)
         self._coefficients = np.zeros((X.shape[1], n_latent))
@@ -186,8 +187,14 @@ class _CommonMode:
         return int(self.mode.shape[1])
 
     def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
-        value = self.update(coefficients)
-        return value, self._features.transposed_dot(self.mode - self._features.dot(coefficients))
+        fitted = self._fitted(coefficients)
+        value, products = self._update(fitted)
+        slopes = products[: self.n_columns] / self._root  # X'V
+        if few_products(self._features.X):
+            slopes -= self._features.scatter @ coefficients
+        else:
+            slopes -= self._features.transposed_dot(fitted)
+        return value, slopes
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
         if few_products(self._features.X):
@@ -200,13 +207,21 @@ class _CommonMode:
         return self._coefficients
 
     def update(self, coefficients: FloatArray) -> float:
+        return self._update(self._fitted(coefficients))[0]
+
+    def _fitted(self, coefficients: FloatArray) -> FloatArray:
+        """Return X W."""
+        return self._features.dot(coefficients) if coefficients.any() else np.zeros(self.mode.shape)
+
+    def _update(self, fitted: FloatArray) -> tuple[float, FloatArray]:
+        """Minimise over the other variables, given X W; return the loss, and the products of X and Y with V."""
         mode, units = self.mode.copy(), self.units.copy()
-        fitted = self._features.dot(coefficients) if coefficients.any() else np.zeros(mode.shape)
-        products, overlaps = self._both @ units, units.T @ units
+        # BLAS multiplies a narrow matrix by a long one in half the time of the transposed product.
+        products, overlaps = (units.T @ self._both.T).T, units.T @ units
         for column in range(mode.shape[1]):
             rest = products[:, column] - mode @ overlaps[:, column] + mode[:, column]
             mode[:, column] = np.maximum(fitted[:, column] + rest, 0.0) / 2.0
-        products, overlaps = self._both.T @ mode, mode.T @ mode
+        products, overlaps = (mode.T @ self._both).T, mode.T @ mode
         for column in np.flatnonzero(overlaps.diagonal()).tolist():
             rest = products[:, column] - units @ overlaps[:, column] + overlaps[column, column] * units[:, column]
             best = np.maximum(rest, 0.0) if rest.max() > 0 else (np.arange(len(rest)) == rest.argmax()).astype(float)
@@ -215,10 +230,10 @@ class _CommonMode:
         if self._known is not None:
             decoded = mode @ units[self._weighted.shape[1] :].T
             self._join(np.where(self._known, self._labels, decoded))
-            products = self._both.T @ mode
+            products = (mode.T @ self._both).T
         crossed = float((products * units).sum())
         errors = self._square - 2.0 * crossed + float((overlaps * (units.T @ units)).sum())
-        return float(np.square(fitted - mode).sum()) + max(errors, 0.0)
+        return float(np.square(fitted - mode).sum()) + max(errors, 0.0), products
 
 
 def _positive_parts(both: Any, n_latent: int) -> tuple[FloatArray, FloatArray]:

@@ -343,14 +343,12 @@ class MutualInformation(UnivariateSelector):
         by_column, random = X.tocsc() if is_sparse(X) else X, check_random_state(self.random_state)
         state, minorities = random.get_state(), _minorities(labels)
         for block in row_blocks(n_features, n_samples, _NOISY_BYTES):
-            values = np.ascontiguousarray(as_dense(by_column[:, block]))
-            values = scale(values, with_mean=False, copy=not is_sparse(X))
-            noise = _NOISE * np.maximum(1, np.abs(values).mean(axis=0))
+            columns = np.array(as_dense(by_column[:, block].T), order="C")
+            columns = scale(columns.T, with_mean=False, copy=False).T
+            noise = _NOISE * np.maximum(1, np.abs(columns).mean(axis=1))[:, np.newaxis]
             random.set_state(state)  # that of the noise of all features, of which a block is used
             for rows in row_blocks(n_samples, n_features):
-                values[rows] += random.standard_normal((rows.stop - rows.start, n_features))[:, block] * noise
-            columns = np.ascontiguousarray(values.T)
-            del values
+                columns[:, rows] += random.standard_normal((rows.stop - rows.start, n_features))[:, block].T * noise
             jobs = (
                 delayed(_information)(columns[start : start + _JOB], minorities, self.n_neighbors, digamma)
                 for start in range(0, len(columns), _JOB)
@@ -359,17 +357,22 @@ class MutualInformation(UnivariateSelector):
         return information
 
 
-def _minorities(labels: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows that have a label, or those that lack it where these are fewer, and where each label's begin."""
+def _minorities(labels: Any) -> tuple[NDArray[np.intp], ...]:
+    """Return the labels whose smaller class each row is in, as indptr and indices, and where each label's rows begin.
+
+    The smaller class of a label are the rows that have it, or those that lack it where these are fewer.
+    """
     everyone = np.arange(labels.shape[0])
     parts = np.split(labels.indices.astype(np.intp), labels.indptr[1:-1])
     parts = [part if 2 * len(part) <= len(everyone) else np.delete(everyone, part) for part in parts]
-    return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+    bounds, rows = np.cumsum([0, *map(len, parts)]), np.concatenate(parts)
+    by_row = np.repeat(np.arange(len(parts)), np.diff(bounds))[np.argsort(rows, kind="stable")]
+    return np.cumsum(np.bincount(rows + 1, minlength=len(everyone) + 1)), by_row, bounds
 
 
 def _information(
     columns: FloatArray,
-    minorities: tuple[NDArray[np.intp], NDArray[np.intp]],
+    minorities: tuple[NDArray[np.intp], ...],
     n_neighbors: int,
     digamma: FloatArray,
 ) -> FloatArray:
@@ -381,7 +384,8 @@ def _information(
 def _ross(
     X: FloatArray,
     order: NDArray[np.intp],
-    rows: NDArray[np.intp],
+    indptr: NDArray[np.intp],
+    labels: NDArray[np.intp],
     bounds: NDArray[np.intp],
     n_neighbors: int,
     digamma: FloatArray,
@@ -393,18 +397,22 @@ def _ross(
     """
     n_labels, n_samples = len(bounds) - 1, X.shape[1]
     information = np.zeros((n_labels, len(X)))
-    reach, alone, rank = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples, dtype=np.intp)
+    reach, alone, ranks = np.empty(n_samples), np.empty(n_samples), np.empty(bounds[-1], dtype=np.intp)
     for feature in range(len(X)):
         values = X[feature][order[feature]]
         # The label in whose smaller class an instance is, and that for which it was counted; by rank.
         smaller, counted = np.full(n_samples, -1), np.full(n_samples, -1)
+        filled = bounds[:-1].copy()
         for place in range(n_samples):
-            rank[order[feature, place]] = place
+            row = order[feature, place]
+            for label in labels[indptr[row] : indptr[row + 1]]:
+                ranks[filled[label]] = place
+                filled[label] += 1
             number, reach[place] = _nearest(values, place, smaller, n_labels, True, min(n_neighbors, n_samples - 1))
             alone[place] = digamma[number]
         of_all = alone.sum()
         for label in range(n_labels):
-            places = np.sort(rank[rows[bounds[label] : bounds[label + 1]]])
+            places = ranks[bounds[label] : bounds[label + 1]]
             size, others = len(places), n_samples - len(places)
             if size == 0 or others == 1:  # one class only, or two that are alone
                 continue
