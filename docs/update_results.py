@@ -385,21 +385,11 @@ def sensitivity() -> str:
     )
 
 
-def read_cost(study: str) -> dict[str, Any]:
-    """Return what the committed run of a study took, in total and by rule."""
-    return json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]
-
-
-def cost(study: str) -> str:
-    """Return what the committed run of a study took, in a sentence."""
-    total = read_cost(study)["total"]
-    minutes, memory = total["cpu_seconds"] / 60, total["peak_mb"] / 1000
-    return f"{total['jobs']} jobs, {minutes:.0f} processor minutes, at most {memory:.1f} GB in one job.\n"
-
-
 def study_costs() -> str:
     """Return what the committed run of each paper took: jobs, processor hours, and what took most of them."""
-    rows, costs = [], {study: read_cost(study) for study in filter(is_run, STUDIES)}
+    manifests = {study: REFERENCE / study / "manifest.json" for study in filter(is_run, STUDIES)}
+    costs = {study: json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for study, path in manifests.items()}
+    rows = []
     for study, cost in costs.items():
         total, most = cost["total"], max(cost["rules"], key=lambda rule: cost["rules"][rule]["cpu_seconds"])
         share = cost["rules"][most]["cpu_seconds"] / total["cpu_seconds"]
@@ -653,7 +643,7 @@ def coverage_table() -> pd.DataFrame:
 #: Parts of pages that scripts in benchmarks write.
 OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large")
 #: What is shown of the results of one study.
-OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
+OF_A_STUDY = {"claims": claims, "printed": printed}
 #: The functions that write parts of pages, by the names of the parts.
 BLOCKS = {
     block.__name__.replace("_", "-"): block
