@@ -79,9 +79,9 @@ def write(model: Any, path: Path) -> Path:
         draw_figure(lambda: draw(model), caption),
         f"<h2>Candidates</h2><p>Score: {escape(name)} on held-out rows, the mean over the folds, with its 95 % "
         "interval; what was dropped has that of its last round, of fewer rows.</p>",
-        format_table(rows, [*formats]),
+        format_table(rows, [*formats], "reasons"),
         "<h2>How this was made</h2>",
-        format_table(given, kind=' class="text"'),
+        format_table(given, kind="prose"),
     ]
     return write_page(path, "Search for a model", body)
 

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from mlreduce.evaluation.page import style
 from mlreduce.exceptions import MLReduceError, StorageError, from_extra
 from mlreduce.files import write_text
 
@@ -50,13 +51,7 @@ def _bundle(name: str) -> str:
 
 
 def table_script() -> str:
-    """Return DataTables as a script, which defines ``DataTable``.
-
-    Raises
-    ------
-    MLReduceError
-        If the bundle of the installed itables does not end as it should.
-    """
+    """Return DataTables as a script, which defines ``DataTable``; MLReduceError if the bundle ends otherwise."""
     text, _, tail = _bundle("dt_bundle.js").rpartition(_EXPORT)
     names = dict(part.split(" as ")[::-1] for part in tail.partition("}")[0].split(","))
     if "default" not in names:
@@ -67,6 +62,7 @@ def table_script() -> str:
 def write_assets(folder: Path) -> None:
     """Write all scripts and styles into a folder: ours in the folder ``static`` of this package, and the bundles."""
     texts = {file.name: own_file(file.name) for file in (files(__package__) / "static").iterdir()}
+    texts["site.css"] = style() + texts["site.css"]
     texts |= {"vega.js": chart_script(), "datatables.js": table_script(), "datatables.css": _bundle("dt_bundle.css")}
     for name, text in texts.items():
         write_text(folder / name, text)
