@@ -154,6 +154,7 @@ def _make(base: Path, datasets: Sequence[str], methods: Sequence[str], text: str
         "shown_in": {"better": ["table3"]},
         "compared": {"better": {f"small {text}": {"cells": "mean", "margin": "0.01"}}},
         "says": f"The paper says that mine is better. {text}",
+        "headline": "",
     }
     run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
     (base / DESCRIPTION).write_text(json.dumps(run))

@@ -21,17 +21,9 @@ from mlreduce_studies.study import load_study, study_file
 
 
 def open_run(folder: Path, project: Path) -> Run:
-    """Return the run of a folder; where the folder does not describe its studies, their files do.
+    """Return the run of a folder; where the folder does not describe its studies, their files in the project do.
 
-    Parameters
-    ----------
-    project : Path
-        With ``papers`` and ``comparisons``.
-
-    Raises
-    ------
-    ConfigurationError
-        If the folder holds no results of a study.
+    Raises ConfigurationError if the folder holds no results of a study.
     """
     if (folder / DESCRIPTION).is_file():
         return read_run(folder)

@@ -48,13 +48,7 @@ def _described(name: str) -> Method:
 
 
 class Entries:
-    """Methods and data sets of a run.
-
-    Parameters
-    ----------
-    every : bool, default=False
-        Whether each method of the package has a page, or those of the run.
-    """
+    """Methods and data sets of a run; ``every`` method of the package has a page, or those of the run."""
 
     def __init__(self, run: Run, *, every: bool = False) -> None:
         self.every, self.studies = every, run.studies

@@ -96,23 +96,11 @@ def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
 def claims_of(
     study: StudyResults, parts: Sequence[Mapping[str, str]] = (), *, drawn: bool = True
 ) -> list[dict[str, Any]]:
-    """Return the claims of a paper with their verdicts, each with its settings and its evidence.
+    """Return the claims of a paper, rows of claims.csv, each with its settings, its evidence and texts to copy.
 
-    Parameters
-    ----------
-    parts : sequence of dict, default=()
-        Tables and figures of the page; see `parts_of`.
-    drawn : bool, default=True
-        Whether to draw ``forest``, which reads the scores.
-
-    Returns
-    -------
-    list of dict
-        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence of at
-        most `mlreduce_studies.site.reasons.LONGEST` words), ``judged_by`` (a name in
-        `mlreduce_studies.verdicts.columns.CLASSES`), ``margins`` (the size of the effect), ``forest`` (a drawing of the
-        pair that decides, "" where there is none), ``asks`` (methods and direction of its first setting), ``citation``,
-        ``disagreement`` and ``issue`` (an address or "").
+    ``parts`` are the tables and figures of the page (`parts_of`). ``margins`` is the size of the effect, ``forest`` the
+    drawing of the pair that decides, which reads the scores unless not ``drawn``, ``asks`` the methods and the
+    direction of the first setting.
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     tables = {} if differences is None else differences_by_setting(differences)
@@ -213,15 +201,7 @@ def _why(claim: Mapping[str, Any], counted: Sequence[Mapping[str, Any]]) -> str:
 def questions(claims: Sequence[Mapping[str, Any]], least: int = 3) -> list[dict[str, Any]]:
     """Return claims of one question together: those that claim the same of the same methods, on other data or measures.
 
-    Parameters
-    ----------
-    least : int, default=3
-        Claims of a question that has a ``summary``.
-
-    Returns
-    -------
-    list of dict
-        ``claims``, and ``summary``, a sentence with the number of claims by verdict, "" for fewer.
+    Of at least so many claims a ``summary`` has the number by verdict.
     """
     groups: dict[Any, list[Mapping[str, Any]]] = {}
     for claim in claims:

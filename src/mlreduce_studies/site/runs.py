@@ -16,13 +16,7 @@ from mlreduce_studies.site import DESCRIPTION
 
 
 class StudyResults:
-    """The results of a study in a run.
-
-    Parameters
-    ----------
-    description : dict
-        From `mlreduce_studies.site.description.describe_study`.
-    """
+    """The results of a study in a run, with the description of `mlreduce_studies.site.description.describe_study`."""
 
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
@@ -38,8 +32,7 @@ class StudyResults:
         if stem not in self._frames:
             paths = (self.folder / f"{stem}{suffix}" for suffix in (".parquet", ".csv", ".csv.gz"))
             path = next(filter(Path.is_file, paths), None)
-            read = _read_parquet if path is not None and path.suffix == ".parquet" else pd.read_csv
-            self._frames[stem] = None if path is None else read(path)
+            self._frames[stem] = None if path is None else _read(path)
         return self._frames[stem]
 
     @cached_property
@@ -81,13 +74,9 @@ class StudyResults:
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """Claims with verdicts, as texts, but for ``own``; each is its own group where an older run names none."""
+        """Claims with verdicts, as texts, but for ``own``."""
         table = pd.read_csv(self.folder / "claims.csv", dtype=str, keep_default_na=False)
-        return table.assign(
-            group=table.get("group", table["id"]),
-            own=table.get("own", "") == "True",
-            weakness=table.get("weakness", ""),
-        )
+        return table.assign(own=table["own"] == "True")
 
     @property
     def is_of_a_paper(self) -> bool:
@@ -101,7 +90,9 @@ class StudyResults:
         return 0.0 if jobs is None else float(jobs["seconds"].sum())
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read(path: Path) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        return pd.read_csv(path)
     from mlreduce_studies.gathering.job_tables import read_table
 
     return read_table(path)
@@ -118,20 +109,10 @@ class Run(NamedTuple):
 
 
 def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> Run:
-    """Read the studies of a run from its folder.
+    """Read the studies of a run from its folder, such as results/demo.
 
-    Parameters
-    ----------
-    folder : path
-        Such as results/demo.
-    described : dict or None, default=None
-        ``title``, ``introduction`` and ``studies``, which are names to
-        `mlreduce_studies.site.description.describe_study`. None reads them from the file `DESCRIPTION`.
-
-    Raises
-    ------
-    ConfigurationError
-        If the folder holds no finished run.
+    ``described`` has its ``title``, ``introduction`` and ``studies``, which are names to descriptions; None reads them
+    from the file `DESCRIPTION`. Raises ConfigurationError if the folder holds no finished run.
     """
     folder = Path(folder)
     if described is None:
