@@ -17,9 +17,8 @@ from typing import Any
 from update_verdicts import note_files
 
 from mlreduce_studies.figures import save
-from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.runs import StudyResults, open_run
 from mlreduce_studies.site.drawing import drawn_again
-from mlreduce_studies.site.runs import StudyResults
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"

@@ -23,9 +23,8 @@ from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
+from mlreduce_studies.description import says_and_headline
 from mlreduce_studies.gathering.rankings import MAIN, StudyRanking
-from mlreduce_studies.site.description import says_and_headline
-from mlreduce_studies.site.reasons import Pair, telling_pair
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import fill_block, to_markdown
@@ -33,6 +32,7 @@ from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, summary_counts
 from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.reading import Claim, read_claims
+from mlreduce_studies.verdicts.reasons import Pair, telling_pair
 from mlreduce_studies.verdicts.sensitivity import Variant, stays
 
 PROJECT = Path(__file__).parents[1]

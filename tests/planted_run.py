@@ -17,7 +17,7 @@ from mlreduce.stats.margins import wins_ties_losses
 from mlreduce_studies.figures import make_figure, save
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.summary import summarise, write_csv
-from mlreduce_studies.site.runs import DESCRIPTION
+from mlreduce_studies.runs import DESCRIPTION
 from mlreduce_studies.tables import make_table
 from mlreduce_studies.verdicts.audit import audit
 from mlreduce_studies.verdicts.columns import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS

@@ -17,14 +17,14 @@ from mlreduce.methods.evidence import foremost
 from mlreduce.metrics import higher_is_better
 from mlreduce.plot.colours import MOST, base_method, colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
+from mlreduce_studies.description import describe_study
 from mlreduce_studies.figures.kinds import _named
 from mlreduce_studies.figures.near_best import _ranked
 from mlreduce_studies.gathering.rankings import main_measure, main_ranking, names_of, rankings_of, sized_cells
 from mlreduce_studies.options import kept
-from mlreduce_studies.site.description import describe_study
+from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers
-from mlreduce_studies.site.runs import Run, StudyResults
 
 PROJECT = Path(__file__).parents[2]
 sys.path.insert(0, str(PROJECT / "benchmarks"))

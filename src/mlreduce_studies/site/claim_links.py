@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 #: What the comparison calls the largest number of dimensions that each method has.
 LARGEST = "largest number of dimensions"

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from mlreduce.escaping import latex_escaped
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 # Packages whose versions can change a score.
 _PACKAGES = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "pandas")

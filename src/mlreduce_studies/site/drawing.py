@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mlreduce.files import replacing
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 _PICTURES = (".svg", ".png")
 

@@ -14,9 +14,9 @@ from mlreduce.methods.evidence import choices, foremost, rankings_of
 from mlreduce.methods.facts import Method, method_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
+from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site.examples import example_of, limits_of
 from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on, wins_and_losses
-from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
 
 # Number of methods that are named for a study, in addition to the controls.

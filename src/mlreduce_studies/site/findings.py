@@ -8,8 +8,8 @@ from typing import Any
 from mlreduce.methods.evidence import Ranking, choices
 from mlreduce.metrics import measure_label
 from mlreduce.stats.ranking import MARGIN, WHOLE
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.papers import telling_claims
-from mlreduce_studies.site.runs import StudyResults
 
 #: Families that the front page answers for: the question, and what one of its methods is called.
 ANSWERED = {

@@ -13,10 +13,10 @@ import pandas as pd
 from mlreduce.exceptions import from_extra
 from mlreduce.metrics import higher_is_better
 from mlreduce.stats.posterior import posterior
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.claim_links import LARGEST, chosen_cells
-from mlreduce_studies.site.reasons import Pair, claimed_outcome, measured
-from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.site.scores import comparable_scores, is_summarised, part_shares
+from mlreduce_studies.verdicts.reasons import Pair, claimed_outcome, measured
 
 with from_extra("workflow", "sites"):
     import markupsafe

@@ -10,10 +10,17 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.claim_links import compare_link, differences_by_setting, title_of_part
 from mlreduce_studies.site.claim_texts import citation, disagreement, issue_link
 from mlreduce_studies.site.forest import Intervals, forest
-from mlreduce_studies.site.reasons import (
+from mlreduce_studies.tables import table_parts
+from mlreduce_studies.tables.kinds import table_note
+from mlreduce_studies.tables.layout import counted
+from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, sums_by_protocol
+from mlreduce_studies.verdicts.baselines import without_baseline
+from mlreduce_studies.verdicts.columns import CLASSES, verdict_counts, verdicts_sentence
+from mlreduce_studies.verdicts.reasons import (
     agreement,
     claimed_outcome,
     first_sentence,
@@ -23,13 +30,6 @@ from mlreduce_studies.site.reasons import (
     shortened,
     telling_pair,
 )
-from mlreduce_studies.site.runs import StudyResults
-from mlreduce_studies.tables import table_parts
-from mlreduce_studies.tables.kinds import table_note
-from mlreduce_studies.tables.layout import counted
-from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, sums_by_protocol
-from mlreduce_studies.verdicts.baselines import without_baseline
-from mlreduce_studies.verdicts.columns import CLASSES, verdict_counts, verdicts_sentence
 
 #: Signs of verdicts, for readers who do not see the colours.
 SIGNS = {

@@ -8,7 +8,7 @@ from typing import Any
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.metrics import higher_is_better
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 
 def ranked(study: StudyResults) -> list[StudyRanking]:

@@ -16,6 +16,7 @@ from mlreduce.folders import replacing_folder
 from mlreduce.metrics import measure_label
 from mlreduce.plot.colours import PALETTE, colour_of
 from mlreduce.stats.ranking import MARGIN
+from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import write_assets
 from mlreduce_studies.site.claim_texts import project_address
@@ -24,7 +25,6 @@ from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.formulas import typeset, typeset_paragraphs
 from mlreduce_studies.site.navigation import SITE, header
 from mlreduce_studies.site.overview import downloads_of, front_page
-from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.shapes import form_data

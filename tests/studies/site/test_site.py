@@ -24,13 +24,12 @@ from mlreduce.metrics import higher_is_better
 from mlreduce.stats.ranking import rank
 from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.gathering.summary import write_csv
-from mlreduce_studies.site import DESCRIPTION
+from mlreduce_studies.runs import DESCRIPTION, read_run
 from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
 from mlreduce_studies.site.entries import page_names
 from mlreduce_studies.site.navigation import OF_RESULTS, SITE
 from mlreduce_studies.site.papers import claims_of, parts_of, tables_of
-from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
 from mlreduce_studies.site.search import INDEX
 from mlreduce_studies.site.writing import write_site

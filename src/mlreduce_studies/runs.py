@@ -10,13 +10,18 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.evaluation.failures import read_failures_csv
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.site import DESCRIPTION
+from mlreduce_studies.description import describe_study
+from mlreduce_studies.study import load_study, study_file
+
+#: File of a run's folder with what `mlreduce_studies.description.describe_study` says of its studies.
+DESCRIPTION = "studies.json"
 
 
 class StudyResults:
-    """The results of a study in a run, with the description of `mlreduce_studies.site.description.describe_study`."""
+    """The results of a study in a run, with the description of `mlreduce_studies.description.describe_study`."""
 
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
@@ -124,3 +129,24 @@ def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> 
         described = json.loads(path.read_text(encoding="utf-8"))
     studies = [StudyResults(name, folder / name, study) for name, study in described["studies"].items()]
     return Run(folder.resolve().name, folder, studies, described["title"], described["introduction"])
+
+
+def open_run(folder: Path, project: Path) -> Run:
+    """Return the run of a folder; where the folder does not describe its studies, their files in the project do.
+
+    Raises ConfigurationError if the folder holds no results of a study.
+    """
+    if (folder / DESCRIPTION).is_file():
+        return read_run(folder)
+    manifests = sorted(folder.glob("*/manifest.json"))
+    if not manifests:
+        raise ConfigurationError(f"{folder}: there are no results of a study in it; name such as results/demo")
+    catalogue, studies = read_catalogue(), {}
+    for path in manifests:
+        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        study = load_study(
+            study_file(made["study"], project), made["scale"], catalogue, splits=made["splits"], run_on=made["datasets"]
+        )  # fmt: skip
+        studies[study.name] = describe_study(study) | {"left_out": made.get("left_out", [])}
+    text = "Every table and figure computed from the published data, with the numbers that the papers print."
+    return read_run(folder, {"title": "mlreduce: the papers", "introduction": text, "studies": studies})
