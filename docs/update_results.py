@@ -30,14 +30,11 @@ from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, summary_counts
-from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.reading import Claim, read_claims
 from mlreduce_studies.verdicts.reasons import Pair, telling_pair
-from mlreduce_studies.verdicts.sensitivity import Variant, stays
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
-RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
 #: The items of each paper, and where they are.
 COVERAGE = PROJECT / PAPERS / "coverage.yaml"
@@ -62,15 +59,9 @@ SHOWN = 8
 JUDGED = [*CLASSES["experiments"], *CLASSES["no baseline"]]
 #: Families in the opening text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
-#: The verdicts of the edition as it was frozen, before the amendment of 2026-11-28.
-AS_FROZEN = VERDICTS / "as-frozen.csv"
-
-
-def claims_in(file: Path) -> pd.DataFrame:
-    """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
-    claims = pd.read_csv(file).fillna({"weakness": ""}).replace({"verdict": {"unchecked": "cannot be checked"}})
-    own = claims.get("own", pd.Series(False, claims.index)).astype(bool)
-    return claims.assign(own=own, group=claims.get("group", claims["id"]))
+#: The verdicts of the edition as it was frozen, before the amendment of 2026-11-28, and those of the retrospective one,
+#: with what changed them: the claim, where its new form has another verdict on the old scores; or the scores.
+AS_FROZEN, EDITIONS = VERDICTS / "as-frozen.csv", VERDICTS / "editions.csv"
 
 
 def committed_claims() -> pd.DataFrame:
@@ -81,7 +72,7 @@ def committed_claims() -> pd.DataFrame:
     tables = []
     for name in filter(is_run, STUDIES):
         _, headline = says_and_headline(STUDIES[name].with_name("README.md"))
-        claims = claims_in(REFERENCE / name / "claims.csv")
+        claims = pd.read_csv(REFERENCE / name / "claims.csv").fillna({"weakness": ""})
         tables.append(claims.assign(study=name, headline=claims["id"] == headline))
     return pd.concat(tables, ignore_index=True)
 
@@ -255,29 +246,9 @@ def amendment() -> str:
     return f"{to_markdown(['claims', 'as frozen', 'amended'], rows)}\n{changed}. {few}\n"
 
 
-def retrospective_claims() -> pd.DataFrame:
-    """Return the verdicts of the retrospective edition, and what changed those that differ from the edition as frozen.
-
-    The claims as frozen are judged on the retrospective scores too, which separates changes of the claim from those
-    of the data.
-    """
-    rows = []
-    frozen_now = as_frozen().set_index(["study", "id"])["verdict"]
-    for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
-        before, frozen = (
-            claims_in(RETROSPECTIVE / study / file).set_index("id")["verdict"] for file in ("claims.csv", "frozen.csv")
-        )
-        for claim, verdict in frozen_now[study].items():
-            old, middle = before.get(claim, ""), frozen.get(claim, "")
-            why = [] if old == middle else ["the claim, its scope or its settings" if old else "a new claim"]
-            why += [] if middle == verdict else ["the new run"]
-            rows.append([study, claim, old, "; ".join(why)])
-    return pd.DataFrame(rows, columns=["study", "id", "retrospective", "what changed it"])
-
-
 def editions() -> str:
     """Return how many claims have another verdict in the confirmatory edition as frozen, and what changed it."""
-    counts = retrospective_claims()["what changed it"].value_counts().drop("").sort_index()
+    counts = pd.read_csv(EDITIONS)["what changed it"].value_counts().sort_index()
     return to_markdown(["what changed the verdict", "claims"], [[why, str(n)] for why, n in counts.items()])
 
 
@@ -285,7 +256,7 @@ def claims_table() -> pd.DataFrame:
     """Return all claims of all papers, with their verdicts in all editions and what is said about them."""
     readings = {claim.id: claim.entry.get("reading_because", "") for study in STUDIES for claim in claims_of(study)}
     by = {verdict: grounds for grounds, verdicts in CLASSES.items() for verdict in verdicts}
-    changes = amended_claims()[["study", "id", "before", "rule"]].merge(retrospective_claims(), how="left")
+    changes = amended_claims()[["study", "id", "before", "rule"]].merge(pd.read_csv(EDITIONS), how="left")
     table = committed_claims().merge(changes, on=["study", "id"], how="left")
     table = table.replace({name: {True: "yes", False: ""} for name in ("headline", "own")}).assign(
         by=table["verdict"].map(by).replace("no baseline", "experiments"), reading=table["id"].map(readings)
@@ -324,64 +295,6 @@ def frozen(folder: str = "papers", name: str = "frozen") -> str:
     return (
         f"Frozen on {content['frozen']}: {len(content['files'])} files, with the seed {content['seed']}. "
         f"{since} ([list](../{folder}/{name}.yaml)).\n"
-    )
-
-
-def seeds() -> str:
-    """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
-    frozen = [pd.read_csv(path).assign(seed=2012) for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))]
-    judged = pd.concat([*frozen, pd.read_csv(VERDICTS / "seeds.csv")])
-    judged["now"] = judged["id"].map(as_frozen().set_index("id")["verdict"])
-    judged = judged[judged[["verdict", "now"]].isin(CLASSES["experiments"]).all(axis=1)]
-    same, decided = judged["verdict"] == judged["now"], judged[["verdict", "now"]].ne("undecided").all(axis=1)
-    by_seed = judged.assign(same=same, turned=decided & ~same).groupby("seed")
-    claims, shares, turned = by_seed.size(), 100 * by_seed["same"].mean(), by_seed["turned"].sum().sum()
-    return (
-        f"With {len(claims)} other seeds, of {claims.min()} to {claims.max()} claims that results judge, "
-        f"{shares.min():.0f} to {shares.max():.0f} % have the same verdict, and "
-        f"{turned} turned from confirmed to refuted or back.\n"
-    )
-
-
-def simulation() -> str:
-    """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
-    rates = pd.read_csv(VERDICTS / "simulation.csv", dtype={"holds": str}).query("cells == 1")
-    selected = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
-    rows = []
-    for holds, name in {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}.items():
-        part = selected[selected["holds"] == holds]
-        far = part[part["effect_in_margins"].abs() == 2].groupby("splits")["right"].mean()
-        right = [f"{100 * far[splits]:.0f}" for splits in (5, 10, 100)]
-        rows.append([name, f"{100 * part['wrong'].max():.1f}", f"{100 * part['wrong'].mean():.2f}", *right])
-    header = ["holds on", "wrong, at most", "wrong, mean", *(f"right, {n} splits" for n in (5, 10, 100))]
-    others = rates[rates["holds"] != "tendency"].groupby("combined_by")["wrong"].max()
-    at_margin = 100 * pd.read_csv(VERDICTS / "tendency.csv")["wrong"]
-    return (
-        f"In percent; right where the difference is twice the margin:\n\n{to_markdown(header, rows)}\n"
-        f"The level is {100 * LEVEL:.0f} %, and a rate is of 200 repetitions. Tendencies whose difference is the "
-        f"margin itself, repeated 2,000 times, are wrong in {at_margin.mean():.1f} % of the cases, at most "
-        f"{at_margin.max():.1f} % ([table](verdicts/tendency.csv)). Where just enough data sets are inside, at most "
-        f"{100 * others['lancaster']:.1f} % are wrong; with Bonferroni's method {100 * others['bonferroni']:.1f} %, by "
-        f"the posterior probability {100 * others['posterior']:.1f} %.\n"
-    )
-
-
-def sensitivity() -> str:
-    """Return which share of the verdicts stays where claims are judged in other ways."""
-    ways = stays(pd.read_csv(VERDICTS / "sensitivity.csv"))
-    single = ways[(ways[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
-    words = {"margin": "margins times {:g}", "scope": "each claim as `{}`"}
-    words |= {"settings": "settings: {}", "combination": "data sets combined as {}"}
-    rows = []
-    for row in single.to_dict("records"):
-        key = next(name for name in words if row[name] != getattr(Variant(), name))
-        rows.append([words[key].format(row[key]), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
-    in_all = f"{100 * ways['stay'].mean():.0f} % of the verdicts stay, at least {100 * ways['stay'].min():.0f} %"
-    header = ["changed", "verdicts that stay", "turned from confirmed to refuted, or back"]
-    return (
-        f"We judged {ways['claims'].iloc[0]} claims in {len(ways)} other ways: with the margin halved or doubled, "
-        "every scope for every claim, fewer or more settings, and data sets combined without independence. "
-        f"On average {in_all}. One change at a time:\n\n{to_markdown(header, rows, marked=True)}"
     )
 
 
@@ -641,15 +554,18 @@ def coverage_table() -> pd.DataFrame:
 
 
 #: Parts of pages that scripts in benchmarks write.
-OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large")
+OF_BENCHMARKS = (
+    *("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large"),
+    *("seeds", "simulation", "sensitivity"),
+)
 #: What is shown of the results of one study.
 OF_A_STUDY = {"claims": claims, "printed": printed}
 #: The functions that write parts of pages, by the names of the parts.
 BLOCKS = {
     block.__name__.replace("_", "-"): block
     for block in (
-        *(amendment, coverage, editions, evidence, first_choices, front, frozen, opening, papers, seeds, sensitivity),
-        *(simulation, study_costs, waits, why_undecided, *OF_A_STUDY.values()),
+        *(amendment, coverage, editions, evidence, first_choices, front, frozen, opening, papers, study_costs),
+        *(waits, why_undecided, *OF_A_STUDY.values()),
     )
 }
 #: The complete tables by their files' names.
