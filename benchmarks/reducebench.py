@@ -62,6 +62,7 @@ from mlreduce_studies.benchmark.folds import check_folds, fold_rows, folds_of, w
 from mlreduce_studies.benchmark.picture import draw_gains
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
+from mlreduce_studies.benchmark.rankings import rankings, rankings_with
 from mlreduce_studies.benchmark.scores import CHOICES, CHOSEN, MAJORITY, SETS, names_in
 from mlreduce_studies.figures import save
 from mlreduce_studies.figures.near_best import draw_ranking
@@ -80,6 +81,8 @@ RESULTS = PAGE.with_suffix("")
 ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
 #: Steps of version 2 alone.
 ANSWERING = ("sets", "predictors", "speed", "answers", "page")
+#: Names of the pictures of the rankings.
+FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
 #: Numbers of features and codes whose seconds are measured.
 TIMED = (16, 64)
 # The file of the table of each answer, in the order of the questions.
@@ -303,8 +306,8 @@ def speed(protocol: Protocol, names: list[str]) -> None:
 def timed_models(models: dict[str, Any], columns: int, labels: int) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
     """Yield family, method, number (0: nothing reduced), and models by predictor, for data of a shape."""
     for family, noun in NOUNS.items():
-        first = next(one for one in update_evidence.benchmarked(family, "average-precision")[0].ranking.table.index
-                     if one not in CONTROLS)  # fmt: skip
+        main, *_ = rankings_with(update_evidence.SCORES, family, "average-precision")
+        first = next(one for one in main.ranking.table.index if one not in CONTROLS)
         coders = family == "labelspace"
         whole = {name: CodedClassifier(mlreduce.make("br"), clone(model)) if coders else clone(model)
                  for name, model in models.items() if not coders or isinstance(model, RegressorMixin)}  # fmt: skip
@@ -351,7 +354,7 @@ def advice() -> pd.DataFrame:
     """
     rows = []
     for family, study in update_evidence.SCORES.studies.items():
-        for one in update_evidence.all_benchmarked(family):
+        for one in rankings(update_evidence.SCORES, family):
             by_kind = {
                 (left, out): update_evidence.held_out(family, one, out, with_related=left == "group")
                 for left, out in product(("data set", "group"), ((), CONTROLS))
@@ -434,8 +437,8 @@ def figures() -> dict[str, Any]:
     """Return pictures by the first measure: what reduction brings against seconds, and the rankings of each family."""
     measure, *_ = update_evidence.SCORES.measures
     drawn = {"gains": draw_gains(evidence_of(), measure)}
-    for family, name in update_evidence.FAMILIES.items():
-        main, *_ = update_evidence.benchmarked(family, measure)
+    for family, name in FAMILIES.items():
+        main, *_ = rankings_with(update_evidence.SCORES, family, measure)
         with house_style():
             caption = f"{NOUNS[family]}s with their defaults and {PREDICTORS[main.predictor]}"
             drawn[name] = draw_ranking(main.ranking, {one: one for one in main.ranking.table.index}, measure, caption)

@@ -12,9 +12,7 @@ comparison of a family with the most methods times data sets: the benchmark's.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +22,10 @@ from mlreduce import registry
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
-from mlreduce.stats.ranking import FULL, rank, variants
+from mlreduce.stats.ranking import FULL, rank
 from mlreduce_studies.benchmark import scores
 from mlreduce_studies.benchmark.protocol import Protocol
+from mlreduce_studies.benchmark.rankings import rankings, rankings_of_predictors, rankings_with
 from mlreduce_studies.gathering.held_out import advice_pays, leave_one_out
 from mlreduce_studies.gathering.rankings import MAIN, StudyRanking, main_measure, rankings_of, sized_cells
 from mlreduce_studies.study import Study, load_study, study_file
@@ -39,12 +38,8 @@ import growth  # noqa: E402
 REFERENCE = PROJECT / "results" / "reference"
 SCORES = scores.Scores(Protocol(PROJECT))
 GROUPS = scores.groups_of(PROJECT)
-#: Fewest data sets of a comparison of the benchmark.
-FEWEST_SETS = 10
 #: Fewest methods that are compared: of two a rank says little.
 FEWEST = 3
-#: Studies that rank all methods of a family.
-FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
 
 
 @cache
@@ -65,59 +60,15 @@ def names_in(name: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     return scores.names_in(study_of(name))
 
 
-def seconds_of(methods: Iterable[str]) -> dict[str, float]:
-    """Return the estimated seconds of a fit to data of ordinary size, of the methods that declare their costs."""
-    return {name: typical for name in sorted(set(methods)) if (typical := evidence.typical_seconds(name))}
-
-
 @cache
 def studied(name: str) -> list[StudyRanking]:
     """Return the rankings of the methods of a study by predictor, by the measure of its first table."""
     study, (names, averages) = study_of(name), names_in(name)
     if name.startswith(evidence.BENCHMARK):
-        return benchmarked(study.family, SCORES.measures[0])
+        return rankings_with(SCORES, study.family, SCORES.measures[0])
     measure = main_measure(study.tables, study.measures)
-    seconds = seconds_of(names.values())
+    seconds = {method: taken for method in sorted({*names.values()}) if (taken := evidence.typical_seconds(method))}
     return rankings_of(summary_of(name), names, averages, fewest=FEWEST, measures=[measure], seconds=seconds)
-
-
-@cache
-def benchmarked(family: str, measure: str, tuned: bool = False) -> list[StudyRanking]:
-    """Return the rankings of the methods of a family in the benchmark, by predictor, ridge regression first.
-
-    There are none for fewer than `FEWEST_SETS` data sets.
-    """
-    study = SCORES.studies[family]
-    if len(SCORES.datasets(family, tuned=tuned)) < FEWEST_SETS:
-        return []
-    (protocol,), (names, _) = study.protocols, names_in(study.name)
-    seconds, cells = seconds_of(names.values()), SCORES.cells(family, measure, tuned=tuned)
-    larger, labels, found = higher_is_better(measure), variants(names, names), []
-    for predictor in sorted({*cells["predictor"]} - {scores.CHOSEN}, key=lambda one: one != MAIN):
-        values = cells[cells["predictor"] == predictor].drop(columns="predictor")
-        made = rank(values, larger, seconds=seconds, groups=GROUPS, full=0)
-        found.append(StudyRanking(protocol, measure, predictor, made, labels, tuned))
-    return found
-
-
-def all_benchmarked(family: str) -> list[StudyRanking]:
-    """Return the rankings of a family in the benchmark by each measure, with defaults and tuned."""
-    return [one for place in product(SCORES.measures, (False, True)) for one in benchmarked(family, *place)]
-
-
-@cache
-def benchmarked_predictors(measure: str) -> list[StudyRanking]:
-    """Return the ranking of the benchmark's predictors on all features, with what needs no features."""
-    study = SCORES.studies["selection"]
-    if len(SCORES.datasets("selection")) < FEWEST_SETS:
-        return []
-    cells = SCORES.cells("selection", measure)
-    cells = cells[(cells["size"] == 0) & (cells["predictor"] != scores.CHOSEN)]
-    names = cells["predictor"].where(cells["method"] != scores.MAJORITY, scores.MAJORITY)
-    values = cells.assign(method=names)[["dataset", "method", "size", "value"]].drop_duplicates(["dataset", "method"])
-    made = rank(values, higher_is_better(measure), groups=GROUPS, full=0)
-    (protocol,) = study.protocols
-    return [StudyRanking(protocol, measure, "", made, {name: name for name in made.table.index})]
 
 
 @cache
@@ -128,7 +79,7 @@ def predictors(name: str, method: str = "all-features", *, registered: bool = Tr
     """
     if name.startswith(evidence.BENCHMARK):
         return []
-    study, (names, _), rankings = study_of(name), names_in(name), []
+    study, (names, _), found = study_of(name), names_in(name), []
     measure, summary = main_measure(study.tables, study.measures), summary_of(name)
     cells = sized_cells(summary[summary["measure"] == measure])
     cells = cells[cells["method"].map(names).eq(method) & cells["size"].eq(FULL)]
@@ -138,8 +89,8 @@ def predictors(name: str, method: str = "all-features", *, registered: bool = Tr
         labels = {label: label for label in values["method"].unique()}
         if len(labels) >= FEWEST:
             made = rank(values, higher_is_better(measure))
-            rankings.append(StudyRanking(str(protocol), measure, "", made, labels))
-    return rankings
+            found.append(StudyRanking(str(protocol), measure, "", made, labels))
+    return found
 
 
 def rows_of(name: str) -> pd.DataFrame:
@@ -149,14 +100,13 @@ def rows_of(name: str) -> pd.DataFrame:
     """
     if name.startswith(evidence.BENCHMARK):
         family = study_of(name).family
-        rankings = all_benchmarked(family)
-        measures = SCORES.measures if family == "selection" else ()
-        of_predictors = [one for measure in measures for one in benchmarked_predictors(measure)]
+        found = rankings(SCORES, family)
+        of_predictors = rankings_of_predictors(SCORES) if family == "selection" else []
     else:
         by_main = any(one.predictor == MAIN for one in studied(name))
-        rankings = [one for one in studied(name) if not by_main or one.predictor == MAIN]
+        found = [one for one in studied(name) if not by_main or one.predictor == MAIN]
         of_predictors = predictors(name)
-    tables = [table_of(name, one, "") for one in rankings]
+    tables = [table_of(name, one, "") for one in found]
     tables += [table_of(name, one, "predictors") for one in of_predictors]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
@@ -182,7 +132,7 @@ def table_of(name: str, one: StudyRanking, family: str) -> pd.DataFrame:
 
 def studies() -> list[str]:
     """Return the names of the studies that have results: those of papers and comparisons, and of the benchmark."""
-    benchmark = [study.name for family, study in SCORES.studies.items() if benchmarked(family, SCORES.measures[0])]
+    benchmark = [study.name for family, study in SCORES.studies.items() if rankings(SCORES, family)]
     return sorted({*(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")), *benchmark})
 
 

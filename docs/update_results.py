@@ -65,10 +65,7 @@ AS_FROZEN, EDITIONS = VERDICTS / "as-frozen.csv", VERDICTS / "editions.csv"
 
 
 def committed_claims() -> pd.DataFrame:
-    """Return the claims of all papers that are run, with our questions and readings as ``own``.
-
-    ``study`` is the paper, and ``headline`` is true of the claim that its page names first.
-    """
+    """Return the claims of all papers that are run; ``headline`` is true of the claim that a page names first."""
     tables = []
     for name in filter(is_run, STUDIES):
         _, headline = says_and_headline(STUDIES[name].with_name("README.md"))
@@ -160,10 +157,7 @@ def _cited(authors: str) -> str:
 
 
 def claims(study: str) -> str:
-    """Return the verdicts on a paper: the headline claim and those that say most, and how many there are of all.
-
-    Questions and readings of ours are not counted. All claims are in docs/tables/claims.csv.
-    """
+    """Return the verdicts on a paper: the headline claim and those that say most, and the counts of all but ours."""
     table = committed_claims().query("study == @study and not own")
     judged = table[table["verdict"].isin(JUDGED)]
     places = judged["verdict"].map(JUDGED.index) + len(JUDGED) * (judged["weakness"] != "")
@@ -212,11 +206,7 @@ def as_frozen() -> pd.DataFrame:
 def amended_claims() -> pd.DataFrame:
     """Return the claims of the edition as frozen, with what they are after the amendment and the rule that changed it.
 
-    Returns
-    -------
-    DataFrame
-        Columns study, id, ``before`` and ``after`` (verdicts), ``was_own`` and ``is_own`` (whether it is counted as
-        ours), ``claim`` and ``rule``, "" where nothing is changed.
+    ``before`` and ``after`` are verdicts; ``was_own`` and ``is_own`` say whether a claim is counted as ours.
     """
     key = ["study", "id"]
     before = as_frozen()[[*key, "verdict", "own"]].rename(columns={"verdict": "before", "own": "was_own"})
@@ -350,15 +340,14 @@ def waits(study: str, *what: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """Which committed ranking a page shows of a family: by the measure of the first table of a study.
-
-    `predictor` is that of all methods, and `control` is what the others should beat. With `of`, the name of a method,
-    the predictors behind it at full size are compared instead.
-    """
+    """Which committed ranking a page shows of a family: by the measure of the first table of a study."""
 
     study: str
+    #: That of all methods.
     predictor: str = ""
+    #: What the others should beat.
     control: str = ""
+    #: A method: the predictors behind it at full size are compared instead.
     of: str = ""
 
 
@@ -529,13 +518,7 @@ def coverage() -> str:
 
 @cache
 def coverage_table() -> pd.DataFrame:
-    """Return the items of all papers: what each is, where it is here, and its state.
-
-    Raises
-    ------
-    KeyError, StopIteration, ConfigurationError
-        If an item names a claim, an output or a method that does not exist.
-    """
+    """Return the items of all papers: what each is, where it is here, and its state; none names what does not exist."""
     rows, known = [], verdicts()
     for study, item in ((study, item) for study, items in items_of_papers().items() for item in items):
         places, states = [*item.get("methods", [])], []
@@ -594,11 +577,7 @@ def verdicts() -> dict[str, str]:
 
 
 def update_page(text: str) -> str:
-    """Return a page with its generated parts written anew.
-
-    These stand between ``<!-- NAME ARGUMENTS: begin -->`` and its end, and the verdict on a claim within a sentence
-    between ``<!-- verdict ID -->`` and ``<!-- end -->``.
-    """
+    """Return a page with its generated parts and the verdicts within its sentences written anew."""
     known = verdicts()
     text = re.sub(VERDICT, lambda match: f"{match['begin']}{known[match['id']]}{match['end']}", text)
     for part in re.findall(r"<!-- ([^:>]+): begin -->\n", text):

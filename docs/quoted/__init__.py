@@ -20,23 +20,15 @@ DEVIATIONS = "docs/deviations.md"
 
 
 class Sentence(NamedTuple):
-    """A part of a page, once in it; lines may be broken anywhere.
+    """A part of a page, once in it; lines may be broken anywhere."""
 
-    Attributes
-    ----------
-    text : str
-        With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted. In that of `state` ``...`` matches any
-        words of the paragraph.
-    values : tuple of number or str
-    holds : bool
-        Whether the sentence is true.
-    because : str
-        Why its numbers need no source; "" for sentences that quote results.
-    """
-
+    #: With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted; in `state` ``...`` matches any words.
     text: str
+    #: Numbers or words.
     values: tuple[Any, ...] = ()
+    #: Whether the sentence is true.
     holds: bool = True
+    #: Why its numbers need no source; "" for sentences that quote results.
     because: str = ""
 
 
