@@ -22,14 +22,12 @@ DEVIATIONS = "docs/deviations.md"
 class Sentence(NamedTuple):
     """A part of a page, once in it; lines may be broken anywhere."""
 
-    #: With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted; in `state` ``...`` matches any words.
+    #: With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted.
     text: str
     #: Numbers or words.
     values: tuple[Any, ...] = ()
     #: Whether the sentence is true.
     holds: bool = True
-    #: Why its numbers need no source; "" for sentences that quote results.
-    because: str = ""
 
 
 Sentences = Iterator[Sentence]
@@ -54,11 +52,6 @@ def quote(text: str, *values: Any, given: Any = True) -> Sentence:
     Integers in the text itself are settings of what is quoted ("at 20 %"); decimals have to be values.
     """
     return Sentence(text, values, bool(given))
-
-
-def state(text: str, because: str) -> Sentence:
-    """Return a sentence whose numbers are no results, and why: settings, or what a paper prints."""
-    return Sentence(text, because=because)
 
 
 @cache

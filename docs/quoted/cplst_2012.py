@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.verdicts.audit import REPRODUCED
-from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, table
 
 AUDIT = "cplst-2012/audit.csv"
 PRINTED = {"protocol": "as-printed"}
@@ -27,11 +27,6 @@ def below_printed(dataset: str) -> pd.Series:
 def losses(name: str, protocol: str = "as-printed") -> pd.DataFrame:
     """Return the mean losses in a table: a row per data set and size, a column per method."""
     return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], protocol=protocol)
-
-
-@quoted_on("papers/cplst-2012/README.md")
-def page() -> Sentences:
-    yield state("`as-printed` has 90 % training rows, `as-stated` the 80 % of the text", "shares of rows")
 
 
 @quoted_on(DEVIATIONS)

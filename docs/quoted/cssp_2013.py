@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, reproduced_sets, rows, state, value
+from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, reproduced_sets, rows, value
 
 #: Printed ratios to the best encoding error.
 PRINTED = {"cal500": 1.33, "corel5k": 1.28}
@@ -13,11 +13,6 @@ PRINTED = {"cal500": 1.33, "corel5k": 1.28}
 def cells(table: str, folds: str = "consecutive-folds") -> pd.DataFrame:
     """Return the cells of a table with folds of consecutive rows, or of shuffled ones."""
     return rows("cssp-2013/audit.csv", table=table, protocol=folds, method=["cssp", "plst", "cplst", "br"])
-
-
-@quoted_on("papers/cssp-2013/README.md")
-def page() -> Sentences:
-    yield state("dmoz, with 394,756 instances and 829,208 features", "Table 2 of the paper")
 
 
 @quoted_on(DEVIATIONS)

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from update_results import ranked
 
-from quoted import Sentences, quote, quoted_on, state, table
+from mlreduce.stats.ranking import MARGIN
+from quoted import Sentences, quote, quoted_on, table
 
-#: Settings that the page names.
-SETTINGS = (
-    "ten trials: 1,000 rows train and 5 % of all test",
-    "moved to [0, 1] by the training rows",
-    "choose 40 % of the labels",
-    "All sizes below 100 %",
-    "- *Within 0.01 of the best*",
-    "an unseen one, at 95 %",
-    "differences of at most 0.01 count as none",
-    "one fit to 1,000 instances, 300 features and 15 labels",
-)
 #: The first methods that it names.
 FIRST = {
     **dict.fromkeys(("selectors-ridge", "selectors"), "all-features"),
@@ -39,7 +29,6 @@ def peers() -> Sentences:
         "- {} data sets: images, music, sounds, text, proteins, patients; {} to {} labels",
         *(len(data), data["labels"].min(), data["labels"].max()),
     )
-    yield from (state(words, "the studies, and mlreduce.stats.ranking") for words in SETTINGS)
     first = {family: ranked(f"all-{family}").ranking.table.index[0] for family in FIRST}
     yield quote("All features are first with ridge regression and with ML-kNN", given=first == FIRST)
     yield quote("Binary relevance is first with ridge regression", given=first == FIRST)
@@ -55,5 +44,4 @@ def which_method() -> Sentences:
         "no reduction: no coder is as often near the best",
         given=coders.index[0] == "br" and coders["near"].iloc[0] > coders["near"].iloc[1],
     )
-    yield state("the probability that a method is within 0.01 of the best", "MARGIN of mlreduce.stats.ranking")
-    yield state("Version 1 of the benchmark", "its name")
+    yield quote("the probability that a method is within {} of the best", MARGIN)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, state, table, value
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, table, value
 
 SETS = ["emotions", "yeast", "birds"]
-
-
-@quoted_on("papers/qpfs-lowrank-2016/README.md")
-def page() -> Sentences:
-    yield state("Propositions 2 and 3 differ by a factor of two ... : 2 is right", "the propositions")
 
 
 @quoted_on(DEVIATIONS)
