@@ -2,11 +2,9 @@
 
     python docs/update_evidence.py
 
-Rankings are those of `mlreduce.stats.ranking` over the summaries in results/reference, with ridge regression where a
-study has it, and over the pieces of the benchmark in results/benchmark-2, with each of its predictors, by each measure
-that methods are tuned for, with defaults and tuned. Constants are of the measured fits in docs/scale/fits.csv. `make
-reference` runs it, and tests/methods/test_recommendation.py says when it has to be run. `recommend` takes the
-comparison of a family with the most methods times data sets: the benchmark's.
+Rankings are over the summaries in results/reference, with ridge regression where a study has it, and over the pieces of
+the benchmark. Constants are of the measured fits in docs/scale/fits.csv. `make reference` runs it, and
+tests/methods/test_recommendation.py says when it has to be run.
 """
 
 from __future__ import annotations
@@ -121,7 +119,7 @@ def table_of(name: str, one: StudyRanking, family: str) -> pd.DataFrame:
     place |= {"tuned": one.tuned, "labelled": study.protocols[one.protocol].get("labelled", 1.0)}
     table["family"] = [family or registry.kind_of(method) for method in table["method"]]
     near, ranks = (one.ranking.by_set[key].map("{:.4g}".format) for key in ("near", "rank"))
-    by_set = (near + ":" + ranks).reindex(sets_in(name)).fillna(evidence.NOT_RUN)
+    by_set = (near + ":" + ranks).reindex(sets().query("study == @name")["dataset"]).fillna(evidence.NOT_RUN)
     table["by_set"] = [" ".join(by_set[method]) for method in table["method"]]
     about: dict[str, Any] = {"methods": len(table), "data_sets": len(near)}
     about["searched"] = [one.labels[method] in searched for method in table["method"]]
@@ -134,11 +132,6 @@ def studies() -> list[str]:
     """Return the names of the studies that have results: those of papers and comparisons, and of the benchmark."""
     benchmark = [study.name for family, study in SCORES.studies.items() if rankings(SCORES, family)]
     return sorted({*(path.parent.name for path in REFERENCE.glob("*/summary.csv.gz")), *benchmark})
-
-
-def ranks() -> pd.DataFrame:
-    """Return the rankings in all committed studies."""
-    return pd.concat([rows_of(name) for name in studies()], ignore_index=True)
 
 
 @cache
@@ -155,17 +148,6 @@ def sets() -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def sets_in(name: str) -> list[str]:
-    """Return the data sets of a study, in the order of the file."""
-    return list(sets().query("study == @name")["dataset"])
-
-
-def traits_in(name: str) -> dict[str, evidence.Traits]:
-    """Return the traits by which the data sets of a study are compared."""
-    rows = sets().query("study == @name").itertuples()
-    return {row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in rows}
-
-
 def held_out(
     family: str, one: StudyRanking, controls: tuple[str, ...] = (), *, with_related: bool = True
 ) -> pd.DataFrame:
@@ -173,13 +155,15 @@ def held_out(
 
     As in `mlreduce.recommend`, controls are among what is advised, but for those that are named.
     """
-    traits = traits_in(SCORES.studies[family].name)
+    own = sets()[sets()["study"] == SCORES.studies[family].name].itertuples()
+    traits = {row.dataset: evidence.Traits(row.instances, row.features, row.labels, 1 - row.zeros) for row in own}
     return leave_one_out(one.ranking, higher_is_better(one.measure), traits, controls, GROUPS, with_related)
 
 
 def tables() -> dict[Path, str]:
     """Return the texts of the files by their paths."""
-    made = {evidence.RANKS: ranks(), evidence.SETS: sets(), evidence.COSTS: growth.costs()}
+    ranks = pd.concat([rows_of(name) for name in studies()], ignore_index=True)
+    made = {evidence.RANKS: ranks, evidence.SETS: sets(), evidence.COSTS: growth.costs()}
     return {path: table.to_csv(index=False) for path, table in made.items()}
 
 

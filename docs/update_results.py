@@ -491,19 +491,13 @@ def first_choices() -> str:
     return to_markdown(["what is reduced", "first", "then", "controls", "by"], rows, marked=True)
 
 
-@cache
-def items_of_papers() -> dict[str, list[dict[str, Any]]]:
-    """Return the items of each paper, as they are listed by hand."""
-    return read_yaml(COVERAGE)
-
-
 def coverage() -> str:
     """Return how many items of each paper are here, and those that are not, with their reasons."""
-    table, rows = coverage_table(), []
+    table, rows, items = coverage_table(), [], read_yaml(COVERAGE)
     missing = table["state"].str.startswith("not made")
     for study, part in table.groupby("study", sort=False):
         specified = read_yaml(STUDIES[study])
-        listed = {name for item in items_of_papers()[study] for name in item.get("outputs", [])}
+        listed = {name for item in items[study] for name in item.get("outputs", [])}
         more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
         name = f"[{study}](../papers/{study}/README.md)"
         rows.append([name, *(str(n) for n in (len(part), (~missing[part.index]).sum(), more))])
@@ -520,7 +514,7 @@ def coverage() -> str:
 def coverage_table() -> pd.DataFrame:
     """Return the items of all papers: what each is, where it is here, and its state; none names what does not exist."""
     rows, known = [], verdicts()
-    for study, item in ((study, item) for study, items in items_of_papers().items() for item in items):
+    for study, item in ((study, item) for study, items in read_yaml(COVERAGE).items() for item in items):
         places, states = [*item.get("methods", [])], []
         for name in places:
             registry.method_class(name)

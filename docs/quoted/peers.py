@@ -7,13 +7,6 @@ from update_results import ranked
 from mlreduce.stats.ranking import MARGIN
 from quoted import Sentences, quote, quoted_on, table
 
-#: The first methods that it names.
-FIRST = {
-    **dict.fromkeys(("selectors-ridge", "selectors"), "all-features"),
-    **dict.fromkeys(("projections", "projections-knn"), "mddmf"),
-    "coders": "br",
-}
-
 
 def count_methods(study: str) -> int:
     """Return how many methods a study compares, controls among them; all features are no method."""
@@ -29,10 +22,12 @@ def peers() -> Sentences:
         "- {} data sets: images, music, sounds, text, proteins, patients; {} to {} labels",
         *(len(data), data["labels"].min(), data["labels"].max()),
     )
-    first = {family: ranked(f"all-{family}").ranking.table.index[0] for family in FIRST}
-    yield quote("All features are first with ridge regression and with ML-kNN", given=first == FIRST)
-    yield quote("Binary relevance is first with ridge regression", given=first == FIRST)
-    yield quote("`mddmf` is first with ridge regression and with ML-kNN", given=first == FIRST)
+    for text, method, families in (
+        ("All features are first", "all-features", ("selectors-ridge", "selectors")),
+        ("Binary relevance is first", "br", ("coders",)),
+        ("`mddmf` is first", "mddmf", ("projections", "projections-knn")),
+    ):
+        yield quote(text, given={ranked(f"all-{family}").ranking.table.index[0] for family in families} == {method})
 
 
 @quoted_on("docs/which-method.md")
