@@ -144,13 +144,7 @@ def describe(pair: Pair) -> str:
 
 
 def _cited(authors: str) -> str:
-    """Return authors and year as a text cites them.
-
-    Examples
-    --------
-    >>> _cited("Mu, Goulermas, Tsujii and Ananiadou, 2012"), _cited("Chen and Lin, 2012")
-    ('Mu and others 2012', 'Chen and Lin 2012')
-    """
+    """Return authors and year as a text cites them: "Mu and others 2012" of four, "Chen and Lin 2012" of two."""
     names, _, year = authors.rpartition(", ")
     first, comma, _ = names.partition(",")
     return f"{first}{' and others' * bool(comma)}{' ' * bool(names)}{year}"
@@ -312,10 +306,9 @@ def claims_of(study: str) -> list[Claim]:
 
 
 def waits(study: str, *what: str) -> str:
-    """Return what waits for the answer to a question: printed cells and claims of a paper.
+    """Return what waits for the answer to a question: printed cells (TABLE/DATASET/METHOD) and claims of a paper.
 
-    Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
-    `open` says (open=PATTERN).
+    Each is named by a pattern; claims by their ids, or, counted only, by what their `open` says (open=PATTERN).
     """
     lines, known, audit = [], verdicts(), read_audit(study)
     for pattern in what:

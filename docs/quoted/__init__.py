@@ -88,11 +88,6 @@ def reproduced(cells: pd.DataFrame) -> bool:
     return bool(cells["verdict"].eq("reproduced").all())
 
 
-def reproduced_sets(cells: pd.DataFrame) -> list[str]:
-    """Return the data sets of which all cells of an audit are reproduced."""
-    return [name for name, part in cells.groupby("dataset") if reproduced(part)]
-
-
 def below(cells: pd.DataFrame) -> bool:
     """Return whether our number is below the printed one in all cells of an audit."""
     return bool((cells["ours"] < cells["printed"]).all())

@@ -20,13 +20,13 @@ def reproduced(protocol: str = "as-printed", **cells: object) -> tuple[int, int]
 
 def below_printed(dataset: str) -> pd.Series:
     """Return by how many percent the losses with trees are below the printed ones."""
-    cells = rows(AUDIT, protocol="as-printed", table="table4", dataset=dataset)
+    cells = rows(AUDIT, **PRINTED, table="table4", dataset=dataset)
     return 100 * (1 - cells["ours"] / cells["printed"])
 
 
-def losses(name: str, protocol: str = "as-printed") -> pd.DataFrame:
+def losses(name: str) -> pd.DataFrame:
     """Return the mean losses in a table: a row per data set and size, a column per method."""
-    return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], protocol=protocol)
+    return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], **PRINTED)
 
 
 @quoted_on(DEVIATIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, reproduced_sets, rows, value
+from quoted import DEVIATIONS, Sentences, below, quote, quoted_on, reproduced, rows, value
 
 #: Printed ratios to the best encoding error.
 PRINTED = {"cal500": 1.33, "corel5k": 1.28}
@@ -43,7 +43,7 @@ def deviations() -> Sentences:
         "**AUPRC** is reproduced on corel5k, is lower than printed on cal500 for ML-CSSP and PLST, and far higher on "
         "delicious ({:.2f} to {:.2f}, printed {:.2f} to {:.2f})",
         *(delicious[column].agg(end) for column in ("ours", "printed") for end in ("min", "max")),
-        given="corel5k" in reproduced_sets(areas)
+        given=reproduced(areas.query("dataset == 'corel5k'"))
         and below(lower)
         and lower["verdict"].ne("reproduced").all()
         and delicious["ours"].min() > delicious["printed"].max(),

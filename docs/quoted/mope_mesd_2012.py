@@ -6,7 +6,6 @@ import pandas as pd
 
 from quoted import DEVIATIONS, Sentences, quote, quoted_on, rows, table
 
-REUTERS = "docs/deviations/mope-reuters.csv"
 #: Embeddings that do not see labels.
 WITHOUT = ["lsi", "pca", "olpp", "random-projection"]
 
@@ -26,7 +25,7 @@ def all_rows() -> pd.DataFrame:
 
 @quoted_on(DEVIATIONS)
 def articles_and_embeddings() -> Sentences:
-    once = rows(REUTERS, rule="ModApte split", tokens="spaced").iloc[0]
+    once = rows("docs/deviations/mope-reuters.csv", rule="ModApte split", tokens="spaced").iloc[0]
     yield quote(
         "The text reports 9,980 articles of Reuters. The ten topics have {:,.0f} pairs of an article and a category, "
         "and {:,.0f} articles",
