@@ -24,6 +24,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,71 @@ def stored_sizes(fit: Any) -> Sizes:
         size = estimated_size(fit.n, fit.d)
     stored = 50 * fit.n if is_sparse(fit) else fit.n * fit.d
     return Sizes(fit.n, fit.d, fit.c, stored, size if isinstance(size, int) else min(fit.n, fit.d))
+
+
+# What a doubling of the rate of a term costs in the sum of the logarithms of some twenty fits, and most doublings.
+PENALTY, MOST_POWER = 0.2, 10.0
+
+
+def fit_line(amounts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+    """Return a and b such that ``a amounts + b`` is near the values, in the sum of the absolute logarithms."""
+    best = (np.inf, 0.0, 0.0)
+    for least in values.min() * np.array([0.0, 0.5, 0.9]):
+        slope = float(np.exp(np.median(np.log(np.maximum(values - least, 0.05 * values) / amounts))))
+        error = float(np.abs(np.log((slope * amounts + least) / values)).sum())
+        best = min(best, (error, slope, float(least)))
+    return best[1], best[2]
+
+
+def term_factors(
+    amounts: np.ndarray, given: np.ndarray, seconds: np.ndarray, rate: float, least: float
+) -> tuple[float, list[float]]:
+    """Return a rate and a power of two for each term: ``given + least + rate (amounts @ factors)`` is near the seconds.
+
+    Of the sum of the absolute logarithms; a power has a penalty, so that terms that these fits do not show have none.
+    """
+    powers = np.zeros(1 + amounts.shape[1])  # of the rate, and of each term
+    steps = [sign * step for step in np.eye(len(powers)) for sign in (1.0, -1.0)]
+
+    def loss(powers: np.ndarray) -> float:
+        expected = given + least + rate * 2.0 ** powers[0] * (amounts @ 2.0 ** powers[1:])
+        return float(np.abs(np.log(expected / seconds)).sum() + PENALTY * np.abs(powers[1:]).sum())
+
+    while True:
+        others = [powers + step for step in steps if np.abs(powers + step).max() <= MOST_POWER]
+        best = min(others, key=loss)
+        if loss(best) > loss(powers) - 1e-6:
+            return rate * float(2.0 ** powers[0]), [float(factor) for factor in 2.0 ** powers[1:]]
+        powers = best
+
+
+@cache
+def costs() -> pd.DataFrame:
+    """Return the constants of the costs: a row per method that was measured."""
+    rows: dict[str, tuple[Any, ...]] = {}
+    fits_of = {str(name): fits for name, fits in pd.read_csv(FITS).dropna().groupby("method")}
+    for name in ["ridge", *(name for name in fits_of if name != "ridge")]:
+        fits, (complexity, *regression) = fits_of[name], evidence.complexities(name)
+        sizes = [(stored_sizes(fit), is_sparse(fit)) for fit in fits.itertuples()]
+        amounts = np.array([evidence.term_operations(complexity, *size) for size in sizes])
+        seconds, gigabytes = fits["seconds"].to_numpy(), fits["gigabytes"].to_numpy()
+        given = np.zeros(len(seconds))
+        for part in regression:  # of the codes, at its own rates
+            rate, _, _, _, factors = rows["ridge"]
+            given += rate * np.array([evidence.term_operations(part, *size) for size in sizes]) @ factors
+        rate, least = fit_line(amounts.sum(axis=1), np.maximum(seconds - given, 0.05 * seconds))
+        rate, factors = term_factors(amounts, given, seconds, rate, least)
+        # What fits to data that are not small take at least is added: blocks are not counted as numbers.
+        numbers = np.array([sum(part.numbers(size) for part in (complexity, *regression)) for size, _ in sizes])
+        least_gigabytes = float(gigabytes[(fits["axis"] != "small").to_numpy()].min())
+        largest = int(np.argmax(np.where(fits["axis"] != "wide", gigabytes, 0.0)))
+        per_number = 1e9 * (gigabytes[largest] - least_gigabytes) / numbers[largest]
+        rows[name] = rate, least, max(per_number, 8.0), 1e9 * least_gigabytes, factors
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=[*evidence.CONSTANTS, "factors"]).sort_index()
+    for column in evidence.CONSTANTS:
+        table[column] = [float(f"{value:.3g}") for value in table[column]]
+    table["factors"] = [" ".join(f"{factor:g}" for factor in factors) for factors in table["factors"]]
+    return table.rename_axis("method").reset_index()
 
 
 def declared(fits: pd.DataFrame) -> pd.DataFrame:

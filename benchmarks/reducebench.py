@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
 import pandas as pd
 from sklearn.base import RegressorMixin, clone
 from sklearn.pipeline import make_pipeline
@@ -49,10 +50,11 @@ from mlreduce.files import replacing, write_text
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import BENCHMARK
-from mlreduce.metrics import evaluate, measure_label
+from mlreduce.metrics import evaluate, higher_is_better, measure_label
 from mlreduce.plot.layout import house_style
 from mlreduce.predictors.decision import Decision, fold_predictions
-from mlreduce.stats.ranking import CONTROLS, MARGIN
+from mlreduce.stats.ranking import CONTROLS, MARGIN, rank
+from mlreduce.stats.ranks import DECIMALS
 from mlreduce.validation import FloatArray
 from mlreduce_studies.benchmark.answers import NOUNS, PREDICTORS, WHOLE, Effect, Evidence, answers
 from mlreduce_studies.benchmark.costs import plan, shape_of
@@ -60,10 +62,13 @@ from mlreduce_studies.benchmark.folds import check_folds, fold_rows, folds_of, w
 from mlreduce_studies.benchmark.picture import draw_gains
 from mlreduce_studies.benchmark.pieces import Pieces, job_files
 from mlreduce_studies.benchmark.protocol import VERSIONS, Protocol
+from mlreduce_studies.benchmark.rankings import rankings, rankings_with
 from mlreduce_studies.benchmark.scores import CHOICES, CHOSEN, MAJORITY, SETS, names_in
 from mlreduce_studies.figures import save
 from mlreduce_studies.figures.near_best import draw_ranking
-from mlreduce_studies.gathering.rankings import MAIN
+from mlreduce_studies.gathering.held_out import advice_pays, rates
+from mlreduce_studies.gathering.rankings import MAIN, StudyRanking
+from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -76,6 +81,8 @@ RESULTS = PAGE.with_suffix("")
 ANSWERS, HELD_OUT, SPEED = (RESULTS / name for name in ("answers.json", "leave-one-out.csv", "speed.csv"))
 #: Steps of version 2 alone.
 ANSWERING = ("sets", "predictors", "speed", "answers", "page")
+#: Names of the pictures of the rankings.
+FAMILIES = {"selection": "selectors", "labelspace": "coders", "projection": "projections"}
 #: Numbers of features and codes whose seconds are measured.
 TIMED = (16, 64)
 # The file of the table of each answer, in the order of the questions.
@@ -299,8 +306,8 @@ def speed(protocol: Protocol, names: list[str]) -> None:
 def timed_models(models: dict[str, Any], columns: int, labels: int) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
     """Yield family, method, number (0: nothing reduced), and models by predictor, for data of a shape."""
     for family, noun in NOUNS.items():
-        first = next(one for one in update_evidence.benchmarked(family, "average-precision")[0].ranking.table.index
-                     if one not in CONTROLS)  # fmt: skip
+        main, *_ = rankings_with(update_evidence.SCORES, family, "average-precision")
+        first = next(one for one in main.ranking.table.index if one not in CONTROLS)
         coders = family == "labelspace"
         whole = {name: CodedClassifier(mlreduce.make("br"), clone(model)) if coders else clone(model)
                  for name, model in models.items() if not coders or isinstance(model, RegressorMixin)}  # fmt: skip
@@ -333,17 +340,87 @@ def seconds_of(model: Any, X: Any, labels: Any, rows: Any) -> tuple[float, float
 def answer() -> None:
     """Write what the pieces say, and how good advice is on data sets that are left out."""
     RESULTS.mkdir(exist_ok=True)
-    update_evidence.advice().to_csv(HELD_OUT, index=False, float_format="%.4g")
+    advice().to_csv(HELD_OUT, index=False, float_format="%.4g")
     write_text(ANSWERS, json.dumps(answered(), indent=1, default=float) + "\n")
     for name, drawn in figures().items():
         save(drawn, [RESULTS / f"{name}.svg"])
+
+
+def advice() -> pd.DataFrame:
+    """Return how often the first three methods contain one near the best of a data set left out, by kind of advice.
+
+    A row per family, measure, predictor, defaults or tuned, what is left out (a data set, or its group), and whether
+    controls may be advised and be the best.
+    """
+    rows = []
+    for family, study in update_evidence.SCORES.studies.items():
+        for one in rankings(update_evidence.SCORES, family):
+            by_kind = {
+                (left, out): update_evidence.held_out(family, one, out, with_related=left == "group")
+                for left, out in product(("data set", "group"), ((), CONTROLS))
+            }
+            weighted = advice_pays(by_kind["group", ()])
+            for (left_out, controls), advised in by_kind.items():
+                row = {"study": study.name, "measure": one.measure, "predictor": one.predictor, "tuned": one.tuned}
+                row |= {"data_sets": len(advised), "left_out": left_out, "controls": not controls, **rates(advised)}
+                row |= {"unreduced": np.nan if controls else share_unreduced(family, one)}
+                rows.append(row | {"advice": "weighted" if weighted else "fixed"})
+    return pd.DataFrame(rows)
+
+
+def share_unreduced(family: str, one: StudyRanking) -> float:
+    """Return on which share of the data sets nothing reduced is as good as the best, within the margin, over sizes."""
+    means = one.ranking.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
+    return float(((means[WHOLE[family]] - means.max(axis=1)).round(DECIMALS) >= -MARGIN).mean())
+
+
+def orders() -> dict[str, tuple[str, dict[str, float]]]:
+    """Return the average ranks of the methods of each paper, by what is reduced.
+
+    As printed where the paper prints values of three methods or more that the benchmark has; otherwise in our run of
+    the paper's protocol, over all that it compares.
+    """
+    studies, by_paper = update_evidence.SCORES.studies, {}
+    there = {family: {*update_evidence.names_in(study.name)[0].values()} for family, study in studies.items()}
+    for name in (study for study in update_evidence.studies() if study in study_files(PROJECT, [PAPERS])):
+        family = update_evidence.study_of(name).family
+        sources = [("printed", table) for table in printed_ranks(name)]
+        sources += [("our run", rank) for rank in average_ranks(name)]
+        sources.sort(key=lambda source: len(there[family] & {*source[1].index}) < update_evidence.FEWEST)
+        for how, order in sources[:1]:
+            by_paper[f"{name}, {how}"] = family, {str(method): float(value) for method, value in order.items()}
+    return by_paper
+
+
+def average_ranks(name: str) -> list[pd.Series]:
+    """Return the average ranks of the methods of a study by protocol, over predictors that have the same methods."""
+    by_protocol: dict[tuple[str, frozenset[str]], list[pd.Series]] = {}
+    for one in update_evidence.studied(name):
+        by_protocol.setdefault((one.protocol, frozenset(one.labels)), []).append(one.ranking.table["rank"])
+    return [pd.concat(ranks, axis=1).mean(axis=1).round(9) for ranks in by_protocol.values()]  # equal ones stay equal
+
+
+def printed_ranks(name: str) -> list[pd.Series]:
+    """Return the average ranks of the methods in each printed table of a paper that has values by size."""
+    study, (names, _) = update_evidence.study_of(name), update_evidence.names_in(name)
+    if study.published is None:
+        return []
+    rows, rankings = pd.read_csv(study.published), []
+    for table, part in rows.groupby("table") if "size_percent" in rows else ():
+        cells = part.rename(columns={"size_percent": "size", "mean": "value"})[["dataset", "method", "size", "value"]]
+        cells["method"] = cells["method"].map(lambda label: names.get(label, label))
+        measure = {**study.tables, **study.figures}[str(table)]["measure"]
+        complete = cells.dropna().groupby("dataset")["method"].transform("nunique") == cells["method"].nunique()
+        if complete.any():
+            rankings.append(rank(cells.dropna()[complete], higher_is_better(measure)).table["rank"])
+    return rankings
 
 
 def evidence_of() -> Evidence:
     """Return the scores as the answers read them."""
     described = pd.read_csv(PROJECT / SETS)
     timed = pd.read_csv(SPEED) if SPEED.is_file() else None
-    return Evidence(update_evidence.SCORES, described, update_evidence.GROUPS, update_evidence.orders(), timed)
+    return Evidence(update_evidence.SCORES, described, update_evidence.GROUPS, orders(), timed)
 
 
 def answered() -> dict[str, dict[str, dict[str, Any]]]:
@@ -360,8 +437,8 @@ def figures() -> dict[str, Any]:
     """Return pictures by the first measure: what reduction brings against seconds, and the rankings of each family."""
     measure, *_ = update_evidence.SCORES.measures
     drawn = {"gains": draw_gains(evidence_of(), measure)}
-    for family, name in update_evidence.FAMILIES.items():
-        main, *_ = update_evidence.benchmarked(family, measure)
+    for family, name in FAMILIES.items():
+        main, *_ = rankings_with(update_evidence.SCORES, family, measure)
         with house_style():
             caption = f"{NOUNS[family]}s with their defaults and {PREDICTORS[main.predictor]}"
             drawn[name] = draw_ranking(main.ranking, {one: one for one in main.ranking.table.index}, measure, caption)

@@ -3,6 +3,7 @@
     python benchmarks/verdicts.py                       # some minutes
     python benchmarks/verdicts.py --repetitions 50      # fewer
     python benchmarks/verdicts.py --tendency            # tendencies at the margin, two thousand times: tendency.csv
+    python benchmarks/verdicts.py --page                # docs/verdicts.md from these, sensitivity.csv and seeds.csv
 
 Each data set has a true difference of two methods: the planted one, and some variation between data sets. The
 differences of its splits are that, noise that they share through their training rows, with the correlation that the
@@ -26,11 +27,18 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.stats.combination import Evidence, at_least, needed
-from mlreduce_studies.verdicts.judging import decided, evidence_of
+from mlreduce_studies.tables.layout import fill_block, to_markdown
+from mlreduce_studies.verdicts.columns import CLASSES
+from mlreduce_studies.verdicts.judging import LEVEL, decided, evidence_of
+from mlreduce_studies.verdicts.sensitivity import Variant, stays
 from mlreduce_studies.verdicts.statements import Line, Statement
 from mlreduce_studies.verdicts.weighing import Gathered, difference, weigh
 
-OUTPUT = Path(__file__).parents[1] / "docs" / "verdicts" / "simulation.csv"
+PROJECT = Path(__file__).parents[1]
+PAGE, FOLDER = PROJECT / "docs" / "verdicts.md", PROJECT / "docs" / "verdicts"
+OUTPUT = FOLDER / "simulation.csv"
+#: The retrospective edition, whose scores have a seed of their own.
+RETROSPECTIVE = PROJECT / "results" / "retrospective"
 MARGIN = 0.01
 
 # Planted differences, in margins.
@@ -145,13 +153,82 @@ def rates(repetitions: int, seed: int, *, tendency: bool = False) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
+def simulation() -> str:
+    """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
+    rates = pd.read_csv(FOLDER / "simulation.csv", dtype={"holds": str}).query("cells == 1")
+    selected = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
+    rows = []
+    for holds, name in {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}.items():
+        part = selected[selected["holds"] == holds]
+        far = part[part["effect_in_margins"].abs() == 2].groupby("splits")["right"].mean()
+        right = [f"{100 * far[splits]:.0f}" for splits in (5, 10, 100)]
+        rows.append([name, f"{100 * part['wrong'].max():.1f}", f"{100 * part['wrong'].mean():.2f}", *right])
+    header = ["holds on", "wrong, at most", "wrong, mean", *(f"right, {n} splits" for n in (5, 10, 100))]
+    others = rates[rates["holds"] != "tendency"].groupby("combined_by")["wrong"].max()
+    at_margin = 100 * pd.read_csv(FOLDER / "tendency.csv")["wrong"]
+    return (
+        f"In percent; right where the difference is twice the margin:\n\n{to_markdown(header, rows)}\n"
+        f"The level is {100 * LEVEL:.0f} %, and a rate is of 200 repetitions. Tendencies whose difference is the "
+        f"margin itself, repeated 2,000 times, are wrong in {at_margin.mean():.1f} % of the cases, at most "
+        f"{at_margin.max():.1f} % ([table](verdicts/tendency.csv)). Where just enough data sets are inside, at most "
+        f"{100 * others['lancaster']:.1f} % are wrong; with Bonferroni's method {100 * others['bonferroni']:.1f} %, by "
+        f"the posterior probability {100 * others['posterior']:.1f} %.\n"
+    )
+
+
+def sensitivity() -> str:
+    """Return which share of the verdicts stays where claims are judged in other ways."""
+    ways = stays(pd.read_csv(FOLDER / "sensitivity.csv"))
+    single = ways[(ways[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
+    words = {"margin": "margins times {:g}", "scope": "each claim as `{}`"}
+    words |= {"settings": "settings: {}", "combination": "data sets combined as {}"}
+    rows = []
+    for row in single.to_dict("records"):
+        key = next(name for name in words if row[name] != getattr(Variant(), name))
+        rows.append([words[key].format(row[key]), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
+    in_all = f"{100 * ways['stay'].mean():.0f} % of the verdicts stay, at least {100 * ways['stay'].min():.0f} %"
+    header = ["changed", "verdicts that stay", "turned from confirmed to refuted, or back"]
+    return (
+        f"We judged {ways['claims'].iloc[0]} claims in {len(ways)} other ways: with the margin halved or doubled, "
+        "every scope for every claim, fewer or more settings, and data sets combined without independence. "
+        f"On average {in_all}. One change at a time:\n\n{to_markdown(header, rows, marked=True)}"
+    )
+
+
+def seeds() -> str:
+    """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
+    frozen = [pd.read_csv(path).assign(seed=2012) for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))]
+    judged = pd.concat([*frozen, pd.read_csv(FOLDER / "seeds.csv")])
+    judged["now"] = judged["id"].map(pd.read_csv(FOLDER / "as-frozen.csv").set_index("id")["verdict"])
+    judged = judged[judged[["verdict", "now"]].isin(CLASSES["experiments"]).all(axis=1)]
+    same, decided = judged["verdict"] == judged["now"], judged[["verdict", "now"]].ne("undecided").all(axis=1)
+    by_seed = judged.assign(same=same, turned=decided & ~same).groupby("seed")
+    claims, shares, turned = by_seed.size(), 100 * by_seed["same"].mean(), by_seed["turned"].sum().sum()
+    return (
+        f"With {len(claims)} other seeds, of {claims.min()} to {claims.max()} claims that results judge, "
+        f"{shares.min():.0f} to {shares.max():.0f} % have the same verdict, and "
+        f"{turned} turned from confirmed to refuted or back.\n"
+    )
+
+
+def page_of(text: str) -> str:
+    """Return docs/verdicts.md with what the stored tables say."""
+    for write in (simulation, sensitivity, seeds):
+        text = fill_block(text, write.__name__, [write().removesuffix("\n")])
+    return text
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tendency", action="store_true", help="tendencies at the margin alone")
     parser.add_argument("--repetitions", type=int, help="200, or 2,000 of tendencies at the margin")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--page", action="store_true", help="update docs/verdicts.md from the stored tables")
     options = parser.parse_args()
+    if options.page:
+        PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        return
     table = rates(options.repetitions or (2_000 if options.tendency else 200), options.seed, tendency=options.tendency)
     output = options.output or (OUTPUT.with_name("tendency.csv") if options.tendency else OUTPUT)
     output.parent.mkdir(parents=True, exist_ok=True)

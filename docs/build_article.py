@@ -24,10 +24,8 @@ from update_results import (
     OPENING,
     PROJECT,
     REFERENCE,
-    RETROSPECTIVE,
     STUDIES,
     as_frozen,
-    claims_in,
     committed_claims,
     is_run,
     select_weak,
@@ -184,7 +182,7 @@ def describe_paper(name: str) -> dict[str, Any]:
     """Return the facts of a paper that the article uses."""
     file, folder = STUDIES[name], REFERENCE / name
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    claims = claims_in(folder / "claims.csv")
+    claims = pd.read_csv(folder / "claims.csv").fillna({"weakness": ""})
     ours = claims["own"].astype(bool)
     audit = pd.read_csv(folder / "audit.csv")
     heading = file.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
@@ -235,8 +233,9 @@ def editions(papers: Sequence[Mapping[str, Any]], folder: Path) -> list[list[Any
         files = [folder / paper["name"] / file for file in ("claims.csv", "frozen.csv")]
         if all(path.is_file() for path in files):
             now = confirmatory[confirmatory["study"] == paper["name"]]
-            sides = [table.set_index("id")["verdict"] for table in (*map(claims_in, files), now)]
+            sides = [table.set_index("id")["verdict"] for table in (*map(pd.read_csv, files), now)]
             both = pd.concat(sides, axis=1, keys=["before", "frozen", "now"]).dropna()
+            both = both.replace("unchecked", "cannot be checked")  # as the retrospective edition has it
             changed = both[both["before"] != both["now"]].value_counts(["before", "now"], sort=False)
             changes = "; ".join(f"{before} to {now}: {number}" for (before, now), number in changed.items())
             differs = [int((both[a] != both[b]).sum()) for a, b in (("before", "frozen"), ("frozen", "now"))]
@@ -361,7 +360,7 @@ def facts() -> dict[str, Any]:
         "sizes": [sum(paper["sizes"].sum() for paper in papers), sum(len(paper["sizes"]) for paper in papers)],
         "questions": questions(),
         "ours": sum(paper["ours"] for paper in papers),
-        "editions": editions(papers, RETROSPECTIVE),
+        "editions": editions(papers, PROJECT / "results" / "retrospective"),
         "simulated": read_simulation(),
         "sensitivity": other_ways(),
         "frozen": frozen_before(papers),

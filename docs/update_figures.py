@@ -17,20 +17,17 @@ from typing import Any
 from update_verdicts import note_files
 
 from mlreduce_studies.figures import save
-from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.runs import StudyResults, open_run
 from mlreduce_studies.site.drawing import drawn_again
-from mlreduce_studies.site.runs import StudyResults
 
 PROJECT = Path(__file__).parents[1]
-REFERENCE = PROJECT / "results" / "reference"
 
 
 def figures(study: StudyResults) -> Iterator[tuple[str, Any]]:
     """Yield name and drawing of each figure of a study whose table is committed."""
     for figure in study.description["figures"].values():
         for file, protocol in figure["files"].items():
-            drawn = drawn_again(study, protocol, figure)
-            if drawn is not None:
+            if (drawn := drawn_again(study, protocol, figure)) is not None:
                 yield file, drawn
 
 
@@ -45,6 +42,6 @@ def update(study: StudyResults) -> None:
 
 
 if __name__ == "__main__":
-    for study in open_run(REFERENCE, PROJECT).studies:
+    for study in open_run(PROJECT / "results" / "reference", PROJECT).studies:
         if study.name in sys.argv[1:] or not sys.argv[1:]:
             update(study)

@@ -23,21 +23,18 @@ from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
+from mlreduce_studies.description import says_and_headline
 from mlreduce_studies.gathering.rankings import MAIN, StudyRanking
-from mlreduce_studies.site.description import says_and_headline
-from mlreduce_studies.site.reasons import Pair, telling_pair
 from mlreduce_studies.site.writing import brief
 from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import fill_block, to_markdown
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import CLASSES, SUMMARY, summary_counts
-from mlreduce_studies.verdicts.judging import LEVEL
 from mlreduce_studies.verdicts.reading import Claim, read_claims
-from mlreduce_studies.verdicts.sensitivity import Variant, stays
+from mlreduce_studies.verdicts.reasons import Pair, telling_pair
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
-RETROSPECTIVE = PROJECT / "results" / "retrospective"
 STUDIES = study_files(PROJECT, [PAPERS])
 #: The items of each paper, and where they are.
 COVERAGE = PROJECT / PAPERS / "coverage.yaml"
@@ -62,26 +59,17 @@ SHOWN = 8
 JUDGED = [*CLASSES["experiments"], *CLASSES["no baseline"]]
 #: Families in the opening text.
 OPENING = {"Mix features": "projection", "Keep some features": "selection", "Have fewer labels": "labelspace"}
-#: The verdicts of the edition as it was frozen, before the amendment of 2026-11-28.
-AS_FROZEN = VERDICTS / "as-frozen.csv"
-
-
-def claims_in(file: Path) -> pd.DataFrame:
-    """Return claims with their verdicts; those of the retrospective edition had fewer columns."""
-    claims = pd.read_csv(file).fillna({"weakness": ""}).replace({"verdict": {"unchecked": "cannot be checked"}})
-    own = claims.get("own", pd.Series(False, claims.index)).astype(bool)
-    return claims.assign(own=own, group=claims.get("group", claims["id"]))
+#: The verdicts of the edition as it was frozen, before the amendment of 2026-11-28, and those of the retrospective one,
+#: with what changed them: the claim, where its new form has another verdict on the old scores; or the scores.
+AS_FROZEN, EDITIONS = VERDICTS / "as-frozen.csv", VERDICTS / "editions.csv"
 
 
 def committed_claims() -> pd.DataFrame:
-    """Return the claims of all papers that are run, with our questions and readings as ``own``.
-
-    ``study`` is the paper, and ``headline`` is true of the claim that its page names first.
-    """
+    """Return the claims of all papers that are run; ``headline`` is true of the claim that a page names first."""
     tables = []
     for name in filter(is_run, STUDIES):
         _, headline = says_and_headline(STUDIES[name].with_name("README.md"))
-        claims = claims_in(REFERENCE / name / "claims.csv")
+        claims = pd.read_csv(REFERENCE / name / "claims.csv").fillna({"weakness": ""})
         tables.append(claims.assign(study=name, headline=claims["id"] == headline))
     return pd.concat(tables, ignore_index=True)
 
@@ -156,23 +144,14 @@ def describe(pair: Pair) -> str:
 
 
 def _cited(authors: str) -> str:
-    """Return authors and year as a text cites them.
-
-    Examples
-    --------
-    >>> _cited("Mu, Goulermas, Tsujii and Ananiadou, 2012"), _cited("Chen and Lin, 2012")
-    ('Mu and others 2012', 'Chen and Lin 2012')
-    """
+    """Return authors and year as a text cites them: "Mu and others 2012" of four, "Chen and Lin 2012" of two."""
     names, _, year = authors.rpartition(", ")
     first, comma, _ = names.partition(",")
     return f"{first}{' and others' * bool(comma)}{' ' * bool(names)}{year}"
 
 
 def claims(study: str) -> str:
-    """Return the verdicts on a paper: the headline claim and those that say most, and how many there are of all.
-
-    Questions and readings of ours are not counted. All claims are in docs/tables/claims.csv.
-    """
+    """Return the verdicts on a paper: the headline claim and those that say most, and the counts of all but ours."""
     table = committed_claims().query("study == @study and not own")
     judged = table[table["verdict"].isin(JUDGED)]
     places = judged["verdict"].map(JUDGED.index) + len(JUDGED) * (judged["weakness"] != "")
@@ -221,11 +200,7 @@ def as_frozen() -> pd.DataFrame:
 def amended_claims() -> pd.DataFrame:
     """Return the claims of the edition as frozen, with what they are after the amendment and the rule that changed it.
 
-    Returns
-    -------
-    DataFrame
-        Columns study, id, ``before`` and ``after`` (verdicts), ``was_own`` and ``is_own`` (whether it is counted as
-        ours), ``claim`` and ``rule``, "" where nothing is changed.
+    ``before`` and ``after`` are verdicts; ``was_own`` and ``is_own`` say whether a claim is counted as ours.
     """
     key = ["study", "id"]
     before = as_frozen()[[*key, "verdict", "own"]].rename(columns={"verdict": "before", "own": "was_own"})
@@ -255,29 +230,9 @@ def amendment() -> str:
     return f"{to_markdown(['claims', 'as frozen', 'amended'], rows)}\n{changed}. {few}\n"
 
 
-def retrospective_claims() -> pd.DataFrame:
-    """Return the verdicts of the retrospective edition, and what changed those that differ from the edition as frozen.
-
-    The claims as frozen are judged on the retrospective scores too, which separates changes of the claim from those
-    of the data.
-    """
-    rows = []
-    frozen_now = as_frozen().set_index(["study", "id"])["verdict"]
-    for study in sorted(path.parent.name for path in RETROSPECTIVE.glob("*/frozen.csv")):
-        before, frozen = (
-            claims_in(RETROSPECTIVE / study / file).set_index("id")["verdict"] for file in ("claims.csv", "frozen.csv")
-        )
-        for claim, verdict in frozen_now[study].items():
-            old, middle = before.get(claim, ""), frozen.get(claim, "")
-            why = [] if old == middle else ["the claim, its scope or its settings" if old else "a new claim"]
-            why += [] if middle == verdict else ["the new run"]
-            rows.append([study, claim, old, "; ".join(why)])
-    return pd.DataFrame(rows, columns=["study", "id", "retrospective", "what changed it"])
-
-
 def editions() -> str:
     """Return how many claims have another verdict in the confirmatory edition as frozen, and what changed it."""
-    counts = retrospective_claims()["what changed it"].value_counts().drop("").sort_index()
+    counts = pd.read_csv(EDITIONS)["what changed it"].value_counts().sort_index()
     return to_markdown(["what changed the verdict", "claims"], [[why, str(n)] for why, n in counts.items()])
 
 
@@ -285,7 +240,7 @@ def claims_table() -> pd.DataFrame:
     """Return all claims of all papers, with their verdicts in all editions and what is said about them."""
     readings = {claim.id: claim.entry.get("reading_because", "") for study in STUDIES for claim in claims_of(study)}
     by = {verdict: grounds for grounds, verdicts in CLASSES.items() for verdict in verdicts}
-    changes = amended_claims()[["study", "id", "before", "rule"]].merge(retrospective_claims(), how="left")
+    changes = amended_claims()[["study", "id", "before", "rule"]].merge(pd.read_csv(EDITIONS), how="left")
     table = committed_claims().merge(changes, on=["study", "id"], how="left")
     table = table.replace({name: {True: "yes", False: ""} for name in ("headline", "own")}).assign(
         by=table["verdict"].map(by).replace("no baseline", "experiments"), reading=table["id"].map(readings)
@@ -327,79 +282,11 @@ def frozen(folder: str = "papers", name: str = "frozen") -> str:
     )
 
 
-def seeds() -> str:
-    """Return how many verdicts are the same under other seeds; the first is that of the retrospective scores."""
-    frozen = [pd.read_csv(path).assign(seed=2012) for path in sorted(RETROSPECTIVE.glob("*/frozen.csv"))]
-    judged = pd.concat([*frozen, pd.read_csv(VERDICTS / "seeds.csv")])
-    judged["now"] = judged["id"].map(as_frozen().set_index("id")["verdict"])
-    judged = judged[judged[["verdict", "now"]].isin(CLASSES["experiments"]).all(axis=1)]
-    same, decided = judged["verdict"] == judged["now"], judged[["verdict", "now"]].ne("undecided").all(axis=1)
-    by_seed = judged.assign(same=same, turned=decided & ~same).groupby("seed")
-    claims, shares, turned = by_seed.size(), 100 * by_seed["same"].mean(), by_seed["turned"].sum().sum()
-    return (
-        f"With {len(claims)} other seeds, of {claims.min()} to {claims.max()} claims that results judge, "
-        f"{shares.min():.0f} to {shares.max():.0f} % have the same verdict, and "
-        f"{turned} turned from confirmed to refuted or back.\n"
-    )
-
-
-def simulation() -> str:
-    """Return the rates of right and wrong verdicts on planted differences, by scope and by way to combine data sets."""
-    rates = pd.read_csv(VERDICTS / "simulation.csv", dtype={"holds": str}).query("cells == 1")
-    selected = rates[(rates["combined_by"] == "lancaster") & (rates["variation"] != "border")]
-    rows = []
-    for holds, name in {"all": "all", "most": "most", "1": "one", "tendency": "a tendency"}.items():
-        part = selected[selected["holds"] == holds]
-        far = part[part["effect_in_margins"].abs() == 2].groupby("splits")["right"].mean()
-        right = [f"{100 * far[splits]:.0f}" for splits in (5, 10, 100)]
-        rows.append([name, f"{100 * part['wrong'].max():.1f}", f"{100 * part['wrong'].mean():.2f}", *right])
-    header = ["holds on", "wrong, at most", "wrong, mean", *(f"right, {n} splits" for n in (5, 10, 100))]
-    others = rates[rates["holds"] != "tendency"].groupby("combined_by")["wrong"].max()
-    at_margin = 100 * pd.read_csv(VERDICTS / "tendency.csv")["wrong"]
-    return (
-        f"In percent; right where the difference is twice the margin:\n\n{to_markdown(header, rows)}\n"
-        f"The level is {100 * LEVEL:.0f} %, and a rate is of 200 repetitions. Tendencies whose difference is the "
-        f"margin itself, repeated 2,000 times, are wrong in {at_margin.mean():.1f} % of the cases, at most "
-        f"{at_margin.max():.1f} % ([table](verdicts/tendency.csv)). Where just enough data sets are inside, at most "
-        f"{100 * others['lancaster']:.1f} % are wrong; with Bonferroni's method {100 * others['bonferroni']:.1f} %, by "
-        f"the posterior probability {100 * others['posterior']:.1f} %.\n"
-    )
-
-
-def sensitivity() -> str:
-    """Return which share of the verdicts stays where claims are judged in other ways."""
-    ways = stays(pd.read_csv(VERDICTS / "sensitivity.csv"))
-    single = ways[(ways[["margin", "scope", "settings", "combination"]] != list(Variant())).sum(axis=1) == 1]
-    words = {"margin": "margins times {:g}", "scope": "each claim as `{}`"}
-    words |= {"settings": "settings: {}", "combination": "data sets combined as {}"}
-    rows = []
-    for row in single.to_dict("records"):
-        key = next(name for name in words if row[name] != getattr(Variant(), name))
-        rows.append([words[key].format(row[key]), f"{100 * row['stay']:.0f} %", str(int(row["turned"]))])
-    in_all = f"{100 * ways['stay'].mean():.0f} % of the verdicts stay, at least {100 * ways['stay'].min():.0f} %"
-    header = ["changed", "verdicts that stay", "turned from confirmed to refuted, or back"]
-    return (
-        f"We judged {ways['claims'].iloc[0]} claims in {len(ways)} other ways: with the margin halved or doubled, "
-        "every scope for every claim, fewer or more settings, and data sets combined without independence. "
-        f"On average {in_all}. One change at a time:\n\n{to_markdown(header, rows, marked=True)}"
-    )
-
-
-def read_cost(study: str) -> dict[str, Any]:
-    """Return what the committed run of a study took, in total and by rule."""
-    return json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]
-
-
-def cost(study: str) -> str:
-    """Return what the committed run of a study took, in a sentence."""
-    total = read_cost(study)["total"]
-    minutes, memory = total["cpu_seconds"] / 60, total["peak_mb"] / 1000
-    return f"{total['jobs']} jobs, {minutes:.0f} processor minutes, at most {memory:.1f} GB in one job.\n"
-
-
 def study_costs() -> str:
     """Return what the committed run of each paper took: jobs, processor hours, and what took most of them."""
-    rows, costs = [], {study: read_cost(study) for study in filter(is_run, STUDIES)}
+    manifests = {study: REFERENCE / study / "manifest.json" for study in filter(is_run, STUDIES)}
+    costs = {study: json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for study, path in manifests.items()}
+    rows = []
     for study, cost in costs.items():
         total, most = cost["total"], max(cost["rules"], key=lambda rule: cost["rules"][rule]["cpu_seconds"])
         share = cost["rules"][most]["cpu_seconds"] / total["cpu_seconds"]
@@ -419,10 +306,9 @@ def claims_of(study: str) -> list[Claim]:
 
 
 def waits(study: str, *what: str) -> str:
-    """Return what waits for the answer to a question: printed cells and claims of a paper.
+    """Return what waits for the answer to a question: printed cells (TABLE/DATASET/METHOD) and claims of a paper.
 
-    Each is named by a pattern: cells by TABLE/DATASET/METHOD, claims by their ids, or, counted only, by what their
-    `open` says (open=PATTERN).
+    Each is named by a pattern; claims by their ids, or, counted only, by what their `open` says (open=PATTERN).
     """
     lines, known, audit = [], verdicts(), read_audit(study)
     for pattern in what:
@@ -447,15 +333,14 @@ def waits(study: str, *what: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """Which committed ranking a page shows of a family: by the measure of the first table of a study.
-
-    `predictor` is that of all methods, and `control` is what the others should beat. With `of`, the name of a method,
-    the predictors behind it at full size are compared instead.
-    """
+    """Which committed ranking a page shows of a family: by the measure of the first table of a study."""
 
     study: str
+    #: That of all methods.
     predictor: str = ""
+    #: What the others should beat.
     control: str = ""
+    #: A method: the predictors behind it at full size are compared instead.
     of: str = ""
 
 
@@ -599,19 +484,13 @@ def first_choices() -> str:
     return to_markdown(["what is reduced", "first", "then", "controls", "by"], rows, marked=True)
 
 
-@cache
-def items_of_papers() -> dict[str, list[dict[str, Any]]]:
-    """Return the items of each paper, as they are listed by hand."""
-    return read_yaml(COVERAGE)
-
-
 def coverage() -> str:
     """Return how many items of each paper are here, and those that are not, with their reasons."""
-    table, rows = coverage_table(), []
+    table, rows, items = coverage_table(), [], read_yaml(COVERAGE)
     missing = table["state"].str.startswith("not made")
     for study, part in table.groupby("study", sort=False):
         specified = read_yaml(STUDIES[study])
-        listed = {name for item in items_of_papers()[study] for name in item.get("outputs", [])}
+        listed = {name for item in items[study] for name in item.get("outputs", [])}
         more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
         name = f"[{study}](../papers/{study}/README.md)"
         rows.append([name, *(str(n) for n in (len(part), (~missing[part.index]).sum(), more))])
@@ -626,15 +505,9 @@ def coverage() -> str:
 
 @cache
 def coverage_table() -> pd.DataFrame:
-    """Return the items of all papers: what each is, where it is here, and its state.
-
-    Raises
-    ------
-    KeyError, StopIteration, ConfigurationError
-        If an item names a claim, an output or a method that does not exist.
-    """
+    """Return the items of all papers: what each is, where it is here, and its state; none names what does not exist."""
     rows, known = [], verdicts()
-    for study, item in ((study, item) for study, items in items_of_papers().items() for item in items):
+    for study, item in ((study, item) for study, items in read_yaml(COVERAGE).items() for item in items):
         places, states = [*item.get("methods", [])], []
         for name in places:
             registry.method_class(name)
@@ -651,15 +524,18 @@ def coverage_table() -> pd.DataFrame:
 
 
 #: Parts of pages that scripts in benchmarks write.
-OF_BENCHMARKS = ("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large")
+OF_BENCHMARKS = (
+    *("exponents", "larger", "scheduling", "shapes", "sizes", "many-labels-nodes", "benchmark", "large"),
+    *("seeds", "simulation", "sensitivity"),
+)
 #: What is shown of the results of one study.
-OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
+OF_A_STUDY = {"claims": claims, "printed": printed}
 #: The functions that write parts of pages, by the names of the parts.
 BLOCKS = {
     block.__name__.replace("_", "-"): block
     for block in (
-        *(amendment, coverage, editions, evidence, first_choices, front, frozen, opening, papers, seeds, sensitivity),
-        *(simulation, study_costs, waits, why_undecided, *OF_A_STUDY.values()),
+        *(amendment, coverage, editions, evidence, first_choices, front, frozen, opening, papers, study_costs),
+        *(waits, why_undecided, *OF_A_STUDY.values()),
     )
 }
 #: The complete tables by their files' names.
@@ -688,11 +564,7 @@ def verdicts() -> dict[str, str]:
 
 
 def update_page(text: str) -> str:
-    """Return a page with its generated parts written anew.
-
-    These stand between ``<!-- NAME ARGUMENTS: begin -->`` and its end, and the verdict on a claim within a sentence
-    between ``<!-- verdict ID -->`` and ``<!-- end -->``.
-    """
+    """Return a page with its generated parts and the verdicts within its sentences written anew."""
     known = verdicts()
     text = re.sub(VERDICT, lambda match: f"{match['begin']}{known[match['id']]}{match['end']}", text)
     for part in re.findall(r"<!-- ([^:>]+): begin -->\n", text):

@@ -17,7 +17,7 @@ from mlreduce.stats.margins import wins_ties_losses
 from mlreduce_studies.figures import make_figure, save
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.summary import summarise, write_csv
-from mlreduce_studies.site.runs import DESCRIPTION
+from mlreduce_studies.runs import DESCRIPTION
 from mlreduce_studies.tables import make_table
 from mlreduce_studies.verdicts.audit import audit
 from mlreduce_studies.verdicts.columns import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS
@@ -154,6 +154,7 @@ def _make(base: Path, datasets: Sequence[str], methods: Sequence[str], text: str
         "shown_in": {"better": ["table3"]},
         "compared": {"better": {f"small {text}": {"cells": "mean", "margin": "0.01"}}},
         "says": f"The paper says that mine is better. {text}",
+        "headline": "",
     }
     run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
     (base / DESCRIPTION).write_text(json.dumps(run))

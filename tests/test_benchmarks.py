@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 import warnings
@@ -364,3 +365,9 @@ def test_the_page_says_up_to_where_neighbours_have_a_table():
 
     limit = f"at most {TABLE_BYTES / 1e9:.2f} GB ({int((TABLE_BYTES // 8) ** 0.5):,} instances)"
     assert limit in growth.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_of_verdicts_has_the_rates_of_the_stored_tables():
+    page_of = runpy.run_path(str(PROJECT / "benchmarks" / "verdicts.py"))["page_of"]
+    text = (PROJECT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    assert page_of(text) == text

@@ -8,7 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.environment.adapters.toctree import TocTree
 
-from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.runs import open_run
 from mlreduce_studies.site.navigation import SITE, header
 from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.writing import write_site

@@ -20,24 +20,14 @@ DEVIATIONS = "docs/deviations.md"
 
 
 class Sentence(NamedTuple):
-    """A part of a page, once in it; lines may be broken anywhere.
+    """A part of a page, once in it; lines may be broken anywhere."""
 
-    Attributes
-    ----------
-    text : str
-        With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted. In that of `state` ``...`` matches any
-        words of the paragraph.
-    values : tuple of number or str
-    holds : bool
-        Whether the sentence is true.
-    because : str
-        Why its numbers need no source; "" for sentences that quote results.
-    """
-
+    #: With ``{}``, or ``{:.3f}`` and the like, in place of what is quoted.
     text: str
+    #: Numbers or words.
     values: tuple[Any, ...] = ()
+    #: Whether the sentence is true.
     holds: bool = True
-    because: str = ""
 
 
 Sentences = Iterator[Sentence]
@@ -62,11 +52,6 @@ def quote(text: str, *values: Any, given: Any = True) -> Sentence:
     Integers in the text itself are settings of what is quoted ("at 20 %"); decimals have to be values.
     """
     return Sentence(text, values, bool(given))
-
-
-def state(text: str, because: str) -> Sentence:
-    """Return a sentence whose numbers are no results, and why: settings, or what a paper prints."""
-    return Sentence(text, because=because)
 
 
 @cache
@@ -101,11 +86,6 @@ def by_method(file: str, index: str | list[str], values: str = "mean", **cell: A
 def reproduced(cells: pd.DataFrame) -> bool:
     """Return whether all cells of an audit are reproduced."""
     return bool(cells["verdict"].eq("reproduced").all())
-
-
-def reproduced_sets(cells: pd.DataFrame) -> list[str]:
-    """Return the data sets of which all cells of an audit are reproduced."""
-    return [name for name, part in cells.groupby("dataset") if reproduced(part)]
 
 
 def below(cells: pd.DataFrame) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.verdicts.audit import REPRODUCED
-from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, state, table
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, rows, table
 
 AUDIT = "cplst-2012/audit.csv"
 PRINTED = {"protocol": "as-printed"}
@@ -20,42 +20,13 @@ def reproduced(protocol: str = "as-printed", **cells: object) -> tuple[int, int]
 
 def below_printed(dataset: str) -> pd.Series:
     """Return by how many percent the losses with trees are below the printed ones."""
-    cells = rows(AUDIT, protocol="as-printed", table="table4", dataset=dataset)
+    cells = rows(AUDIT, **PRINTED, table="table4", dataset=dataset)
     return 100 * (1 - cells["ours"] / cells["printed"])
 
 
-def losses(name: str, protocol: str = "as-printed") -> pd.DataFrame:
+def losses(name: str) -> pd.DataFrame:
     """Return the mean losses in a table: a row per data set and size, a column per method."""
-    return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], protocol=protocol)
-
-
-@quoted_on("papers/cplst-2012/README.md")
-def page() -> Sentences:
-    shares = [
-        count / n_cells for count, n_cells in (reproduced(name, table="table3") for name in ("as-printed", "as-stated"))
-    ]
-    yield quote(
-        "Table 3 is reproduced with 90 % training rows, not with the 80 % that the text states",
-        given=shares[0] >= 0.95 > shares[1],
-    )
-    yield quote("trees, including Weka's, are clearly better than printed", given=below_printed("scene").min() > 0)
-    near = rows(AUDIT, protocol="as-printed", table="table4", verdict=["near", "differs"])
-    yield quote(
-        "and yeast, where ours are lower by up to {:.1f} %",
-        below_printed("yeast").max(),
-        given=set(near["dataset"]) == {"scene", "yeast"} and below_printed("yeast").min() > 0,
-    )
-    yield quote(
-        "In Table 5 kernel-CPLST is reproduced in {} of {} cells", *reproduced(table="table5", method="kernel-cplst")
-    )
-    differ = rows(AUDIT, protocol="as-printed", table="table5", method="plst", verdict=["near", "differs"])
-    most = differ["dataset"].value_counts()
-    yield quote(
-        "PLST is not on bibtex, corel5k, enron, medical and yeast, where ours is better than printed",
-        given=set(most[most > 2].index) == {"bibtex", "corel5k", "enron", "medical", "yeast"}
-        and (differ["ours"] < differ["printed"]).all(),
-    )
-    yield state("`as-printed` has 90 % training rows, `as-stated` the 80 % of the text", "shares of rows")
+    return by_method(f"cplst-2012/{name}.csv", ["dataset", "size_percent"], **PRINTED)
 
 
 @quoted_on(DEVIATIONS)

@@ -22,24 +22,18 @@ def areas(*measures: str) -> pd.DataFrame:
 @quoted_on("papers/gmba-2016/README.md")
 def page() -> Sentences:
     everywhere = areas("hamming-loss", "macro-f1", "micro-f1")
-    better = everywhere["gmba"].gt(everywhere["random"]).groupby("measure").mean()
-    coded = everywhere["gmba-code"].gt(everywhere["random"]).groupby("measure").mean()
+    better = everywhere[["gmba", "gmba-code"]].gt(everywhere["random"], axis=0).groupby("measure").mean()
     yield quote(
         "GMBA's features are better than random ones on most data sets, by every measure and by equations and code",
-        given=(better > 0.5).all() and (coded > 0.5).all(),
+        given=(better > 0.5).all(axis=None),
     )
     micro = areas("micro-f1").mean()
-    lead = micro["gmba"] - micro
+    lead = micro["gmba"] - micro[["spec", "mlfs", "mlrf", "mlrf-pairs"]]
     yield quote(
         "the area under its curve of micro F1 is {:.3f} above SPEC's, {:.3f} above MLFS's and {:.3f} above "
         "MLRF's, or {:.3f} with MLRF by pairs of labels",
-        *lead[["spec", "mlfs", "mlrf", "mlrf-pairs"]],
-        given=(lead[["spec", "mlfs", "mlrf", "mlrf-pairs"]] > 0).all(),
-    )
-    first, coded = (everywhere[names].idxmax(axis=1).str.startswith("gmba").mean() for names in (FOUR, CODED))
-    yield quote(
-        "With the cited ReliefF GMBA is best in {:.0f} % of cases, with the published one in {:.0f} %",
-        *(100 * first, 100 * coded),
+        *lead,
+        given=(lead > 0).all(),
     )
 
 

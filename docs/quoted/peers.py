@@ -5,19 +5,7 @@ from __future__ import annotations
 from update_results import ranked
 
 from mlreduce.stats.ranking import MARGIN
-from quoted import Sentences, quote, quoted_on, state, table
-
-#: Settings that the page names.
-SETTINGS = (
-    "ten trials: 1,000 rows train and 5 % of all test",
-    "moved to [0, 1] by the training rows",
-    "choose 40 % of the labels",
-    "All sizes below 100 %",
-    "- *Within 0.01 of the best*",
-    "an unseen one, at 95 %",
-    "differences of at most 0.01 count as none",
-    "one fit to 1,000 instances, 300 features and 15 labels",
-)
+from quoted import Sentences, quote, quoted_on, table
 
 
 def count_methods(study: str) -> int:
@@ -34,39 +22,12 @@ def peers() -> Sentences:
         "- {} data sets: images, music, sounds, text, proteins, patients; {} to {} labels",
         *(len(data), data["labels"].min(), data["labels"].max()),
     )
-    yield from (state(words, "the studies, and mlreduce.stats.ranking") for words in SETTINGS)
-    tables = {
-        name: ranked(f"all-{name}").ranking.table for name in ("selectors", "selectors-ridge", "coders", "projections")
-    }
-    selectors = [tables[name]["near"] for name in ("selectors-ridge", "selectors")]
-    most = max(near.drop("all-features").max() for near in selectors)
-    unreduced = [near["all-features"] for near in selectors]
-    yield quote(
-        "All features are within {} of the best in {:.2f} of the settings with ridge regression and in {:.2f} with "
-        "ML-kNN; no selector is in more than {:.2f} of them with either",
-        *(MARGIN, *unreduced, most),
-        given=min(unreduced) > most,
-    )
-    coders, projections = ["br", "faie", "cplst"], ["mddmf", "rcca"]
-    yield quote(
-        "With ridge regression binary relevance is within {} of the best in {:.2f} of the settings, `faie` in {:.2f}, "
-        "`cplst` in {:.2f}",
-        *(MARGIN, *tables["coders"].loc[coders, "near"]),
-        given=list(tables["coders"].index[:3]) == coders,
-    )
-    yield quote(
-        "`mddmf` is first with ridge regression, within {} of the best in {:.2f} of the settings, `rcca` in {:.2f}",
-        *(MARGIN, *tables["projections"].loc[projections, "near"]),
-        given=list(tables["projections"].index[:2]) == projections,
-    )
-    knn = ranked("all-projections-knn").ranking.table
-    leading = knn.loc[["mddmf", "wmlda", "rcca"]]
-    overlap = leading["low"].max() <= leading["near"].max() <= leading["high"].min()
-    yield quote(
-        "`mddmf` ({:.2f}) and `wmlda` ({:.2f}) are first, and not distinguished from `rcca` ({:.2f})",
-        *leading["near"],
-        given={*knn.index[:2]} == {"mddmf", "wmlda"} and overlap,
-    )
+    for text, method, families in (
+        ("All features are first", "all-features", ("selectors-ridge", "selectors")),
+        ("Binary relevance is first", "br", ("coders",)),
+        ("`mddmf` is first", "mddmf", ("projections", "projections-knn")),
+    ):
+        yield quote(text, given={ranked(f"all-{family}").ranking.table.index[0] for family in families} == {method})
 
 
 @quoted_on("docs/which-method.md")
@@ -78,5 +39,4 @@ def which_method() -> Sentences:
         "no reduction: no coder is as often near the best",
         given=coders.index[0] == "br" and coders["near"].iloc[0] > coders["near"].iloc[1],
     )
-    yield state("the probability that a method is within 0.01 of the best", "MARGIN of mlreduce.stats.ranking")
-    yield state("Version 1 of the benchmark", "its name")
+    yield quote("the probability that a method is within {} of the best", MARGIN)

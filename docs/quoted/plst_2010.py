@@ -8,20 +8,6 @@ AUDIT = "plst-2010/audit.csv"
 FOUR = ["bibtex", "corel5k", "delicious", "yeast"]
 
 
-@quoted_on("papers/plst-2010/README.md")
-def page() -> Sentences:
-    cells = rows(AUDIT, method=["br", "plst"], dataset=FOUR)
-    yield quote(
-        "PLST and BR are reproduced on bibtex, corel5k, delicious and yeast, all {} cells of Table 2",
-        len(cells),
-        given=reproduced(cells),
-    )
-    others = rows(AUDIT, method=["br", "plst"], dataset="emotions")
-    yield quote("emotions is not: every loss is lower than printed", given=below(others))
-    sensed = rows(AUDIT, method="cs", dataset=["bibtex", "delicious"])
-    yield quote("Compressed sensing is better than printed on bibtex and delicious", given=below(sensed))
-
-
 @quoted_on(DEVIATIONS)
 def losses() -> Sentences:
     cells = rows(AUDIT, method=["br", "plst"], dataset=FOUR)

@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, state, table, value
+from quoted import DEVIATIONS, Sentences, by_method, quote, quoted_on, table, value
 
 SETS = ["emotions", "yeast", "birds"]
-#: In percent: the sample sizes that are counted.
-SAMPLED = [5, 10, 20, 40, 60, 80]
-
-
-def errors() -> pd.DataFrame:
-    """Return errors of approximations at the sample sizes that are counted: a column per method."""
-    return by_method("qpfs-lowrank-2016/approximation.csv", ["dataset", "size_percent"], size_percent=SAMPLED)
-
-
-@quoted_on("papers/qpfs-lowrank-2016/README.md")
-def page() -> Sentences:
-    held = table("qpfs-lowrank-2016/theorem.csv").query("nystrom == 'half'")
-    yield quote(
-        "for the halved form of Nystrom's method, with which the paper compares",
-        given=(held["better_where_it_holds"] == held["holds"]).all(),
-    )
-    ratios = table("qpfs-lowrank-2016/ratios.csv").dropna(subset="printed_seconds")
-    yield quote(
-        "since our times are far below the printed ones", given=ratios.eval("printed_seconds / seconds").min() > 2
-    )
-    yield state("Propositions 2 and 3 differ by a factor of two ... : 2 is right", "the propositions")
-    closer = errors().eval("average < nystrom").mean()
-    yield quote(
-        "has a larger error than Nystrom's in most cells, and the selection then follows relevance alone",
-        given=closer < 0.5,
-    )
 
 
 @quoted_on(DEVIATIONS)
 def approximation() -> Sentences:
-    cells = errors()
+    cells = by_method(
+        "qpfs-lowrank-2016/approximation.csv", ["dataset", "size_percent"], size_percent=[5, 10, 20, 40, 60, 80]
+    )
     full, half = cells.eval("average < nystrom"), cells.eval("average < `half-nystrom`")
     more = cells["average-50-bins"] < cells["half-nystrom-50-bins"]
     gained = (more.groupby("dataset").sum() - half.groupby("dataset").sum())[SETS]

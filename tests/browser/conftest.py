@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from planted_run import planted_run
 
-from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.runs import read_run
 from mlreduce_studies.site.writing import write_site
 
 AXE = "4.14.1"

@@ -13,8 +13,8 @@ from project import of_the_day
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import choices
 from mlreduce.stats.ranking import highlighted
+from mlreduce_studies.runs import read_run
 from mlreduce_studies.site.ranking import ranked
-from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores
 from mlreduce_studies.site.writing import write_site
 

@@ -12,8 +12,8 @@ from planted_run import DATASETS, planted_run
 from project import of_the_day
 
 from mlreduce.stats.ranking import highlighted
+from mlreduce_studies.runs import read_run
 from mlreduce_studies.site.ranking import ranked
-from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.writing import write_site
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make docs").expect

@@ -22,7 +22,7 @@ from mlreduce.evaluation.fitted_arrays import saved_arrays
 from mlreduce.exceptions import StorageError
 from mlreduce.files import replacing
 from mlreduce_studies.gathering.summary import write_csv
-from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.runs import read_run
 from mlreduce_studies.site.writing import write_site
 
 NOISE = np.random.default_rng(0).random((200, 200))

@@ -27,6 +27,7 @@ PROJECT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("update_evidence", PROJECT / "docs" / "update_evidence.py")
 update_evidence = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(update_evidence)
+growth = update_evidence.growth
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 12))
@@ -316,9 +317,6 @@ def test_missing_values_are_taken_where_they_are_to_be_filled():
 
 def test_declared_costs_agree_with_measured_fits():
     """Seconds by the declared operations, with the constants in the package, are near those of docs/scale/fits.csv."""
-    spec = importlib.util.spec_from_file_location("growth", PROJECT / "benchmarks" / "growth.py")
-    growth = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(growth)
     fits = pd.read_csv(growth.FITS).dropna()
     rows = []
     for one in fits.itertuples():
@@ -340,8 +338,8 @@ def test_factors_of_terms_are_found_from_fits():
     amounts[:, 2] *= 1e-9
     given = np.full(24, 0.01)
     seconds = given + 0.002 + 1e-9 * (amounts @ [1.0, 16.0, 1.0])
-    rate, least = update_evidence.line(amounts.sum(axis=1), seconds - given)
-    rate, factors = update_evidence.term_factors(amounts, given, seconds, rate, least)
+    rate, least = growth.fit_line(amounts.sum(axis=1), seconds - given)
+    rate, factors = growth.term_factors(amounts, given, seconds, rate, least)
     assert factors[1] / factors[0] == 16.0
     assert rate * factors[0] == pytest.approx(1e-9, rel=0.5)
     assert factors[2] == 1.0

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from planted_run import DATASETS, METHODS, planted_scores
 
 from mlreduce import registry
+from mlreduce.evaluation.page import style as page_style
 from mlreduce.plot import colours as looks
 from mlreduce.plot.colours import base_method, colour_of, method_styles
 from mlreduce_studies.figures import make_figure, save
@@ -78,7 +79,7 @@ def luminance(colour: str) -> float:
 
 
 def test_colours_of_a_chart_are_told_apart_on_light_and_dark_pages():
-    style = own_file("site.css")
+    style = page_style() + own_file("site.css")
     grounds = re.findall(r"--ground: (#[0-9a-f]{6})", style)
     assert len(grounds) == 2
     for faint in (looks.FAINT, looks.FAINT_IN_THE_DARK):

@@ -8,7 +8,7 @@ import pytest
 import update_figures
 
 from mlreduce_studies.figures import save
-from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.runs import open_run
 
 PROJECT = Path(__file__).parents[2]
 STUDIES = [path.parent.name for path in sorted((PROJECT / "results" / "reference").glob("*/manifest.json"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -16,16 +17,20 @@ from mlreduce.methods.evidence import foremost
 from mlreduce.metrics import higher_is_better
 from mlreduce.plot.colours import MOST, base_method, colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
+from mlreduce_studies.description import describe_study
 from mlreduce_studies.figures.kinds import _named
 from mlreduce_studies.figures.near_best import _ranked
 from mlreduce_studies.gathering.rankings import main_measure, main_ranking, names_of, rankings_of, sized_cells
 from mlreduce_studies.options import kept
-from mlreduce_studies.site.description import describe_study
+from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers
-from mlreduce_studies.site.runs import Run, StudyResults
 
 PROJECT = Path(__file__).parents[2]
+sys.path.insert(0, str(PROJECT / "benchmarks"))
+
+import reducebench  # noqa: E402
+
 REFERENCE = PROJECT / "results" / "reference"
 #: Studies, their families, and their rankings in docs/tables with ridge regression.
 FAMILIES = {
@@ -246,7 +251,7 @@ def test_names_and_the_measure_of_a_study():
 @pytest.mark.promise
 def test_advice_on_data_sets_left_out_is_that_of_the_studies():
     kept = pd.read_csv(PROJECT / "docs" / "benchmark" / "leave-one-out.csv")
-    pd.testing.assert_frame_equal(update_evidence.advice(), kept, rtol=1e-3, check_dtype=False)
+    pd.testing.assert_frame_equal(reducebench.advice(), kept, rtol=1e-3, check_dtype=False)
     # Weighted advice is given where it won, and nowhere else.
     weighted = {row.study for row in kept.itertuples() if row.advice == "weighted"}
     assert weighted == {*pd.read_csv(evidence.RANKS).query("weighted")["study"]}

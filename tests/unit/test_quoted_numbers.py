@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import quoted
 import update_numbers
-from quoted import PROJECT, quote, state
+from quoted import PROJECT, quote
 
 update_numbers.load()
 PAGES = [*dict.fromkeys([*update_numbers.CHECKED_PAGES, *quoted.SOURCES])]
@@ -47,9 +47,8 @@ def test_numbers_are_written_anew_wherever_lines_break(page):
         (quote("a loss of {}", 3), "a loss of 2, a loss of 1", "and has 2 times: 'a loss of {}'"),
         (quote("a is above b", given=1 > 2), "It is:\na is above b", "page.md, line 2: the results do not show: 'a is"),
         (quote("{} and 0.5", 1), "1 and 0.5", "1: a decimal should be {} and a value in docs/quoted: '{} and 0.5'"),
-        (state("at 5 %", "a setting"), "at 5 %\nand 4", "page.md, line 2: '4' should have a source in docs/quoted"),
-        (state("here", "nothing"), "here on two of three sets", "'two of three' should have a source"),
-        (state("5 ... 6", "a setting"), "5\n\n6", "and has 0 times: '5 ... 6'"),
+        (quote("at {} %", 5), "at 5 %\nand 4", "page.md, line 2: '4' should have a source in docs/quoted"),
+        (quote("here"), "here on two of three sets", "'two of three' should have a source"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(page, sentence, text, complaint):
@@ -68,6 +67,8 @@ def test_what_is_wrong_is_said_with_its_place(page, sentence, text, complaint):
         "<!-- claims a: begin -->\n3\n<!-- claims a: end -->",
         "## What was run\n\n3 sets\n\n## Cost\n",
         "two sets; the five methods",
+        "## Protocol\n\n3 sets",
+        "Knowledge-Based Systems 98, 2016",
     ],
 )
 def test_numbers_that_are_no_results_need_no_source(page, text):

@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import write_text
-    from mlreduce_studies.site.runs import read_run
+    from mlreduce_studies.runs import read_run
     from mlreduce_studies.site.writing import write_site
 
     content, (described, page) = snakemake.params.content, snakemake.output

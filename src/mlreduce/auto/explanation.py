@@ -35,10 +35,12 @@ def explain(model: Any) -> str:
     best = chosen.iloc[0]
     lines: list[str] = []
     if model.weights_.size > 1:
-        lines.append(f"The model is a stack of {len(model.weights_)}, {name} {model.score_:.4f}: {_weights(model)}.")
-    lines.append(
-        f"Best candidate: {best['candidate']}, {name} {best['score']:.4f}{_between(best)} on {best['rows']} rows."
-    )
+        members = zip(model.weights_, model.stacked_, strict=True)
+        weights = ", ".join(f"{weight:.3g} of {member}" for weight, member in members)
+        lines.append(f"The model is a stack of {len(model.weights_)}, {name} {model.score_:.4f}: {weights}.")
+    between = f" ({best['low']:.4f} to {best['high']:.4f} over {best['folds']} folds)"
+    between = " (one fold)" if pd.isna(best["low"]) else between
+    lines.append(f"Best candidate: {best['candidate']}, {name} {best['score']:.4f}{between} on {best['rows']} rows.")
     return "\n".join([*lines, *describe_slow(model), *_on_reduction(model, table, best, name), scored])
 
 
@@ -79,21 +81,11 @@ def write(model: Any, path: Path) -> Path:
         draw_figure(lambda: draw(model), caption),
         f"<h2>Candidates</h2><p>Score: {escape(name)} on held-out rows, the mean over the folds, with its 95 % "
         "interval; what was dropped has that of its last round, of fewer rows.</p>",
-        format_table(rows, [*formats]),
+        format_table(rows, [*formats], "reasons"),
         "<h2>How this was made</h2>",
-        format_table(given, kind=' class="text"'),
+        format_table(given, kind="prose"),
     ]
     return write_page(path, "Search for a model", body)
-
-
-def _weights(model: Any) -> str:
-    return ", ".join(f"{weight:.3g} of {name}" for weight, name in zip(model.weights_, model.stacked_, strict=True))
-
-
-def _between(row: Any) -> str:
-    if pd.isna(row["low"]):
-        return " (one fold)"
-    return f" ({row['low']:.4f} to {row['high']:.4f} over {row['folds']} folds)"
 
 
 def _on_reduction(model: Any, table: pd.DataFrame, best: Any, name: str) -> list[str]:

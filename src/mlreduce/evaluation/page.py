@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,22 +20,6 @@ from mlreduce.files import write_text
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.stats.margins import DECIDED
-
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin-top: 1.6rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
-td:last-child { white-space: normal; }
-.text td, .text th { text-align: left; white-space: normal; vertical-align: top; }
-.text code { overflow-wrap: anywhere; }
-.best, .verdict strong { font-weight: 700; } .verdict { font-size: 1.1rem; max-width: 48rem; }
-figure { margin: 1rem 0; } summary { cursor: pointer; margin: 1rem 0; }
-.small { opacity: .75; font-size: .9rem; overflow-wrap: anywhere; }
-"""
 
 # In a picture, what Matplotlib draws in black; the colours of methods are for both grounds.
 _DARK = """@media (prefers-color-scheme: dark) { svg { fill: #e4e4e4; }
@@ -63,11 +48,16 @@ def write_comparison_page(
     return write_page(path, f"Comparison on {settings['data']['name']}", body)
 
 
+def style() -> str:
+    """Return the style sheet of all pages, light and dark."""
+    return (files("mlreduce.evaluation") / "page.css").read_text(encoding="utf-8")
+
+
 def format_verdict(text: str) -> str:
     """Return lines that answer, the first sentence of each in bold."""
     lines = (escape(line).partition(". ") for line in text.splitlines())
     return "".join(
-        f'<p class="verdict"><strong>{first}{stop.strip()}</strong> {rest}</p>' for first, stop, rest in lines
+        f'<p class="answer"><strong>{first}{stop.strip()}</strong> {rest}</p>' for first, stop, rest in lines
     )
 
 
@@ -78,10 +68,10 @@ def write_page(path: Path, title: str, body: Iterable[str]) -> Path:
     head = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style()}</style></head>'
     )
     parts = "\n".join(body)
-    write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{parts}</body></html>\n"))
+    write_text(path, visible(f"{head}<body><main><h1>{escape(title)}</h1>\n{parts}</main></body></html>\n"))
     return path
 
 
@@ -147,12 +137,11 @@ def _write_statistics(section: Section, statistics: pd.DataFrame, margin: str, s
 def _format_means(table: pd.DataFrame) -> str:
     measures = [*table.columns.drop(["size", "seconds"])]
     best = {name: table[name].max() if higher_is_better(name) else table[name].min() for name in measures}
-    rows = []
+    formats, rows = {"size": ".0f", **dict.fromkeys(measures, ".3f"), "seconds": ".2g"}, []
     for method, row in table.iterrows():
-        cells = format_cells(row, {"size": ".0f", **dict.fromkeys(measures, ".3f"), "seconds": ".2g"})
-        marks = ["", *(" class=best" * bool(row[name] == best[name]) for name in measures), ""]
-        cells = [f"<td{mark}>{cell}</td>" if mark else cell for cell, mark in zip(cells, marks, strict=True)]
-        rows.append([escape(str(method)), *cells])
+        cells = zip(formats, format_cells(row, formats), strict=True)
+        marked = [f"<b>{cell}</b>" if name in best and row[name] == best[name] else cell for name, cell in cells]
+        rows.append([escape(str(method)), *marked])
     return format_table(rows, ["method", "size", *map(measure_label, measures), "seconds of a fit"])
 
 
@@ -162,10 +151,11 @@ def format_cells(row: Mapping[Any, Any] | pd.Series, formats: Mapping[str, str])
 
 
 def format_table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
-    """Return a table of cells that are markup already, under names that are not."""
-    cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
-    lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
-    return f'<div class="wide" tabindex="0"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+    """Return a table of cells that are markup already, the first of a row its name, under names that are not."""
+    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    lines = (f'<th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) for name, *cells in rows)
+    body = f"<thead><tr>{names}</tr></thead>" * bool(head) + "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="wide" tabindex="0"><table class="{kind}">{body}</table></div>'
 
 
 def draw_figure(draw: Callable[[], Any], caption: str) -> str:
@@ -173,7 +163,7 @@ def draw_figure(draw: Callable[[], Any], caption: str) -> str:
     try:
         plt = pyplot()
     except MissingPackageError as error:
-        return f'<p class="small">A figure is left out: {escape(str(error))}</p>'
+        return f'<p class="note">A figure is left out: {escape(str(error))}</p>'
     file = io.BytesIO()
     # Names of users are no formulas, whatever dollars they hold.
     with plt.rc_context({"svg.hashsalt": "mlreduce", "text.parse_math": False}):
@@ -196,18 +186,18 @@ def _write_end(settings: Mapping[str, Any], failures: pd.DataFrame) -> Iterator[
             for row in failures.to_dict("records")
             for reason in [f"{row['error']}: {row['message']}"]
         ]
-        yield format_table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
+        yield format_table(rows, ["method", "predictor", "fold", "reason"], "reasons")
     yield "<h2>How this was made</h2>"
     rows = [
         [escape(name), kind, f"<code>{escape(json.dumps(entry, ensure_ascii=False))}</code>"]
         for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
         for name, entry in entries.items()
     ]
-    yield format_table(rows, kind=' class="text"')
+    yield format_table(rows, kind="prose")
     versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in settings["versions"].items())
     imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (
-        f'<p class="small">Scaling of the features: {escape(settings["scaling"])}.{imputed} '
+        f'<p class="note">Scaling of the features: {escape(settings["scaling"])}.{imputed} '
         f"Decision from scores to labels: {escape(settings['decision'])}. "
         f"Ties in rankings: {escape(settings['ties'])}. "
         f"Seed {settings['random_state']}. {versions}.</p>"

@@ -51,6 +51,10 @@ def texts_of(page: str, project: str | Path) -> tuple[str, str]:
                 "all of these data sets."
             )
         shown = [row for place, (name, row) in enumerate(rows) if place < _SHOWN or name in known]
+        places = [place for place, (name, row) in enumerate(rows, 1) if name in known and row[2]]
+        if places:
+            best = rows[places[0] - 1][1][0]
+            parts.append(f"**{rows[0][0]}** is first; the best entry, {best}, is at place {places[0]} of {len(rows)}.")
         parts.append(to_markdown(_HEADER, shown, marked=True).removesuffix("\n"))
     cells = pd.DataFrame(table, columns=["family", *_HEADER]).replace(r"\[(.*)\]\(.*\)", r"\1", regex=True)
     return fill_block(page, "leaderboard", ["\n\n".join(parts)]), str(cells.to_csv(index=False, lineterminator="\n"))
@@ -104,11 +108,9 @@ def _versions(entry: Entry) -> str:
 def ranked(
     family: str, kept: Mapping[str, KeptEntry], entered: Mapping[str, Entry], committed: pd.DataFrame
 ) -> Ranking | None:
-    """Rank entries of a family, their control, and the methods of the benchmark.
+    """Rank entries that were run on all data sets, their control, and the methods of the benchmark; None without any.
 
-    Returns None where there are no scores of entries. ``kept`` are those of entries that were run on all data sets.
-    ``committed`` has dataset, method, size, predictor, value and seconds of the benchmark; it is empty where there are
-    none.
+    ``committed`` has dataset, method, size, predictor, value and seconds of the benchmark; it may be empty.
     """
     if not kept:
         return None

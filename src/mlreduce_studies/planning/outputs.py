@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce.files import file_sha256
+from mlreduce_studies.description import describe_study
 from mlreduce_studies.options import FIGURES, FILES_OF, LONG, TABLES, source_of
 from mlreduce_studies.planning.jobs import Jobs
 from mlreduce_studies.planning.plan import Plan
-from mlreduce_studies.site import DESCRIPTION
-from mlreduce_studies.site.description import describe_study
+from mlreduce_studies.runs import DESCRIPTION
 from mlreduce_studies.study import Study
 from mlreduce_studies.verdicts.settings import printable_tables
 from mlreduce_studies.verdicts.statements import TABLES as CLAIMED
@@ -275,5 +275,5 @@ def present(path: Path | None) -> list[str]:
 
 
 def _datasets(studies: Mapping[str, Any]) -> list[str]:
-    """Data sets of some studies, as `mlreduce_studies.site.description.describe_study` names them."""
+    """Data sets of some studies, as `mlreduce_studies.description.describe_study` names them."""
     return sorted({name for study in studies.values() for name in study["datasets"]})

@@ -6,47 +6,12 @@ The folder is that of a finished run, such as results/demo, or results/reference
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from mlreduce.datasets.catalogue import read_catalogue
-from mlreduce.exceptions import ConfigurationError, MLReduceError
-from mlreduce_studies.site import DESCRIPTION
-from mlreduce_studies.site.description import describe_study
-from mlreduce_studies.site.runs import Run, read_run
+from mlreduce.exceptions import MLReduceError
+from mlreduce_studies.runs import open_run
 from mlreduce_studies.site.writing import write_site
-from mlreduce_studies.study import load_study, study_file
-
-
-def open_run(folder: Path, project: Path) -> Run:
-    """Return the run of a folder; where the folder does not describe its studies, their files do.
-
-    Parameters
-    ----------
-    project : Path
-        With ``papers`` and ``comparisons``.
-
-    Raises
-    ------
-    ConfigurationError
-        If the folder holds no results of a study.
-    """
-    if (folder / DESCRIPTION).is_file():
-        return read_run(folder)
-    manifests = sorted(folder.glob("*/manifest.json"))
-    if not manifests:
-        raise ConfigurationError(f"{folder}: there are no results of a study in it; name such as results/demo")
-    catalogue, studies = read_catalogue(), {}
-    for path in manifests:
-        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        study = load_study(
-            study_file(made["study"], project), made["scale"], catalogue, splits=made["splits"], run_on=made["datasets"]
-        )  # fmt: skip
-        studies[study.name] = describe_study(study) | {"left_out": made.get("left_out", [])}
-    text = "Every table and figure computed from the published data, with the numbers that the papers print."
-    return read_run(folder, {"title": "mlreduce: the papers", "introduction": text, "studies": studies})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from importlib.metadata import version
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from mlreduce.exceptions import MLReduceError, StorageError, from_extra
+from mlreduce.evaluation.page import style
+from mlreduce.exceptions import MLReduceError, from_extra
 from mlreduce.files import write_text
 
 with from_extra("workflow", "sites"):
-    import platformdirs
+    import vl_convert
 
 # The last statement of itables' bundle, an ES module: browsers load no module from the file system.
 _EXPORT = "export{"
@@ -25,24 +25,10 @@ def own_file(name: str) -> str:
     return (files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
+@cache  # to bundle them takes one and a half seconds
 def chart_script() -> str:
-    """Return Vega, Vega-Lite and vega-embed as a script, which defines ``vegaEmbed``.
-
-    vl-convert needs one and a half seconds to bundle them, so the result is stored in the user's cache folder.
-    """
-    folder = os.environ.get("MLREDUCE_CACHE") or platformdirs.user_cache_dir("mlreduce")
-    cached = Path(folder) / "scripts" / f"vega-{version('vl-convert-python')}.js"
-    if cached.is_file():
-        return cached.read_text(encoding="utf-8")
-    import vl_convert
-
-    bundle = vl_convert.javascript_bundle(_DEFINED)
-    text = f"(() => {{\n{bundle}\n}})();\n"  # its constants stay inside
-    try:
-        write_text(cached, text)
-    except (OSError, StorageError):  # the cache is not writable: the next site bundles again
-        return text
-    return text
+    """Return Vega, Vega-Lite and vega-embed as a script, which defines ``vegaEmbed``; its constants stay inside."""
+    return f"(() => {{\n{vl_convert.javascript_bundle(_DEFINED)}\n}})();\n"
 
 
 def _bundle(name: str) -> str:
@@ -50,13 +36,7 @@ def _bundle(name: str) -> str:
 
 
 def table_script() -> str:
-    """Return DataTables as a script, which defines ``DataTable``.
-
-    Raises
-    ------
-    MLReduceError
-        If the bundle of the installed itables does not end as it should.
-    """
+    """Return DataTables as a script, which defines ``DataTable``; MLReduceError if the bundle ends otherwise."""
     text, _, tail = _bundle("dt_bundle.js").rpartition(_EXPORT)
     names = dict(part.split(" as ")[::-1] for part in tail.partition("}")[0].split(","))
     if "default" not in names:
@@ -67,6 +47,7 @@ def table_script() -> str:
 def write_assets(folder: Path) -> None:
     """Write all scripts and styles into a folder: ours in the folder ``static`` of this package, and the bundles."""
     texts = {file.name: own_file(file.name) for file in (files(__package__) / "static").iterdir()}
+    texts["site.css"] = style() + texts["site.css"]
     texts |= {"vega.js": chart_script(), "datatables.js": table_script(), "datatables.css": _bundle("dt_bundle.css")}
     for name, text in texts.items():
         write_text(folder / name, text)

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 #: What the comparison calls the largest number of dimensions that each method has.
 LARGEST = "largest number of dimensions"
@@ -18,23 +18,11 @@ LARGEST = "largest number of dimensions"
 def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> str:
     """Return the address of the comparison as a setting of a claim makes it.
 
-    It carries measures, protocol, predictors, sizes, methods, data sets, margin, direction and whether cells are
-    counted one by one, so that wins, ties and losses there are those of the setting.
-
-    Parameters
-    ----------
-    line : dict
-        A row of claims-lines.csv, with `mlreduce_studies.verdicts.columns.LINE_COLUMNS`.
-    number : int
-        Of the setting among those of its claim, from 0.
-
-    Returns
-    -------
-    str
-        "" where the comparison cannot show it: where it was not run, is about no measure or one method, or chooses
-        other predictors or sizes for the second method.
+    Wins, ties and losses there are those of the setting, a row of claims-lines.csv, the ``number``-th of its claim
+    from 0. "" where the comparison cannot show it: where it was not run, is about no measure or one method, or chooses
+    other predictors or sizes for the second method.
     """
-    how = study.description.get("compared", {}).get(line["id"], {}).get(line["setting"])
+    how = study.description["compared"].get(line["id"], {}).get(line["setting"])
     cells = chosen_cells(study, line)
     methods = line["methods"].split()
     if how is None or cells is None or len(methods) < 2:
@@ -73,10 +61,7 @@ def chosen_cells(study: StudyResults, line: Mapping[Any, Any]) -> dict[str, Any]
 
 
 def _usual_sizes(rows: pd.DataFrame) -> str:
-    """Return the sizes that a claim is about which names none, as the comparison calls them.
-
-    See `mlreduce_studies.verdicts.quantities.values_of`.
-    """
+    """Return the sizes that a claim is about which names none, as `mlreduce_studies.verdicts.quantities.values_of`."""
     if ((rows["size_percent"] == 0) & (rows["energy"] == 0)).any():
         return LARGEST
     percents = sorted(rows.loc[rows["size_percent"] > 0, "size_percent"].unique())

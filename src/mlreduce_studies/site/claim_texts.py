@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from mlreduce.escaping import latex_escaped
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 # Packages whose versions can change a score.
 _PACKAGES = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -49,15 +49,7 @@ def _entry(name: str, title: str, study: StudyResults) -> str:
 
 
 def disagreement(study: StudyResults, claim: Mapping[Any, Any], settings: Sequence[Mapping[str, Any]]) -> str:
-    """Return a text that disputes the verdict on a claim, but for the reason.
-
-    Parameters
-    ----------
-    claim : dict
-        A row of claims.csv with ``why``.
-    settings : sequence of dict
-        Those that count, from `mlreduce_studies.site.papers.claims_of`.
-    """
+    """Return a text that disputes the verdict on a claim by the settings that count, but for the reason."""
     run = study.manifest.get("run", {})
     versions = [f"Python {run.get('python', 'unknown')}"]
     versions += [f"{name} {run['packages'][name]}" for name in _PACKAGES if name in run.get("packages", {})]

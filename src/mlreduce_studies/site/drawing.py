@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mlreduce.files import replacing
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 _PICTURES = (".svg", ".png")
 
@@ -19,12 +19,8 @@ _PICTURES = (".svg", ".png")
 def placed_figures(study: StudyResults, folder: Path) -> Iterator[dict[str, Any]]:
     """Put the pictures of a study's figures into a folder, and yield what a page shows of each.
 
-    Yields
-    ------
-    dict
-        ``file`` (without suffix), ``protocol``, ``caption``, ``picture`` (its name in the folder), ``size`` in pixels,
-        and ``data`` from `mlreduce.plot.points.drawn_points`. Figures of which the run has neither picture nor numbers
-        are left out.
+    ``picture`` is its name in the folder, and ``data`` from `mlreduce.plot.points.drawn_points`. Figures of which the
+    run has neither picture nor numbers are left out.
     """
     for figure in study.description["figures"].values():
         for file, protocol in figure["files"].items():

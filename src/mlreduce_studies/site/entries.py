@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from mlreduce import registry
@@ -14,9 +14,9 @@ from mlreduce.methods.evidence import choices, foremost, rankings_of
 from mlreduce.methods.facts import Method, method_of
 from mlreduce.stats.ranking import CONTROLS, highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
+from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site.examples import example_of, limits_of
 from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on, wins_and_losses
-from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.shapes import catalogued
 
 # Number of methods that are named for a study, in addition to the controls.
@@ -48,13 +48,7 @@ def _described(name: str) -> Method:
 
 
 class Entries:
-    """Methods and data sets of a run.
-
-    Parameters
-    ----------
-    every : bool, default=False
-        Whether each method of the package has a page, or those of the run.
-    """
+    """Methods and data sets of a run; ``every`` method of the package has a page, or those of the run."""
 
     def __init__(self, run: Run, *, every: bool = False) -> None:
         self.every, self.studies = every, run.studies
@@ -104,21 +98,15 @@ class Entries:
     @cached_property
     def _of_method(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
         """For each registered method its ranks by study and by data set, by the measure by which a study judges."""
-        rankings = [(study, one) for study in self.foremost for one in self.rankings[study]]
-        ranks = {
-            "by_study": (rows_of(study, one) for study, one in rankings if one.measure == self.judged_by[study]),
-            "by_dataset": (
-                rows_on(*main, dataset) for main in self.foremost.items() for dataset in main[1].ranking.data_sets
-            ),
-        }
-        of_name: dict[str, dict[str, list[dict[str, Any]]]] = {
-            name: {key: [] for key in ranks} for name in self.methods
-        }
-        for key, parts in ranks.items():
-            for row in chain.from_iterable(parts):
-                if row["method"] in of_name:
-                    of_name[row["method"]][key].append(row)
-        return of_name
+        found: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: {"by_study": [], "by_dataset": []})
+        for study, main in self.foremost.items():
+            for one in self.rankings[study]:
+                for row in rows_of(study, one) if one.measure == self.judged_by[study] else ():
+                    found[row["method"]]["by_study"].append(row)
+            for dataset in main.ranking.data_sets:
+                for row in rows_on(study, main, dataset):
+                    found[row["method"]]["by_dataset"].append(row)
+        return found
 
     def first(self, study: str) -> list[dict[str, Any]]:
         """Return what is named of a study: its best methods and the controls, in order."""

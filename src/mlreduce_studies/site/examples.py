@@ -19,12 +19,7 @@ _USES = {
 
 
 def example_of(name: str) -> str:
-    """Return Python code that fits a method and prints the shape of what it returns.
-
-    Parameters
-    ----------
-    name : str
-        Registry name.
+    """Return Python code that fits a method of the registry and prints the shape of what it returns.
 
     Examples
     --------

@@ -8,8 +8,8 @@ from typing import Any
 from mlreduce.methods.evidence import Ranking, choices
 from mlreduce.metrics import measure_label
 from mlreduce.stats.ranking import MARGIN, WHOLE
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.papers import telling_claims
-from mlreduce_studies.site.runs import StudyResults
 
 #: Families that the front page answers for: the question, and what one of its methods is called.
 ANSWERED = {
@@ -25,40 +25,21 @@ _UNREDUCED = dict(zip(WHOLE, ("keeping all features", "predicting every label se
 def findings(
     studies: Sequence[StudyResults], pages: Mapping[str, str], claims: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """Return the headline claim of each paper with its verdict.
+    """Return the headline claim of each paper with claims, with its verdict.
 
-    Parameters
-    ----------
-    pages : dict of str to str
-        Keys of studies to names of pages.
-    claims : dict of str to list of dict
-        Keys of studies to what `mlreduce_studies.site.papers.claims_of` returns.
-
-    Returns
-    -------
-    list of dict
-        For each paper with claims ``key``, ``page``, ``title`` and ``claim``: the headline that the paper's page names;
-        otherwise the first of `telling_claims`, or the first claim.
+    It is the one that the paper's page names; otherwise the first of `telling_claims`, or the first claim. ``pages``
+    and ``claims`` (of `mlreduce_studies.site.papers.claims_of`) are by the names of studies.
     """
     shown = []
     for study in (study for study in studies if claims.get(study.name)):
         of_study, title = claims[study.name], study.description["title"]
-        claim = [*telling_claims(of_study, 1, study.description.get("headline")), *of_study][0]
+        claim = [*telling_claims(of_study, 1, study.description["headline"]), *of_study][0]
         shown.append({"key": study.name, "page": pages[study.name], "title": title, "claim": claim})
     return shown
 
 
 def answers() -> list[dict[str, Any]]:
-    """Return the first recommendations for each of the three questions, and whether reduction pays.
-
-    They are those of `mlreduce.recommend` and of the guide.
-
-    Returns
-    -------
-    list of dict
-        ``family``, ``question``, ``first``, ``then`` and ``controls`` (see `mlreduce.methods.evidence.choices`), ``by``
-        (measure and predictor) and ``pays`` (a sentence).
-    """
+    """Return the recommendations of `mlreduce.recommend` for each of the three questions, and whether it pays."""
     found = []
     for family, (question, _) in ANSWERED.items():
         choice = choices(family)

@@ -13,10 +13,10 @@ import pandas as pd
 from mlreduce.exceptions import from_extra
 from mlreduce.metrics import higher_is_better
 from mlreduce.stats.posterior import posterior
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.claim_links import LARGEST, chosen_cells
-from mlreduce_studies.site.reasons import Pair, claimed_outcome, measured
-from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.site.scores import comparable_scores, is_summarised, part_shares
+from mlreduce_studies.verdicts.reasons import Pair, claimed_outcome, measured
 
 with from_extra("workflow", "sites"):
     import markupsafe
@@ -51,13 +51,7 @@ class Intervals:
         return part_shares(self._study)
 
     def of(self, line: Mapping[Any, Any], pair: Pair) -> dict[str, tuple[float, float]]:
-        """Return data sets to the ends of the interval; those alone whose mean is the one that the claim is judged by.
-
-        Parameters
-        ----------
-        line : dict
-            A row of claims-lines.csv.
-        """
+        """Return data sets to the ends of the interval: those whose mean is the one that the claim is judged by."""
         chosen = chosen_cells(self._study, line)
         if chosen is None or pair.method == pair.other:
             return {}
@@ -103,17 +97,8 @@ def _at_sizes(rows: pd.DataFrame, text: str) -> pd.DataFrame:
 def forest(line: Mapping[Any, Any], pair: Pair, intervals: Mapping[str, tuple[float, float]]) -> markupsafe.Markup:
     """Return a forest plot as SVG, whose colours are those of the page.
 
-    Each row has a data set, the margin as a band, the difference as a point with its interval, and as a number; the
-    last row has the mean over the data sets. Points are full where the claim holds.
-
-    Parameters
-    ----------
-    line : dict
-        A row of claims-lines.csv.
-    pair : Pair
-        From `mlreduce_studies.site.reasons.telling_pair`.
-    intervals : dict of str to (float, float)
-        From `Intervals.of`.
+    Each row has a data set, the margin as a band, the difference as a point with its interval (of `Intervals`), and as
+    a number; the last row has the mean over the data sets. Points are full where the claim holds.
     """
     table = pair.table.assign(holds=pair.holds).sort_values("difference", ascending=False, kind="stable")
     span = float(np.abs(table[["difference", "margin"]].to_numpy(float)).max()) or 1.0

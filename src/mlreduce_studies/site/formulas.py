@@ -52,12 +52,7 @@ def is_formula(text: str) -> bool:
 
 
 def latex_of(formula: str) -> str:
-    r"""Return a formula of a docstring in LaTeX.
-
-    Raises
-    ------
-    ValueError
-        If a character has no meaning in a formula.
+    r"""Return a formula of a docstring in LaTeX; ValueError if a character has no meaning in one.
 
     Examples
     --------

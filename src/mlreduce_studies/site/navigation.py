@@ -38,22 +38,10 @@ SEARCH = "search.html"
 
 
 def header(page: str, above: Sequence[str] = (), *, documented: bool = True) -> dict[str, Any]:
-    """Return what the template of the header shows on a page.
+    """Return what the template of the header shows on a page, with addresses relative to it.
 
-    Parameters
-    ----------
-    page : str
-        Address of the page, such as ``site/methods/mvmd.html``.
-    above : sequence of str, default=()
-        Addresses of the parent pages, the nearest first.
-    documented : bool, default=True
-        Whether the site is part of the documentation, whose entries are `ENTRIES`; otherwise they are `OF_RESULTS`.
-
-    Returns
-    -------
-    dict
-        ``home`` and ``search`` (addresses relative to the page), and ``entries``, each with ``text``, ``href`` and
-        ``current``: ``page``, ``true`` for the nearest entry above the page, or empty.
+    ``above`` are the addresses of the parent pages, the nearest first. Entries are `ENTRIES` where the site is part of
+    the documentation, otherwise `OF_RESULTS`; ``current`` is ``page``, ``true`` for the nearest entry above, or empty.
 
     Examples
     --------

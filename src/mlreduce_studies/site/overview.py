@@ -11,11 +11,11 @@ from typing import Any
 
 from mlreduce.files import replacing
 from mlreduce.methods.evidence import TYPICAL
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.claim_texts import citation_of_all, made_by
 from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.findings import answers, findings
 from mlreduce_studies.site.papers import failed_of, tables_of
-from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.site.shapes import STORED, form_fields
 from mlreduce_studies.verdicts.audit import sums_by_protocol
 from mlreduce_studies.verdicts.columns import VERDICTS, summary_counts

@@ -10,10 +10,17 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.site.claim_links import compare_link, differences_by_setting, title_of_part
 from mlreduce_studies.site.claim_texts import citation, disagreement, issue_link
 from mlreduce_studies.site.forest import Intervals, forest
-from mlreduce_studies.site.reasons import (
+from mlreduce_studies.tables import table_parts
+from mlreduce_studies.tables.kinds import table_note
+from mlreduce_studies.tables.layout import counted
+from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, sums_by_protocol
+from mlreduce_studies.verdicts.baselines import without_baseline
+from mlreduce_studies.verdicts.columns import CLASSES, verdict_counts, verdicts_sentence
+from mlreduce_studies.verdicts.reasons import (
     agreement,
     claimed_outcome,
     first_sentence,
@@ -23,13 +30,6 @@ from mlreduce_studies.site.reasons import (
     shortened,
     telling_pair,
 )
-from mlreduce_studies.site.runs import StudyResults
-from mlreduce_studies.tables import table_parts
-from mlreduce_studies.tables.kinds import table_note
-from mlreduce_studies.tables.layout import counted
-from mlreduce_studies.verdicts.audit import audit_sentences, audit_sums, relative_difference, sums_by_protocol
-from mlreduce_studies.verdicts.baselines import without_baseline
-from mlreduce_studies.verdicts.columns import CLASSES, LINE_COLUMNS, verdict_counts, verdicts_sentence
 
 #: Signs of verdicts, for readers who do not see the colours.
 SIGNS = {
@@ -69,8 +69,7 @@ def beside_printed_tables(study: StudyResults) -> list[dict[str, Any]]:
     That is z with its verdict, and the difference as a share of the printed number.
     """
     tables = []
-    audit = study.audit.assign(relative=relative_difference(study.audit))  # older runs have no such column
-    for (table, protocol), part in audit.groupby(["table", "protocol"], sort=True):
+    for (table, protocol), part in study.audit.groupby(["table", "protocol"], sort=True):
         percents, rows = sorted(part["size_percent"].unique()), []
         for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
             cells = {cell["size_percent"]: cell for cell in row.to_dict("records")}
@@ -96,36 +95,14 @@ def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
 def claims_of(
     study: StudyResults, parts: Sequence[Mapping[str, str]] = (), *, drawn: bool = True
 ) -> list[dict[str, Any]]:
-    """Return the claims of a paper with their verdicts, each with its settings and its evidence.
+    """Return the claims of a paper, rows of claims.csv, each with its settings, its evidence and texts to copy.
 
-    Parameters
-    ----------
-    parts : sequence of dict, default=()
-        Tables and figures of the page; see `parts_of`.
-    drawn : bool, default=True
-        Whether to draw ``forest``, which reads the scores.
-
-    Returns
-    -------
-    list of dict
-        Columns of claims.csv with ``settings``, ``parts``, ``methods`` (of its settings), ``why`` (a sentence of at
-        most `mlreduce_studies.site.reasons.LONGEST` words), ``judged_by`` (a name in
-        `mlreduce_studies.verdicts.columns.CLASSES`), ``margins`` (the size of the effect), ``forest`` (a drawing of the
-        pair that decides, "" where there is none), ``asks`` (methods and direction of its first setting), ``citation``,
-        ``disagreement`` and ``issue`` (an address or "").
+    ``parts`` are the tables and figures of the page (`parts_of`). ``margins`` is the size of the effect, ``forest`` the
+    drawing of the pair that decides, which reads the scores unless not ``drawn``, ``asks`` the methods and the
+    direction of the first setting.
     """
-    lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
-    tables = {} if differences is None else differences_by_setting(differences)
-    if lines is not None:  # those of older runs do not say what is compared
-        texts = [name for name in LINE_COLUMNS if name not in ("id", "counted", "verdict", "p_for", "p_against")]
-        lines = lines.reindex(columns=list(LINE_COLUMNS)).astype(dict.fromkeys(texts, object))
-        lines = lines.fillna(dict.fromkeys(texts, ""))
-    settings: dict[str, list[dict[str, Any]]] = {}
-    for line in [] if lines is None else lines.to_dict("records"):
-        shown_settings = settings.setdefault(line["id"], [])
-        table = tables.get((line["id"], line["setting"]), pd.DataFrame())
-        shown_settings.append(_setting(study, line, table, len(shown_settings)))
-    shown, figures = study.description.get("shown_in", {}), study.description["figures"]
+    settings = _settings_of(study)
+    shown, figures = study.description["shown_in"], study.description["figures"]
     intervals, grounds = Intervals(study), {verdict: kind for kind in CLASSES for verdict in CLASSES[kind]}
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
     for claim in claims:
@@ -133,18 +110,16 @@ def claims_of(
         files = {file for name in named for file in (figures[name]["files"] if name in figures else [name])}
         claim["parts"] = {part["anchor"]: part["title"] for part in parts if part["name"] in files}
         claim["settings"] = settings.get(claim["id"], [])
-        claim["methods"] = list(dict.fromkeys(name for line in claim["settings"] for name in line["methods"]))
+        claim["methods"] = list(dict.fromkeys(name for line in claim["settings"] for name in line["methods"].split()))
         counted = [line for line in claim["settings"] if line["counted"]]
         claim["judged_by"] = grounds.get(claim["verdict"], "experiments")
         telling = sorted(counted, key=lambda line: line["verdict"] != claim["verdict"])  # those with its verdict first
         claim["why"] = _why(claim, telling)
-        first = next((line for line in telling if line["pair"] is not None), None)
         claim |= {"margins": 0.0, "forest": "", "asks": ("", "")}
-        if first:
-            line, pair = first["line"], first["pair"]
-            claim |= {"margins": _in_margins(pair.table), "asks": _asks(line)}
+        for line in [line for line in telling if line["pair"] is not None][:1]:
+            claim |= {"margins": _in_margins(line["pair"].table), "asks": _asks(line)}
             if drawn and claim["judged_by"] == "experiments":
-                claim["forest"] = forest(line, pair, intervals.of(line, pair))
+                claim["forest"] = forest(line, line["pair"], intervals.of(line, line["pair"]))
         claim["citation"] = citation(study, claim)
         claim["disagreement"] = disagreement(study, claim, counted)
         claim["issue"] = issue_link(study, claim, claim["disagreement"])
@@ -153,37 +128,37 @@ def claims_of(
 
 def compared_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return what the comparison shows of the claims that link to it: each with its settings, in their order."""
-    keys = ("setting", "verdict", "why", "holds", "pairs")
+    keys = ("setting", "verdict", "why", "holds", "pairs", "link")
     return {
         claim["id"]: {
             "claim": claim["claim"],
-            "settings": [{key: line[key] for key in keys} | {"link": line["link"]} for line in claim["settings"]],
+            "settings": [{key: line[key] for key in keys} for line in claim["settings"]],
         }
         for claim in claims
         if any(line["link"] for line in claim["settings"])
     }
 
 
-def _setting(study: StudyResults, line: Mapping[Any, Any], table: pd.DataFrame, number: int) -> dict[str, Any]:
-    """Return what a page shows of a setting, the ``number``-th of its claim, with its table of differences."""
-    pair = telling_pair(line, table)
-    return {
-        "setting": line["setting"],
-        "datasets": line["datasets"],
-        "methods": str(line["methods"]).split(),
-        "link": compare_link(study, line, number),
-        "pairs": [] if table.empty else table[["method", "other"]].drop_duplicates().to_numpy().tolist(),
-        "holds": str(line["holds"]),
-        "counted": bool(line["counted"]),
-        "scope": scope(line),
-        "verdict": line["verdict"],
-        "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
-        "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
-        "evidence": line["evidence"],
-        "why": reason(line, pair),
-        "line": line,
-        "pair": pair,
-    }
+def _settings_of(study: StudyResults) -> dict[str, list[dict[Any, Any]]]:
+    """Return claims to their settings: rows of claims-lines.csv, with what a page shows of them."""
+    lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
+    tables = {} if differences is None else differences_by_setting(differences)
+    settings: dict[str, list[dict[Any, Any]]] = {}
+    for line in [] if lines is None else lines.astype(object).where(lines.notna(), "").to_dict("records"):
+        of_claim = settings.setdefault(line["id"], [])
+        table = tables.get((line["id"], line["setting"]), pd.DataFrame())
+        pair = telling_pair(line, table)
+        shown = {
+            "link": compare_link(study, line, len(of_claim)),
+            "pairs": [] if table.empty else table[["method", "other"]].drop_duplicates().to_numpy().tolist(),
+            "holds": str(line["holds"]),
+            "scope": scope(line),
+            "why": reason(line, pair),
+            "pair": pair,
+        }
+        shown |= {key: f"{line[key]:.2g}" for key in ("p_for", "p_against") if line[key] != ""}
+        of_claim.append(line | shown)
+    return settings
 
 
 def _asks(line: Mapping[Any, Any]) -> tuple[str, str]:
@@ -207,21 +182,13 @@ def _why(claim: Mapping[str, Any], counted: Sequence[Mapping[str, Any]]) -> str:
         return "The results that it needs are not there."
     if not counted or claim["judged_by"] != "experiments":
         return shortened(first_sentence(str(claim["evidence"])))
-    return reason(counted[0]["line"], counted[0]["pair"], agreement([line["verdict"] for line in counted]))
+    return reason(counted[0], counted[0]["pair"], agreement([line["verdict"] for line in counted]))
 
 
 def questions(claims: Sequence[Mapping[str, Any]], least: int = 3) -> list[dict[str, Any]]:
     """Return claims of one question together: those that claim the same of the same methods, on other data or measures.
 
-    Parameters
-    ----------
-    least : int, default=3
-        Claims of a question that has a ``summary``.
-
-    Returns
-    -------
-    list of dict
-        ``claims``, and ``summary``, a sentence with the number of claims by verdict, "" for fewer.
+    Of at least so many claims a ``summary`` has the number by verdict.
     """
     groups: dict[Any, list[Mapping[str, Any]]] = {}
     for claim in claims:

@@ -8,7 +8,7 @@ from typing import Any
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.metrics import higher_is_better
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 
 
 def ranked(study: StudyResults) -> list[StudyRanking]:
@@ -56,14 +56,10 @@ def rows_on(study: str, one: StudyRanking, dataset: str) -> list[dict[str, Any]]
 
 
 def wins_and_losses(study: str, one: StudyRanking, method: str) -> dict[str, Any]:
-    """Return where a method is near the best and where furthest from it.
+    """Return the row of a method of `rows_of`, with where it is near the best and where furthest from it.
 
-    Returns
-    -------
-    dict
-        Its row of `rows_of`; ``wins``, the data sets on which it is within the margin of the best in half of the
-        settings or more, with that share, the largest first; and ``losses``, three data sets on which its mean is
-        furthest from the best, by more than the margin, with the ``best`` method and by how much (``behind``).
+    ``wins`` are the data sets on which it is within the margin of the best in half of the settings or more, ``losses``
+    three on which its mean is furthest from that of the ``best``, by more than the margin.
     """
     near, means = (one.ranking.by_set[name] for name in ("near", "mean"))
     means = means if higher_is_better(one.measure) else -means

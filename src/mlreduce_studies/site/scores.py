@@ -15,7 +15,7 @@ from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce_studies.gathering.areas import averaged_draws
 from mlreduce_studies.gathering.summary import with_own_size
-from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.runs import StudyResults
 from mlreduce_studies.verdicts.studies import part_sizes
 
 #: Most scores of a study that reach the page; where there are more, these are means over the splits.

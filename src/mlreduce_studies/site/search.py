@@ -136,13 +136,7 @@ def words_of(text: str) -> list[str]:
 
 
 def write_index(folder: Path) -> None:
-    """Write the index of all pages below a folder into it.
-
-    Parameters
-    ----------
-    folder : Path
-        With the page of the search; addresses in the index are relative to it.
-    """
+    """Write the index of all pages below a folder into it; addresses in it are relative to the folder."""
     pages: list[list[Any]] = []
     words: dict[str, list[int]] = defaultdict(list)
     for path in sorted(folder.rglob("*.html")):

@@ -42,13 +42,8 @@ def form_fields() -> dict[str, dict[str, str]]:
 def form_data() -> dict[str, Any]:
     """Return what the form computes with, as `mlreduce.recommend` does, for the families of the three questions.
 
-    Returns
-    -------
-    dict
-        ``families``: for each its ``comparisons`` and ``used``, the place in these of the comparison for a predictor, a
-        measure and parameters, such as ``"ridge average-precision default"``; ``methods``: what each takes and costs;
-        ``sets``: for each study of the comparisons name, `mlreduce.methods.evidence.Traits` and group of its data sets;
-        ``words``: for predictors and measures; and the ``constants`` of the arithmetic.
+    ``used`` has the place among the ``comparisons`` of a family of that for a predictor, a measure and parameters, such
+    as ``"ridge average-precision default"``; ``sets`` have name, `mlreduce.methods.evidence.Traits` and group.
     """
     constants = {
         **{"seconds": evidence.SECONDS, "arrays": evidence.ARRAYS, "dense": DENSE_SIDE, "pairs": PAIRS},
@@ -134,13 +129,7 @@ def _method(name: str) -> dict[str, Any]:
 
 
 def catalogued(name: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the catalogue's description of a data set: title, domain, licence, citation, address and views.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Data sets that are shown. ``same_instances`` names those among them that have the same instances.
-    """
+    """Return the catalogue's description of a data set; ``same_instances`` are those among ``names`` that have them."""
     catalogue = read_catalogue()
     options, entries = (catalogue[name].options, catalogue[name].entries) if name in catalogue else ({}, ())
     address = next((address for entry in entries for address in entry.addresses[:1]), "")

@@ -16,6 +16,7 @@ from mlreduce.folders import replacing_folder
 from mlreduce.metrics import measure_label
 from mlreduce.plot.colours import PALETTE, colour_of
 from mlreduce.stats.ranking import MARGIN
+from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import write_assets
 from mlreduce_studies.site.claim_texts import project_address
@@ -24,7 +25,6 @@ from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.formulas import typeset, typeset_paragraphs
 from mlreduce_studies.site.navigation import SITE, header
 from mlreduce_studies.site.overview import downloads_of, front_page
-from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.search import write_index
 from mlreduce_studies.site.shapes import form_data
@@ -81,7 +81,7 @@ class Site:
             printed=printed,
             figures=_opened(figures),
             claims=claims,
-            telling=papers.telling_claims(claims, headline=study.description.get("headline")),
+            telling=papers.telling_claims(claims, headline=study.description["headline"]),
             audit=papers.audit_of(study),
             failed=papers.failed_of(study),
             downloads=downloads,
@@ -201,29 +201,11 @@ def duration(seconds: float) -> str:
 def write_site(
     run: Run, target: str | Path, limit: int = LIMIT, *, force: bool = False, documented: bool = False
 ) -> None:
-    """Write the results of a run as a site.
+    """Write the results of a run as a site into a folder, by `mlreduce.folders.replacing_folder`.
 
-    Parameters
-    ----------
-    run : Run
-        From `mlreduce_studies.site.runs.read_run`.
-    target : path
-        Folder of the site; an earlier site in it is replaced, other files stay.
-    limit : int, default=1_000_000
-        Largest number of scores of a study on the page; where there are more, the page has their means over the splits,
-        with a note.
-    force : bool, default=False
-        As of `mlreduce.folders.replacing_folder`.
-    documented : bool, default=False
-        Whether the site becomes the folder ``site`` of the built documentation: its header leads there too, the search
-        is that of both, and no file is left in the folder of the run.
-
-    Raises
-    ------
-    ConfigurationError
-        If the folder holds something that is no site.
-    StorageError
-        If a file cannot be written; the earlier site is then unchanged.
+    Of a study with more scores than the ``limit`` pages have the means over the splits. A ``documented`` site becomes
+    the folder ``site`` of the built documentation: its header leads there too, the search is that of both, and no file
+    is left in the folder of the run.
     """
     with replacing_folder(target, force=force) as folder:
         Site(run, folder, limit, documented).write()

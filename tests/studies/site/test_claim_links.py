@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.runs import open_run
 from mlreduce_studies.site.assets import own_file
 from mlreduce_studies.site.claim_links import differences_by_setting
 from mlreduce_studies.site.papers import claims_of

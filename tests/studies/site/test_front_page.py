@@ -23,15 +23,14 @@ from mlreduce.methods import evidence, recommendation
 from mlreduce.methods.evidence import choices
 from mlreduce.stats.posterior import posterior
 from mlreduce.stats.ranking import CONTROLS
+from mlreduce_studies.description import says_and_headline
+from mlreduce_studies.runs import read_run
 from mlreduce_studies.site import findings as findings_module
 from mlreduce_studies.site.assets import own_file
-from mlreduce_studies.site.description import says_and_headline
 from mlreduce_studies.site.findings import ANSWERED, answers, findings, pays
 from mlreduce_studies.site.forest import Intervals
 from mlreduce_studies.site.overview import _counted
 from mlreduce_studies.site.papers import claims_of
-from mlreduce_studies.site.reasons import telling_pair
-from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.shapes import (
     MEASURES,
     PARAMETERS,
@@ -45,6 +44,7 @@ from mlreduce_studies.site.shapes import (
 from mlreduce_studies.site.writing import write_site
 from mlreduce_studies.verdicts.baselines import BASELINE, said_of_baseline
 from mlreduce_studies.verdicts.columns import SUMMARY
+from mlreduce_studies.verdicts.reasons import telling_pair
 
 PROJECT = Path(__file__).parents[3]
 

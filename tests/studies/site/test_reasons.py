@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from planted_run import METHODS, planted_run
 
 from mlreduce.stats.margins import wins_ties_losses
+from mlreduce_studies.runs import open_run, read_run
 from mlreduce_studies.site import claim_texts
-from mlreduce_studies.site.__main__ import open_run
 from mlreduce_studies.site.papers import audit_of, claims_of, questions, telling_claims
-from mlreduce_studies.site.reasons import (
+from mlreduce_studies.verdicts.baselines import said_of_baseline, without_baseline
+from mlreduce_studies.verdicts.columns import summary_counts
+from mlreduce_studies.verdicts.reasons import (
     LONGEST,
     agreement,
     first_sentence,
@@ -25,9 +27,6 @@ from mlreduce_studies.site.reasons import (
     scope,
     telling_pair,
 )
-from mlreduce_studies.site.runs import read_run
-from mlreduce_studies.verdicts.baselines import said_of_baseline, without_baseline
-from mlreduce_studies.verdicts.columns import summary_counts
 
 PROJECT = Path(__file__).parents[3]
 LINE = {"kind": "better", "measures": "hamming-loss", "holds": "all", "margin": "0.01", "evidence": "Seen. Not this."}

@@ -17,17 +17,9 @@ from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, Line
 def describe_study(study: Study) -> dict[str, Any]:
     """Return the description of a study for the pages.
 
-    Returns
-    -------
-    dict
-        ``methods`` and ``predictors`` are labels to the names of their classes in the registry and to parameters,
-        ``figures`` names to the entries of the study file with ``files`` and ``source``, ``rules`` those of
-        `mlreduce_studies.verdicts.settings.claim_settings`, ``shown_in`` the ``id`` of a claim to the tables and
-        figures that show what it is about, ``compared`` the ``id`` of a claim to its settings that the page of
-        comparisons can show, each with ``cells`` (whether the "mean" over measures, predictors and sizes is compared or
-        "each" of them) and ``margin`` (a number, or a share such as "2 %", not rounded); ``says`` what the paper says,
-        in the words of the page in its folder, and ``headline`` the ``id`` of the claim that this page names as the
-        paper's first ("" without one).
+    ``shown_in`` are the ids of claims to the tables and figures that show what they are about, ``compared`` ids to the
+    settings that the page of comparisons can show. ``says`` is what the paper says, in the words of the page in its
+    folder, and ``headline`` the id of the claim that this page names as the paper's first.
     """
     claims = [] if study.claims is None else read_claims(study.claims)
     says, headline = ("", "") if study.claims is None else says_and_headline(Path(study.claims).with_name("README.md"))
@@ -40,8 +32,8 @@ def describe_study(study: Study) -> dict[str, Any]:
         "protocols": list(study.protocols),
         "measures": list(study.measures),
         "curves": study.curves[0],
-        "methods": {label: _entry(label, entry) for label, entry in study.methods.items()},
-        "predictors": {label: _entry(label, entry) for label, entry in study.predictors.items()},
+        "methods": _registered(study.methods),
+        "predictors": _registered(study.predictors),
         "averages": {name: list(draws) for name, draws in study.averages.items()},
         "rules": claim_settings(study)["rules"],
         "shown_in": {claim.id: list(claim.shown_in) for claim in claims if claim.shown_in},
@@ -59,18 +51,29 @@ def describe_study(study: Study) -> dict[str, Any]:
     }
 
 
-def _entry(label: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+def _registered(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return labels to the names of their classes in the registry, and to parameters."""
     return {
-        "registered": entry.get("method", label),
-        "parameters": {key: value for key, value in entry.items() if key != "method"},
+        label: {
+            "registered": entry.get("method", label),
+            "parameters": {key: value for key, value in entry.items() if key != "method"},
+        }
+        for label, entry in entries.items()
     }
 
 
 def _compared(claim: Claim, datasets: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the settings of a claim that compare two methods by measures, at one choice for both."""
-    if claim.proof or claim.unchecked:
-        return {}
-    return {line.name: _how(line) for line in claim.lines(datasets) if _is_one_choice(line)}
+    """Return the settings of a claim that compare two methods by measures, at one choice for both.
+
+    ``cells`` says whether the "mean" over measures, predictors and sizes is compared or "each" of them; ``margin`` is a
+    number, or a share such as "2 %", not rounded.
+    """
+    compared: dict[str, dict[str, str]] = {}
+    for line in () if claim.proof or claim.unchecked else filter(_is_one_choice, claim.lines(datasets)):
+        mean, margin = line.statement.cells == "mean" or line.holds == "tendency", line.statement.margin or 0.0
+        shown = f"{100 * margin:.12g} %" if line.statement.relative else f"{margin:.12g}"
+        compared[line.name] = {"cells": "mean" if mean else "each", "margin": shown}
+    return compared
 
 
 def _is_one_choice(line: Line) -> bool:
@@ -78,14 +81,6 @@ def _is_one_choice(line: Line) -> bool:
     of_measures = not set(statement.quantities) & set(QUANTITIES) and "table" not in statement.options
     one_choice = statement.than_select is None and "relative_to" not in statement.options
     return of_measures and one_choice and bool(KINDS[statement.kind].asks)
-
-
-def _how(line: Line) -> dict[str, str]:
-    margin = line.statement.margin or 0.0
-    return {
-        "cells": "mean" if line.statement.cells == "mean" or line.holds == "tendency" else "each",
-        "margin": f"{100 * margin:.12g} %" if line.statement.relative else f"{margin:.12g}",
-    }
 
 
 def says_and_headline(page: Path) -> tuple[str, str]:

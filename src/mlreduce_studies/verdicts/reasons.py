@@ -28,25 +28,17 @@ _LACKING = re.compile(r"reproduced: (.*?)\. By our scores alone: (.*)\.")
 
 
 class Pair(NamedTuple):
-    """Two methods of a setting over its data sets.
-
-    Attributes
-    ----------
-    table : DataFrame
-        Their rows of claims-differences.csv.
-    holds : ndarray of bool
-        Of each data set, whether the difference is on the claimed side of the margin.
-    inside : ndarray
-        How far the mean difference is beyond the claimed limit, in margins; where a margin is 0, in its units.
-    pairs : int
-        How many pairs the setting has.
-    """
+    """Two methods of a setting over its data sets."""
 
     method: str
     other: str
+    #: Their rows of claims-differences.csv.
     table: pd.DataFrame
+    #: Of each data set, whether the difference is on the claimed side of the margin.
     holds: Any
+    #: How far the mean difference is beyond the claimed limit, in margins; where a margin is 0, in its units.
     inside: Any
+    #: How many pairs the setting has.
     pairs: int
 
 
@@ -91,22 +83,11 @@ def _pair(method: str, other: str, outcome: str, table: pd.DataFrame, pairs: int
 
 
 def reason(line: Mapping[Any, Any], pair: Pair | None, settings: str = "") -> str:
-    """Return a sentence on why a setting has its verdict.
+    """Return a sentence on why a setting has its verdict: a row of claims-lines.csv, by `telling_pair`.
 
-    Parameters
-    ----------
-    line : dict
-        A row of claims-lines.csv.
-    pair : Pair or None
-        From `telling_pair`; None for the first sentence of the evidence.
-    settings : str, default=""
-        What the settings of the claim say together, such as "both settings agree".
-
-    Returns
-    -------
-    str
-        Both methods, on how many data sets the claimed outcome is seen, on how many it has to be, the mean difference
-        with its sign in words; and where there is room, the opposite outcomes, the measure and the number of pairs.
+    It has both methods, on how many data sets the claimed outcome is seen, on how many it has to be; and where there is
+    room, the mean difference with its sign in words, what the ``settings`` of the claim say together, the measure, the
+    number of pairs and the opposite outcomes. Without a pair it is the first sentence of the evidence.
     """
     if pair is None:
         return shortened(first_sentence(str(line["evidence"])))

@@ -10,19 +10,18 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.evaluation.failures import read_failures_csv
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.site import DESCRIPTION
+from mlreduce_studies.description import describe_study
+from mlreduce_studies.study import load_study, study_file
+
+#: File of a run's folder with what `mlreduce_studies.description.describe_study` says of its studies.
+DESCRIPTION = "studies.json"
 
 
 class StudyResults:
-    """The results of a study in a run.
-
-    Parameters
-    ----------
-    description : dict
-        From `mlreduce_studies.site.description.describe_study`.
-    """
+    """The results of a study in a run, with the description of `mlreduce_studies.description.describe_study`."""
 
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
@@ -38,8 +37,7 @@ class StudyResults:
         if stem not in self._frames:
             paths = (self.folder / f"{stem}{suffix}" for suffix in (".parquet", ".csv", ".csv.gz"))
             path = next(filter(Path.is_file, paths), None)
-            read = _read_parquet if path is not None and path.suffix == ".parquet" else pd.read_csv
-            self._frames[stem] = None if path is None else read(path)
+            self._frames[stem] = None if path is None else _read(path)
         return self._frames[stem]
 
     @cached_property
@@ -81,13 +79,9 @@ class StudyResults:
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """Claims with verdicts, as texts, but for ``own``; each is its own group where an older run names none."""
+        """Claims with verdicts, as texts, but for ``own``."""
         table = pd.read_csv(self.folder / "claims.csv", dtype=str, keep_default_na=False)
-        return table.assign(
-            group=table.get("group", table["id"]),
-            own=table.get("own", "") == "True",
-            weakness=table.get("weakness", ""),
-        )
+        return table.assign(own=table["own"] == "True")
 
     @property
     def is_of_a_paper(self) -> bool:
@@ -101,7 +95,9 @@ class StudyResults:
         return 0.0 if jobs is None else float(jobs["seconds"].sum())
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read(path: Path) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        return pd.read_csv(path)
     from mlreduce_studies.gathering.job_tables import read_table
 
     return read_table(path)
@@ -118,20 +114,10 @@ class Run(NamedTuple):
 
 
 def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> Run:
-    """Read the studies of a run from its folder.
+    """Read the studies of a run from its folder, such as results/demo.
 
-    Parameters
-    ----------
-    folder : path
-        Such as results/demo.
-    described : dict or None, default=None
-        ``title``, ``introduction`` and ``studies``, which are names to
-        `mlreduce_studies.site.description.describe_study`. None reads them from the file `DESCRIPTION`.
-
-    Raises
-    ------
-    ConfigurationError
-        If the folder holds no finished run.
+    ``described`` has its ``title``, ``introduction`` and ``studies``, which are names to descriptions; None reads them
+    from the file `DESCRIPTION`. Raises ConfigurationError if the folder holds no finished run.
     """
     folder = Path(folder)
     if described is None:
@@ -143,3 +129,24 @@ def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> 
         described = json.loads(path.read_text(encoding="utf-8"))
     studies = [StudyResults(name, folder / name, study) for name, study in described["studies"].items()]
     return Run(folder.resolve().name, folder, studies, described["title"], described["introduction"])
+
+
+def open_run(folder: Path, project: Path) -> Run:
+    """Return the run of a folder; where the folder does not describe its studies, their files in the project do.
+
+    Raises ConfigurationError if the folder holds no results of a study.
+    """
+    if (folder / DESCRIPTION).is_file():
+        return read_run(folder)
+    manifests = sorted(folder.glob("*/manifest.json"))
+    if not manifests:
+        raise ConfigurationError(f"{folder}: there are no results of a study in it; name such as results/demo")
+    catalogue, studies = read_catalogue(), {}
+    for path in manifests:
+        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        study = load_study(
+            study_file(made["study"], project), made["scale"], catalogue, splits=made["splits"], run_on=made["datasets"]
+        )  # fmt: skip
+        studies[study.name] = describe_study(study) | {"left_out": made.get("left_out", [])}
+    text = "Every table and figure computed from the published data, with the numbers that the papers print."
+    return read_run(folder, {"title": "mlreduce: the papers", "introduction": text, "studies": studies})
