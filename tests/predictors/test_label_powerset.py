@@ -169,6 +169,18 @@ def test_many_values_are_divided_into_intervals():
     assert 0 < errors.sum() <= 5000 / 64 / 2
 
 
+@pytest.mark.parametrize("density", [0.0, 0.01])
+def test_features_with_few_entries_or_none(density):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((40, 500), density=density, rng=rng, format="csr")
+    Y = rng.integers(2, size=(40, 3))
+    found = [mlreduce.LabelPowerset().fit(form, Y).predict(form) for form in (X, X.toarray())]
+    np.testing.assert_array_equal(*found)
+    if not density:
+        sets, often = np.unique(Y, axis=0, return_counts=True)
+        np.testing.assert_array_equal(found[0], np.tile(sets[often.argmax()], (40, 1)))
+
+
 def test_values_beyond_those_of_training():
     X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 0.0], [3.0, 5.0]])
     Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])

@@ -367,14 +367,16 @@ def _grow(
     """
     totals, own, inside = sums[0], sums[1], sums[2]
     active, place, order = counts.active, counts.place, nodes.order
+    size = 0
     for level in range(len(place)):
-        place[level], active[level] = level, level
-    counts.counts[: len(place), -1] = levels.rows
+        if levels.rows[level] > 0:
+            place[level], active[size], counts.counts[size, -1] = size, level, levels.rows[level]
+            size += 1
     for row in range(len(order)):
         for u in range(labels.indptr[row], labels.indptr[row + 1]):
             for t in range(levels.indptr[row], levels.indptr[row + 1]):
-                counts.counts[levels.entries[t], labels.present[u]] += 1
-    waiting[0, 2], waiting[0, 4] = len(order), len(place)
+                counts.counts[place[levels.entries[t]], labels.present[u]] += 1
+    waiting[0, 2], waiting[0, 4] = len(order), size
     pending, n_nodes = 1, 1
     while pending:
         pending -= 1

@@ -27,7 +27,7 @@ from mlreduce.validation import FloatArray, Size, as_dense, check_range, check_s
 _MANY = 2**18
 
 # Columns of features and labels for which the system of V is solved at once, and systems that are expected.
-_AT_ONCE, _ITERATIONS = 64, 100
+_AT_ONCE, _ITERATIONS = 64, 300
 
 
 @register("mifs")
@@ -101,8 +101,9 @@ class MIFS(RowSparseSelector):
 
     Notes
     -----
-    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d c)) for c latent labels and r iterations; with fewer instances than
-    features O(r n^2 d) instead of the first. The search for neighbours of n instances comes first.
+    Cost: O(n d (d + q) + r d^2 (d + c)) for c latent labels, r iterations and few features, otherwise
+    O(n d min(n, d) + r (min(n, d)^3 + n d c)); with fewer instances than features O(r n^2 d) instead of the first. The
+    search for neighbours of n instances comes first.
 
     The paper leaves B free. Then there is no minimum: V and W times t and B over t leave the second term as it is, and
     the others go to 0 with t. Public codes take gradient steps of 1e-10 and do not come far enough to show it.
@@ -125,7 +126,7 @@ class MIFS(RowSparseSelector):
 
     _centred = False
 
-    complexity = Complexity("n s + 100 s q", "s + m^2 + n q + q^2")
+    complexity = Complexity("n s + 100 s q", "s + n q + d q + q^2")
 
     def __init__(
         self,

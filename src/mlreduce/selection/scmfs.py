@@ -125,7 +125,7 @@ class SCMFS(RowSparseSelector):
     _centred = False
     _positive = True
 
-    complexity = Complexity("100 s q", "s + m^2 + n q + d q")
+    complexity = Complexity("100 s q", "s + n q + d q")
 
     def __init__(
         self,
