@@ -127,6 +127,7 @@ def test_wrong_values_are_the_same_sentence_by_every_road(name, wrong, sentence)
 
 
 @pytest.mark.parametrize("name", mlreduce.registry.method_names())
+@pytest.mark.rotating
 def test_errors_about_labels_call_them_y(name):
     method = mlreduce.make(name)
     for labels in (LABELS["one each"][:-1], pd.DataFrame(LABELS["one each"] + 1), None):
@@ -137,6 +138,7 @@ def test_errors_about_labels_call_them_y(name):
 
 
 @pytest.mark.parametrize("name", mlreduce.registry.method_names())
+@pytest.mark.rotating
 def test_text_among_the_features_is_named(name):
     rows = X.astype(object)
     rows[3, 1] = "red"

@@ -103,6 +103,7 @@ def test_tables_are_taken_with_their_names(name):
 
 
 @every
+@pytest.mark.rotating
 def test_clones_are_unfitted_and_equal(name):
     own = method(name)
     again = clone(fitted(name))

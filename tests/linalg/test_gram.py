@@ -49,17 +49,17 @@ def test_solutions_are_those_of_the_decomposition(shape, lost, smallest, rng):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("lost", [0, 3])
-@pytest.mark.parametrize("exponent", range(4, 17))
-def test_near_the_cut_off_the_rank_is_that_of_the_decomposition(shape, lost, exponent, rng):
+def test_near_the_cut_off_the_rank_is_that_of_the_decomposition(shape, lost, rng):
     """One singular value far below the others, from well above the cut-off to rounding."""
-    values = np.r_[np.geomspace(1, 0.1, min(shape) - 2 - lost), 10.0**-exponent]
-    X = with_singular_values(rng, *shape, values)
-    expected = Design.factorise(X, RCOND)
-    assert factorise(X, RCOND).rank == expected.rank
-    if 7 <= exponent <= 12:
-        assert GramDesign.factorise(X, RCOND) is None
-    if exponent >= 15:
-        assert GramDesign.factorise(X, RCOND) is not None
+    for exponent in range(4, 17):
+        values = np.r_[np.geomspace(1, 0.1, min(shape) - 2 - lost), 10.0**-exponent]
+        X = with_singular_values(rng, *shape, values)
+        expected = Design.factorise(X, RCOND)
+        assert factorise(X, RCOND).rank == expected.rank, exponent
+        if 7 <= exponent <= 12:
+            assert GramDesign.factorise(X, RCOND) is None
+        if exponent >= 15:
+            assert GramDesign.factorise(X, RCOND) is not None
 
 
 @pytest.mark.parametrize("factor", [1.1, 1.5, 3.0])

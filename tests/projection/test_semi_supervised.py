@@ -85,6 +85,7 @@ pairs = pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 @kinds
 @pytest.mark.parametrize("constraint", ["identity", "combined", "supervised"])
 @pytest.mark.parametrize("weight", [0.0, 0.4, 1.0])
+@pytest.mark.rotating
 def test_any_pair_is_equations_44_and_45(pair, kind, constraint, weight):
     X, Y, partial, labelled = problem(known=24)
     Xl, n, identity = X[labelled], len(X), np.eye(4)

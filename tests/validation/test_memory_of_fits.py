@@ -32,6 +32,7 @@ def tiny(monkeypatch):
 
 
 @pytest.mark.parametrize("cls", METHODS, ids=lambda cls: cls.__name__)
+@pytest.mark.rotating
 def test_a_fit_is_refused_with_what_would_fit(cls, tiny):
     complexity = cls.complexity
     sizes = Sizes(60, 12, 5, 720, 1, int(DATA.Y.sum()))

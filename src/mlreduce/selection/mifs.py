@@ -126,7 +126,7 @@ class MIFS(RowSparseSelector):
 
     _centred = False
 
-    complexity = Complexity("n s + 100 s q", "s + n q + d q + q^2")
+    complexity = Complexity("n s + s d + d m q", "s + n q + d q + q^2")
 
     def __init__(
         self,
