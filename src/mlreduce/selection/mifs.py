@@ -126,7 +126,7 @@ class MIFS(RowSparseSelector):
 
     _centred = False
 
-    complexity = Complexity("n s + s d + d m q", "s + n q + d q + q^2")
+    complexity = Complexity("n s + d m q + 100 m^3", "s + n q + d q + q^2")
 
     def __init__(
         self,
