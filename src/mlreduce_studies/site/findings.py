@@ -9,7 +9,7 @@ from mlreduce.methods.evidence import Ranking, choices
 from mlreduce.metrics import measure_label
 from mlreduce.stats.ranking import MARGIN, WHOLE
 from mlreduce_studies.runs import StudyResults
-from mlreduce_studies.site.papers import telling_claims
+from mlreduce_studies.site.papers import headline_claim
 
 #: Families that the front page answers for: the question, and what one of its methods is called.
 ANSWERED = {
@@ -27,13 +27,13 @@ def findings(
 ) -> list[dict[str, Any]]:
     """Return the headline claim of each paper with claims, with its verdict.
 
-    It is the one that the paper's page names; otherwise the first of `telling_claims`, or the first claim. ``pages``
+    It is the one that the paper's page names; by `headline_claim`, else the first claim. ``pages``
     and ``claims`` (of `mlreduce_studies.site.papers.claims_of`) are by the names of studies.
     """
     shown = []
     for study in (study for study in studies if claims.get(study.name)):
         of_study, title = claims[study.name], study.description["title"]
-        claim = [*telling_claims(of_study, 1, study.description["headline"]), *of_study][0]
+        claim = headline_claim(of_study, study.description["headline"]) or of_study[0]
         shown.append({"key": study.name, "page": pages[study.name], "title": title, "claim": claim})
     return shown
 

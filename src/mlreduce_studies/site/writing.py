@@ -81,13 +81,11 @@ class Site:
             printed=printed,
             figures=_opened(figures),
             claims=claims,
-            telling=papers.telling_claims(claims, headline=study.description["headline"]),
+            headline=papers.headline_claim(claims, study.description["headline"]),
             audit=papers.audit_of(study),
             failed=papers.failed_of(study),
             downloads=downloads,
         )
-        if compared := papers.compared_claims(claims):
-            self._script(f"data/claims-{page}.js", f"{page}/claims", compared)
 
     def _write_front(self) -> None:
         pages = {"datasets": self.entries.datasets, "methods": self.entries.methods}
@@ -106,8 +104,7 @@ class Site:
     def _write_comparison(self) -> None:
         known = []
         for study in self.studies:
-            page, claims = self.pages[study.name], f"data/claims-{self.pages[study.name]}.js"
-            measures = []
+            page, measures = self.pages[study.name], []
             for measure, text in scores_by_measure(study, self._limit):
                 file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
                 self._script(file, f"{page}/{measure}", text)
@@ -119,7 +116,6 @@ class Site:
                 {"key": study.name, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.name)}
-                | ({"claims": claims} if (self.target / claims).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
         self._script("data/palette.js", "palette", PALETTE)
