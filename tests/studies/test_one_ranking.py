@@ -45,7 +45,7 @@ NUMBERS = ["near", "low", "high", "rank", "won", "mean"]
 def entries(reference):
     described = {name: describe_study(update_evidence.study_of(name)) for name in FAMILIES}
     studies = [StudyResults(name, REFERENCE / name, own) for name, own in described.items()]
-    return Entries(Run("reference", REFERENCE, studies, "", ""))
+    return Entries(Run(studies, "", ""))
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +95,6 @@ def test_the_site_the_guide_and_recommend_rank_alike(study, entries, recommended
 def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, entries):
     made, measure = entries.foremost[study], entries.judged_by[study]
     ranking = made.ranking
-    first = entries.first(study)
-    assert next(row["method"] for row in first if not row["control"]) in ranking.table.index[:3]
-    assert {row["method"] for row in first} >= {*ranking.table.index[:3], *({*CONTROLS} & {*ranking.table.index})}
-    assert all(row["near"] == ranking.table.loc[row["method"], "near"] for row in first)
     ordered = entries.methods_in_order
     assert sorted(ordered) == sorted(entries.methods)
     begin = ordered.index(ranking.table.index[0])

@@ -12,15 +12,12 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.methods.evidence import rankings_of
 from mlreduce.methods.facts import Method, method_of
-from mlreduce.stats.ranking import CONTROLS, highlighted
+from mlreduce.stats.ranking import highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
 from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site.examples import example_of, limits_of
 from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on
 from mlreduce_studies.site.shapes import catalogued
-
-# Number of methods that are named for a study, in addition to the controls.
-_BEST = 3
 
 
 def page_names(names: Iterable[str]) -> dict[str, str]:
@@ -107,12 +104,6 @@ class Entries:
                 for row in rows_on(study, main, dataset):
                     found[row["method"]]["by_dataset"].append(row)
         return found
-
-    def first(self, study: str) -> list[dict[str, Any]]:
-        """Return what is named of a study: its best methods and the controls, in order, each with ``control``."""
-        rows = rows_of(study, self.foremost[study]) if study in self.foremost else ()
-        named = ({**row, "control": row["method"] in CONTROLS} for row in rows)
-        return [row for number, row in enumerate(named) if number < _BEST or row["control"]]
 
     @property
     def methods_in_order(self) -> list[str]:

@@ -25,7 +25,6 @@ from mlreduce_studies.verdicts.reasons import (
     agreement,
     claimed_outcome,
     first_sentence,
-    lacking_baseline,
     reason,
     scope,
     shortened,
@@ -166,7 +165,7 @@ def _in_margins(table: pd.DataFrame) -> float:
 def _why(claim: Mapping[str, Any], counted: Sequence[Mapping[str, Any]]) -> str:
     """Return why a claim has its verdict: the reason of a setting that has it, and whether the others agree."""
     if claim["judged_by"] == "no baseline":
-        return next((lacking_baseline(text) for line in counted if (text := without_baseline(line["evidence"]))), "")
+        return next((shortened(text) for line in counted if (text := without_baseline(line["evidence"]))), "")
     if claim["verdict"] == "not run":
         return "The results that it needs are not there."
     if not counted or claim["judged_by"] != "experiments":

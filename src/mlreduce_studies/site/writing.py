@@ -79,7 +79,7 @@ class Site:
             study=study,
             tables=tables,
             printed=printed,
-            figures=_opened(figures),
+            figures=figures,
             claims=claims,
             headline=papers.headline_claim(claims, study.description["headline"]),
             audit=papers.audit_of(study),
@@ -90,7 +90,7 @@ class Site:
     def _write_front(self) -> None:
         pages = {"datasets": self.entries.datasets, "methods": self.entries.methods}
         self._script("data/shapes.js", "shapes", form_data() | {"margin": MARGIN, "pages": pages})
-        self._page("index.html", "index", **front_page(self.studies, self.pages, self.entries, self._claims))
+        self._page("index.html", "index", **front_page(self.studies, self.pages, self._claims))
 
     def _write_entries(self) -> None:
         for folder, kind in {"methods": "method", "datasets": "dataset"}.items():
@@ -138,16 +138,6 @@ class Site:
         write_text(self.target / path, visible(text) + "\n")
 
 
-def _opened(figures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return figures of which the first small one is ``open``: of a few panels, or no higher than wide."""
-    small = [
-        len(panels) <= 4 if (panels := figure["data"]["panels"]) else figure["size"][1] <= figure["size"][0]
-        for figure in figures
-    ]
-    first = small.index(True) if any(small) else -1
-    return [{**figure, "open": number == first} for number, figure in enumerate(figures)]
-
-
 @cache  # compiling the templates takes half of the time of a small site
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -161,7 +151,7 @@ def _environment() -> jinja2.Environment:
 
     environment.filters |= {
         **{"bold": bold, "counted": counted, "brief": brief, "questions": papers.questions, "measure": measure_label},
-        **{"colour": cache(colour_of), "duration": duration},  # of a few methods in thousands of rows
+        **{"colour": cache(colour_of)},  # of a few methods in thousands of rows
         **{"typeset": typeset, "typeset_paragraphs": typeset_paragraphs},
     }
     environment.globals["margin"] = MARGIN
@@ -178,20 +168,6 @@ def brief(text: str, longest: int = 140) -> str:
     """
     short = re.sub(r" \((?:here|our reading): .*\)\.$", ".", text, flags=re.DOTALL)
     return short if len(short) <= longest else f"{short[: longest - 1].rpartition(' ')[0]}…"
-
-
-def duration(seconds: float) -> str:
-    """Return seconds as text.
-
-    Examples
-    --------
-    >>> duration(42.4), duration(7500.0)
-    ('42 s', '2 h 5 min')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def write_site(

@@ -16,13 +16,11 @@ from mlreduce.stats.margins import wins_ties_losses
 from mlreduce_studies.runs import open_run, read_run
 from mlreduce_studies.site import claim_texts
 from mlreduce_studies.site.papers import audit_of, claims_of, headline_claim, questions
-from mlreduce_studies.verdicts.baselines import said_of_baseline, without_baseline
 from mlreduce_studies.verdicts.columns import summary_counts
 from mlreduce_studies.verdicts.reasons import (
     LONGEST,
     agreement,
     first_sentence,
-    lacking_baseline,
     reason,
     scope,
     telling_pair,
@@ -189,9 +187,5 @@ def test_claims_of_one_question_have_a_summary():
     assert (first["claims"], second) == (claims, {"summary": "", "claims": [other]})
 
 
-def test_a_missing_baseline_in_words():
-    said = without_baseline("a and b: 3 wins. " + said_of_baseline("refuted", "b 1 of 4, c 0 of 1"))
-    assert lacking_baseline(said) == (
-        "Too few printed numbers of the baseline are reproduced (b 1 of 4, c 0 of 1); our scores alone: refuted."
-    )
+def test_settings_that_agree_in_words():
     assert agreement(["refuted", "refuted"]) == "both settings agree"
