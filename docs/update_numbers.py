@@ -53,16 +53,12 @@ def load() -> None:
         import_module(f"quoted.{path.stem}")
 
 
-def words(text: str) -> str:
-    """Return the regular expression of some words, with any white space between them."""
-    return r"\s+".join(map(re.escape, re.split(r"\s+", text)))
-
-
 def pattern(sentence: Sentence) -> str:
-    """Return the regular expression of a sentence, with a group for each value."""
-    kinds = iter([not isinstance(value, str) for value in sentence.values])
-    fields = Formatter().parse(sentence.text)
-    return "".join(words(text) + ("" if field is None else QUOTED[next(kinds)]) for text, field, _, _ in fields)
+    """Return the regular expression of a sentence, with any white space between words and a group for each value."""
+    groups = iter([QUOTED[not isinstance(value, str)] for value in sentence.values])
+    parts = ((re.escape(text), field) for text, field, *_ in Formatter().parse(sentence.text))
+    made = "".join(text + ("" if field is None else next(groups)) for text, field in parts)
+    return re.sub(r"(?:\\\s)+", r"\\s+", made)
 
 
 def format_values(sentence: Sentence) -> list[str]:

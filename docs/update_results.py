@@ -19,9 +19,8 @@ import update_evidence
 from mlreduce import registry
 from mlreduce.configuration import read_yaml
 from mlreduce.methods import evidence as methods_evidence
-from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.metrics import measure_label
 from mlreduce.stats.ranking import CONTROLS, MARGIN, WHOLE
-from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.benchmark.answers import PREDICTORS
 from mlreduce_studies.description import says_and_headline
 from mlreduce_studies.gathering.rankings import MAIN, StudyRanking
@@ -230,12 +229,6 @@ def amendment() -> str:
     return f"{to_markdown(['claims', 'as frozen', 'amended'], rows)}\n{changed}. {few}\n"
 
 
-def editions() -> str:
-    """Return how many claims have another verdict in the confirmatory edition as frozen, and what changed it."""
-    counts = pd.read_csv(EDITIONS)["what changed it"].value_counts().sort_index()
-    return to_markdown(["what changed the verdict", "claims"], [[why, str(n)] for why, n in counts.items()])
-
-
 def claims_table() -> pd.DataFrame:
     """Return all claims of all papers, with their verdicts in all editions and what is said about them."""
     readings = {claim.id: claim.entry.get("reading_because", "") for study in STUDIES for claim in claims_of(study)}
@@ -283,19 +276,16 @@ def frozen(folder: str = "papers", name: str = "frozen") -> str:
 
 
 def study_costs() -> str:
-    """Return what the committed run of each paper took: jobs, processor hours, and what took most of them."""
+    """Return what the committed run of each paper took: jobs, processor hours, and memory of the largest job."""
     manifests = {study: REFERENCE / study / "manifest.json" for study in filter(is_run, STUDIES)}
     costs = {study: json.loads(path.read_text(encoding="utf-8"))["run"]["cost"] for study, path in manifests.items()}
     rows = []
     for study, cost in costs.items():
-        total, most = cost["total"], max(cost["rules"], key=lambda rule: cost["rules"][rule]["cpu_seconds"])
-        share = cost["rules"][most]["cpu_seconds"] / total["cpu_seconds"]
-        longest = pd.read_csv(REFERENCE / study / "jobs.csv")["seconds"].max() / 60
-        row = [study, f"{total['jobs']:,}", f"{total['cpu_seconds'] / 3600:.2f}", f"{most}, {100 * share:.0f} %"]
-        rows.append([*row, f"{longest:.1f} min", f"{total['peak_mb']:,.0f} MB"])
+        jobs, seconds, peak = (cost["total"][key] for key in ("jobs", "cpu_seconds", "peak_mb"))
+        rows.append([study, f"{jobs:,}", f"{seconds / 3600:.2f}", f"{peak:,.0f} MB"])
     jobs, seconds = (sum(cost["total"][key] for cost in costs.values()) for key in ("jobs", "cpu_seconds"))
-    rows.append(["all", f"{jobs:,}", f"{seconds / 3600:.1f}", "", "", ""])
-    return to_markdown(["study", "jobs", "processor hours", "most of it", "longest job", "largest job"], rows)
+    rows.append(["all", f"{jobs:,}", f"{seconds / 3600:.1f}", ""])
+    return to_markdown(["study", "jobs", "processor hours", "largest job"], rows)
 
 
 @cache
@@ -338,8 +328,6 @@ class Evidence(NamedTuple):
     study: str
     #: That of all methods.
     predictor: str = ""
-    #: What the others should beat.
-    control: str = ""
     #: A method: the predictors behind it at full size are compared instead.
     of: str = ""
 
@@ -352,12 +340,12 @@ EVIDENCE = {
     "coders": Evidence("benchmark-2-coders", MAIN),
     "coders-neighbours": Evidence("benchmark-2-coders", "k-nn"),
     "predictors": Evidence("cplst-2012", of="plst"),
-    "all-selectors": Evidence("selectors", "ml-knn", "random-features"),
-    "all-selectors-ridge": Evidence("selectors", MAIN, "random-features"),
-    "all-coders": Evidence("coders", MAIN, "pbr"),
-    "all-coders-kernel-ridge": Evidence("coders", "kernel-ridge", "br"),
-    "all-projections": Evidence("projections", MAIN, "random-projection"),
-    "all-projections-knn": Evidence("projections", "ml-knn", "random-projection"),
+    "all-selectors": Evidence("selectors", "ml-knn"),
+    "all-selectors-ridge": Evidence("selectors", MAIN),
+    "all-coders": Evidence("coders", MAIN),
+    "all-coders-kernel-ridge": Evidence("coders", "kernel-ridge"),
+    "all-projections": Evidence("projections", MAIN),
+    "all-projections-knn": Evidence("projections", "ml-knn"),
     "classifiers": Evidence("selectors", of="all-features"),
 }
 
@@ -450,11 +438,6 @@ def ranking_table(family: str) -> pd.DataFrame:
     names = {"near": f"within {made.margin:g} of the best", "low": "low", "high": "high", "rank": "mean rank"}
     names |= {"mean": f"mean {measure_label(one.measure)}", "won": "best in", "seconds": "seconds", "front": "front"}
     table = made.table[[*names]].replace({"front": {True: "yes", False: ""}}).rename(columns=names)
-    if spec.control:
-        means = made.by_set["mean"] * (1 if higher_is_better(one.measure) else -1)
-        ahead = means[table.index].sub(means[spec.control], axis=0)
-        ahead = ahead.loc[:, ahead.any()]  # the control is not ahead of itself
-        table[f"better than {spec.control}"] = ahead.agg(lambda one: signed_rank(one.to_numpy(), MARGIN).above)
     return table.rename_axis("predictor" if spec.of else "method").reset_index().dropna(axis=1, how="all")
 
 
@@ -486,21 +469,17 @@ def first_choices() -> str:
 
 def coverage() -> str:
     """Return how many items of each paper are here, and those that are not, with their reasons."""
-    table, rows, items = coverage_table(), [], read_yaml(COVERAGE)
+    table, rows = coverage_table(), []
     missing = table["state"].str.startswith("not made")
     for study, part in table.groupby("study", sort=False):
-        specified = read_yaml(STUDIES[study])
-        listed = {name for item in items[study] for name in item.get("outputs", [])}
-        more = sum(name not in listed for key in ("tables", "figures") for name in specified[key])
         name = f"[{study}](../papers/{study}/README.md)"
-        rows.append([name, *(str(n) for n in (len(part), (~missing[part.index]).sum(), more))])
-    rows.append(["all", str(len(table)), str((~missing).sum()), ""])
+        rows.append([name, str(len(part)), str((~missing[part.index]).sum())])
+    rows.append(["all", str(len(table)), str((~missing).sum())])
     listed = "".join(
         f"- {row.study}, {row.item} ({row.what}): {row.state.removeprefix('not made: ')}.\n"
         for row in table[missing].itertuples()
     )
-    header = ["paper", "items", "here", "further tables and figures"]
-    return f"{to_markdown(header, rows, marked=True)}\nMissing:\n\n{listed}"
+    return f"{to_markdown(['paper', 'items', 'here'], rows, marked=True)}\nMissing:\n\n{listed}"
 
 
 @cache
@@ -534,7 +513,7 @@ OF_A_STUDY = {"claims": claims, "printed": printed}
 BLOCKS = {
     block.__name__.replace("_", "-"): block
     for block in (
-        *(amendment, coverage, editions, evidence, first_choices, front, frozen, opening, papers, study_costs),
+        *(amendment, coverage, evidence, first_choices, front, frozen, opening, papers, study_costs),
         *(waits, why_undecided, *OF_A_STUDY.values()),
     )
 }

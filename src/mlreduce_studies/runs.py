@@ -104,10 +104,8 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 class Run(NamedTuple):
-    """A run: its name and the results of its studies."""
+    """A run: the results of its studies, and what its front page begins with."""
 
-    name: str
-    folder: Path
     studies: list[StudyResults]
     title: str
     introduction: str
@@ -128,7 +126,7 @@ def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> 
             )
         described = json.loads(path.read_text(encoding="utf-8"))
     studies = [StudyResults(name, folder / name, study) for name, study in described["studies"].items()]
-    return Run(folder.resolve().name, folder, studies, described["title"], described["introduction"])
+    return Run(studies, described["title"], described["introduction"])
 
 
 def open_run(folder: Path, project: Path) -> Run:

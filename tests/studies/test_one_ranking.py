@@ -14,7 +14,6 @@ import update_results
 import mlreduce
 from mlreduce.methods import evidence
 from mlreduce.methods.evidence import foremost
-from mlreduce.metrics import higher_is_better
 from mlreduce.plot.colours import MOST, base_method, colour_of
 from mlreduce.stats.ranking import CONTROLS, highlighted, rank, variants
 from mlreduce_studies.description import describe_study
@@ -46,7 +45,7 @@ NUMBERS = ["near", "low", "high", "rank", "won", "mean"]
 def entries(reference):
     described = {name: describe_study(update_evidence.study_of(name)) for name in FAMILIES}
     studies = [StudyResults(name, REFERENCE / name, own) for name, own in described.items()]
-    return Entries(Run("reference", REFERENCE, studies, "", ""))
+    return Entries(Run(studies, "", ""))
 
 
 @pytest.fixture(scope="module")
@@ -94,14 +93,8 @@ def test_the_site_the_guide_and_recommend_rank_alike(study, entries, recommended
 
 @STUDIES
 def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, entries):
-    family, _ = FAMILIES[study]
     made, measure = entries.foremost[study], entries.judged_by[study]
     ranking = made.ranking
-    first = entries.first(study)
-    assert next(row["method"] for row in first if not row["control"]) in ranking.table.index[:3]
-    assert {row["method"] for row in first} >= {*ranking.table.index[:3], *({*CONTROLS} & {*ranking.table.index})}
-    assert all(row["near"] == ranking.table.loc[row["method"], "near"] for row in first)
-    assert entries.answers[family] == first
     ordered = entries.methods_in_order
     assert sorted(ordered) == sorted(entries.methods)
     begin = ordered.index(ranking.table.index[0])
@@ -118,24 +111,11 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
         study,
         *ranking.table.loc[best, ["near", "rank"]],
     ]
-    means = ranking.by_set["mean"] * (1 if higher_is_better(made.measure) else -1)
-    for name in (best, ranking.table.index[-1]):
-        answer = entries.method(name)["answer"]
-        assert answer["near"] == ranking.table.loc[name, "near"]
-        assert {row["dataset"] for row in answer["wins"]} == set(means.index[ranking.by_set["near"][name] >= 0.5])
-        for row in answer["losses"]:
-            on_it = means.loc[row["dataset"]]
-            assert row["behind"] == pytest.approx(on_it[row["best"]] - on_it[name])
-            assert row["behind"] > ranking.margin
-            assert (on_it <= on_it[row["best"]]).all()
-        gaps = sorted(means.max(axis=1) - means[name])
-        assert [row["behind"] for row in answer["losses"]] == pytest.approx(gaps[::-1][: len(answer["losses"])])
     assert {row["dataset"] for row in page["by_dataset"] if row["study"] == study} == set(ranking.data_sets)
     for dataset in ranking.data_sets[:3]:
         near, ranks = (ranking.by_set[name].loc[dataset] for name in ("near", "rank"))
         expected = min(ranking.table.index, key=lambda name: (-near[name], ranks[name], name))
         said = entries.dataset(dataset)
-        assert said["first"][family] == expected
         assert next(row["method"] for row in said["ranks"] if row["study"] == study) == expected
     spec = update_evidence.study_of(study).figure_spec("figure-near-best")
     # The figure shows all that is ranked.
@@ -147,14 +127,8 @@ def test_front_page_methods_data_sets_figure_and_comparison_say_the_same(study, 
 
 
 def test_pages_of_methods_begin_with_what_recommend_says(entries):
-    shown = {own["family"]: own for own in answers()}
-    for family, own in shown.items():
-        named = {row["method"]: row["near"] for row in entries.advised[family]}
-        assert named == {one.method: one.near for one in (own["first"], *own["then"], *own["controls"])}
-        assert list(named.values()) == sorted(named.values(), reverse=True)
-        assert {row["method"] for row in entries.advised[family] if row["control"]} == {
-            one.method for one in own["controls"]
-        }
+    for own in answers():
+        family = own["family"]
         shown_here = (one for one in (own["first"], *own["then"]) if one.method in entries.methods)
         for one in (one for one in shown_here if one.family == family and one not in own["controls"]):
             benchmark = entries.method(one.method)["benchmark"]

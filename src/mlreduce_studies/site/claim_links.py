@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,12 +14,11 @@ from mlreduce_studies.runs import StudyResults
 LARGEST = "largest number of dimensions"
 
 
-def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> str:
+def compare_link(study: StudyResults, line: Mapping[Any, Any]) -> str:
     """Return the address of the comparison as a setting of a claim makes it.
 
-    Wins, ties and losses there are those of the setting, a row of claims-lines.csv, the ``number``-th of its claim
-    from 0. "" where the comparison cannot show it: where it was not run, is about no measure or one method, or chooses
-    other predictors or sizes for the second method.
+    Wins, ties and losses there are those of the setting, a row of claims-lines.csv. "" where the comparison cannot show
+    it: where it was not run, is about no measure or one method, or chooses other predictors or sizes for the second.
     """
     how = study.description["compared"].get(line["id"], {}).get(line["setting"])
     cells = chosen_cells(study, line)
@@ -29,7 +27,6 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
         return ""
     chosen = {
         "claim": line["id"],
-        "setting": str(number),
         "study": study.name,
         "measure": "~".join(cells["measures"]),
         "protocol": line["protocol"],
@@ -39,7 +36,6 @@ def compare_link(study: StudyResults, line: Mapping[Any, Any], number: int) -> s
         "direction": line["kind"],
         "methods": "~".join(methods),
         "datasets": "~".join(line["datasets"].split()),
-        "pair": "~".join(methods[:2]),
     }
     return f"compare.html?{urlencode({key: str(value) for key, value in chosen.items()}, quote_via=quote)}#claim"
 
@@ -72,18 +68,3 @@ def differences_by_setting(table: pd.DataFrame) -> dict[tuple[str, str], pd.Data
     """Return the rows of claims-differences.csv for each claim and setting, whose name is "" where there is one."""
     table = table.assign(setting=table["setting"].astype(object).fillna(""))
     return {(str(claim), str(setting)): part for (claim, setting), part in table.groupby(["id", "setting"], sort=False)}
-
-
-def title_of_part(name: str) -> str:
-    """Return the name of a table or figure in words.
-
-    Examples
-    --------
-    >>> title_of_part("table4-at-ten"), title_of_part("figure-times")
-    ('Table 4, at ten', 'Figure: times')
-    """
-    parts = re.fullmatch(r"(table|figure)(\d*)-?(.*)", name)
-    if parts is None:
-        return name
-    kind, number, rest = parts[1].capitalize(), parts[2], parts[3].replace("-", " ")
-    return f"{kind} {number}{', ' * bool(rest)}{rest}" if number else f"{kind}: {rest}"

@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.methods.evidence import choices, foremost, rankings_of
+from mlreduce.methods.evidence import rankings_of
 from mlreduce.methods.facts import Method, method_of
-from mlreduce.stats.ranking import CONTROLS, highlighted
+from mlreduce.stats.ranking import highlighted
 from mlreduce_studies.gathering.rankings import StudyRanking, main_ranking
 from mlreduce_studies.runs import Run, StudyResults
 from mlreduce_studies.site.examples import example_of, limits_of
-from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on, wins_and_losses
+from mlreduce_studies.site.ranking import judged_by, ranked, rows_of, rows_on
 from mlreduce_studies.site.shapes import catalogued
-
-# Number of methods that are named for a study, in addition to the controls.
-_BEST = 3
 
 
 def page_names(names: Iterable[str]) -> dict[str, str]:
@@ -108,41 +105,6 @@ class Entries:
                     found[row["method"]]["by_dataset"].append(row)
         return found
 
-    def first(self, study: str) -> list[dict[str, Any]]:
-        """Return what is named of a study: its best methods and the controls, in order."""
-        return _named([*rows_of(study, self.foremost[study])]) if study in self.foremost else []
-
-    @cached_property
-    def answers(self) -> dict[str, list[dict[str, Any]]]:
-        """Families to what is named of each: its best methods and the controls, in order."""
-        return self._by_family({study: self.first(study) for study in self.foremost})
-
-    @cached_property
-    def advised(self) -> dict[str, list[dict[str, Any]]]:
-        """Families to what `mlreduce.recommend` and the front page name of each: its first methods and the controls."""
-        found = {}
-        for family in filter(foremost, registry.FAMILIES):
-            choice = choices(family)
-            shown = {one.method: one for one in (choice.first, *choice.then, *choice.controls)}.values()
-            found[family] = [
-                {"method": one.method, "near": one.near, "control": one in choice.controls, "of": one.methods}
-                | {"measure": one.measure, "predictor": one.predictor, "study": one.study}
-                for one in sorted(shown, key=lambda one: -one.near)
-            ]
-        return found
-
-    def _by_family(self, named: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-        """Return what is named of each family: by the study of it with the most methods that names any."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        for study, rows in named.items():
-            if rows:
-                found.setdefault(self._families[study], rows)
-        return found
-
-    @cached_property
-    def _families(self) -> dict[str, str]:
-        return {study.name: study.description["family"] for study in self.studies}
-
     @property
     def methods_in_order(self) -> list[str]:
         """Registered names of methods: by family, the best first, by the main ranking or by those of the runs."""
@@ -151,9 +113,10 @@ class Entries:
             near = {name: -1.0 if one is None else one.near for name, one in main.items()}
             families = [*registry.FAMILIES, ""]
             return sorted(self.methods, key=lambda name: (families.index(_described(name).family), -near[name]))
-        ranked: dict[str, list[str]] = {family: [] for family in self.answers}
+        family_of = {study.name: study.description["family"] for study in self.studies}
+        ranked: dict[str, list[str]] = defaultdict(list)
         for study, one in self.foremost.items():
-            ranked[self._families[study]] += [str(name) for name in one.ranking.table.index]
+            ranked[family_of[study]] += [str(name) for name in one.ranking.table.index]
         names = dict.fromkeys(name for item in (*ranked.values(), self.methods) for name in item)
         return [name for name in names if name in self.methods]
 
@@ -176,9 +139,6 @@ class Entries:
             "benchmark": next(iter(rankings_of(name)), None),
             "example": example_of(name) if known else "",
             "limits": limits_of(name) if known else [],
-            "answer": next(
-                (wins_and_losses(study, one, name) for study, one in self.foremost.items() if name in one.labels), None
-            ),
             "labels": [
                 self._label(study, label)
                 for study in self.studies
@@ -203,22 +163,9 @@ class Entries:
             for row in table[table["dataset"] == name].to_dict("records"):
                 studies.setdefault(tuple(row.items()), []).append(study)
         sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
-        ranks = {key: rows_on(key, one, name) for key, one in self.foremost.items()}
-        answers = self._by_family({key: _named(rows) for key, rows in ranks.items()})
         return {
             "name": name,
             "about": catalogued(name, self.datasets),
             "sizes": sizes,
-            "ranks": [row for rows in ranks.values() for row in rows],
-            "answers": answers,
-            "first": {family: rows[0]["method"] for family, rows in answers.items()},
+            "ranks": [row for key, one in self.foremost.items() for row in rows_on(key, one, name)],
         }
-
-
-def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return those of some rows, the best first, that are named: the best and the controls, each with ``control``."""
-    return [
-        {**row, "control": row["method"] in CONTROLS}
-        for number, row in enumerate(rows)
-        if number < _BEST or row["method"] in CONTROLS
-    ]

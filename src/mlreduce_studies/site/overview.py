@@ -12,8 +12,7 @@ from typing import Any
 from mlreduce.files import replacing
 from mlreduce.methods.evidence import TYPICAL
 from mlreduce_studies.runs import StudyResults
-from mlreduce_studies.site.claim_texts import citation_of_all, made_by
-from mlreduce_studies.site.entries import Entries
+from mlreduce_studies.site.claim_texts import citation_of_all
 from mlreduce_studies.site.findings import answers, findings
 from mlreduce_studies.site.papers import failed_of, tables_of
 from mlreduce_studies.site.shapes import STORED, form_fields
@@ -31,7 +30,6 @@ _ROWS = 12
 def front_page(
     studies: Sequence[StudyResults],
     pages: Mapping[str, str],
-    entries: Entries,
     claims: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     """Return what the front page shows; `mlreduce_studies.site.findings.findings` has the parameters."""
@@ -48,11 +46,7 @@ def front_page(
         "stored": STORED,
         "fields": form_fields(),
         "cited": citation_of_all(studies),
-        "versions": _counted([made_by(study) for study in studies]),
-        "studies": [
-            _overview(study, pages[study.name], entries.first(study.name), claims.get(study.name, ()))
-            for study in studies
-        ],
+        "studies": [_overview(study, pages[study.name], claims.get(study.name, ())) for study in studies],
     }
 
 
@@ -67,22 +61,12 @@ def _first_tables(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> 
     return shown
 
 
-def _counted(made: Sequence[Sequence[str]]) -> str:
-    """Return the version and the commit of some results, or how many versions and commits there are."""
-    found = [[*dict.fromkeys(item[number] for item in made if len(item) > number)] for number in (0, 1)]
-    parts = zip(found, ("versions of mlreduce", "commits"), strict=True)
-    return ", ".join(part[0] if len(part) == 1 else f"{len(part)} {name}" for part, name in parts if part)
-
-
-def _overview(
-    study: StudyResults, page: str, best: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _overview(study: StudyResults, page: str, claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what the front page says of a study."""
     theirs = [claim for claim in claims if claim["verdict"] == "confirmed" and not claim["own"]]
     numbers = {key: int(study.summary[key[:-1]].nunique()) for key in ("predictors", "measures", "methods")}
     return numbers | {
         **{"key": study.name, "page": page, "title": study.description["title"], "paper": study.is_of_a_paper},
-        "best": best,
         "counts": summary_counts(study.claims),
         "weak": sum(bool(claim["weakness"]) for claim in theirs),
         "printed": sums_by_protocol(study.audit, study.description["protocols"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
 from mlreduce_studies.runs import StudyResults
-from mlreduce_studies.site.claim_links import compare_link, differences_by_setting, title_of_part
+from mlreduce_studies.site.claim_links import compare_link, differences_by_setting
 from mlreduce_studies.site.claim_texts import citation, disagreement, issue_link
 from mlreduce_studies.site.forest import Intervals, forest
 from mlreduce_studies.tables import table_parts
@@ -24,7 +25,6 @@ from mlreduce_studies.verdicts.reasons import (
     agreement,
     claimed_outcome,
     first_sentence,
-    lacking_baseline,
     reason,
     scope,
     shortened,
@@ -45,6 +45,9 @@ _CLASSES = {
     "Mathematics": CLASSES["mathematics"],
     "Not judged": CLASSES["not judged"],
 }
+
+# Numbers of tables and figures in their names.
+_PLACE = re.compile(r"(table|figure)(\d)")
 
 # Failures that are listed, at most.
 _LINES = 30
@@ -126,19 +129,6 @@ def claims_of(
     return claims
 
 
-def compared_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return what the comparison shows of the claims that link to it: each with its settings, in their order."""
-    keys = ("setting", "verdict", "why", "holds", "pairs", "link")
-    return {
-        claim["id"]: {
-            "claim": claim["claim"],
-            "settings": [{key: line[key] for key in keys} for line in claim["settings"]],
-        }
-        for claim in claims
-        if any(line["link"] for line in claim["settings"])
-    }
-
-
 def _settings_of(study: StudyResults) -> dict[str, list[dict[Any, Any]]]:
     """Return claims to their settings: rows of claims-lines.csv, with what a page shows of them."""
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
@@ -149,9 +139,7 @@ def _settings_of(study: StudyResults) -> dict[str, list[dict[Any, Any]]]:
         table = tables.get((line["id"], line["setting"]), pd.DataFrame())
         pair = telling_pair(line, table)
         shown = {
-            "link": compare_link(study, line, len(of_claim)),
-            "pairs": [] if table.empty else table[["method", "other"]].drop_duplicates().to_numpy().tolist(),
-            "holds": str(line["holds"]),
+            "link": compare_link(study, line),
             "scope": scope(line),
             "why": reason(line, pair),
             "pair": pair,
@@ -177,7 +165,7 @@ def _in_margins(table: pd.DataFrame) -> float:
 def _why(claim: Mapping[str, Any], counted: Sequence[Mapping[str, Any]]) -> str:
     """Return why a claim has its verdict: the reason of a setting that has it, and whether the others agree."""
     if claim["judged_by"] == "no baseline":
-        return next((lacking_baseline(text) for line in counted if (text := without_baseline(line["evidence"]))), "")
+        return next((shortened(text) for line in counted if (text := without_baseline(line["evidence"]))), "")
     if claim["verdict"] == "not run":
         return "The results that it needs are not there."
     if not counted or claim["judged_by"] != "experiments":
@@ -202,28 +190,14 @@ def questions(claims: Sequence[Mapping[str, Any]], least: int = 3) -> list[dict[
     return made
 
 
-def telling_claims(
-    claims: Sequence[Mapping[str, Any]], number: int = 3, headline: str | None = None
-) -> list[Mapping[str, Any]]:
-    """Return the claims that say the most on a paper.
+def headline_claim(claims: Sequence[Mapping[str, Any]], headline: str | None = None) -> Mapping[str, Any] | None:
+    """Return the claim that a paper's page names as its headline.
 
-    The headline that its page names; then the first that its abstract makes (else its first), the refuted one and the
-    confirmed one with the largest effect in margins, and others like these, of each comparison one. But for the
-    headline, only what results judge, with a size of effect.
+    Without one it is that with the largest effect in margins, of the claims of the paper that results judge.
     """
-    judged = [
-        claim for claim in claims if claim["judged_by"] == "experiments" and claim["margins"] and not claim["own"]
-    ]
-    named = [claim for claim in claims if claim["id"] == headline]
-    main = named or [claim for claim in judged if "abstract" in claim["where"].lower()] or judged
-    by_effect = sorted(judged, key=lambda claim: -claim["margins"])
-    decided = [claim for claim in by_effect if claim["verdict"] != "undecided"]
-    best = {verdict: [item for item in decided if item["verdict"] == verdict] for verdict in ("refuted", "confirmed")}
-    chosen: dict[str, Mapping[str, Any]] = {}
-    for claim in [*main[:1], *best["refuted"][:1], *best["confirmed"][:1], *decided, *judged]:
-        if claim["group"] not in chosen and len(chosen) < number:
-            chosen[claim["group"]] = claim
-    return list(chosen.values())
+    judged = (claim for claim in claims if claim["judged_by"] == "experiments" and not claim["own"])
+    by_effect = sorted((claim for claim in judged if claim["margins"]), key=lambda claim: -claim["margins"])
+    return next((claim for claim in claims if claim["id"] == headline), next(iter(by_effect), None))
 
 
 def parts_of(
@@ -231,12 +205,12 @@ def parts_of(
 ) -> list[dict[str, str]]:
     """Return the tables and figures of a page with their anchors and titles, for claims that are shown in them."""
     parts = [
-        (f"printed-{number}", part["table"], f"printed {title_of_part(part['table'])} ({part['protocol']})")
+        {"anchor": f"printed-{number}", "name": part["table"], "title": f"printed {part['table']} ({part['protocol']})"}
         for number, part in enumerate(printed, 1)
     ]
     names = [*(part["file"] for part in figures), *(part["name"] for part in tables)]
-    parts += [(name, name, title_of_part(name)) for name in names]
-    return [{"anchor": anchor, "name": name, "title": title} for anchor, name, title in parts]
+    parts += [{"anchor": name, "name": name, "title": name.replace("-", " ")} for name in names]
+    return [part | {"title": _PLACE.sub(r"\1 \2", part["title"])} for part in parts]
 
 
 def failed_of(study: StudyResults) -> dict[str, Any] | None:
@@ -257,9 +231,9 @@ def failed_of(study: StudyResults) -> dict[str, Any] | None:
 def audit_of(study: StudyResults) -> dict[str, Any]:
     """Return the audit in sums and sentences, printed and reproduced sizes, and claims of the paper by verdict."""
     sizes = study.frame("audit-sizes")
-    counts = {key: number for key, number in verdict_counts(study.claims[~study.claims["own"]]).items() if number}
+    counts = verdict_counts(study.claims[~study.claims["own"]])
     classes = {
-        title: {verdict: counts[verdict] for verdict in verdicts if verdict in counts}
+        title: {verdict: counts[verdict] for verdict in verdicts if counts[verdict]}
         for title, verdicts in _CLASSES.items()
     }
     return {
@@ -267,6 +241,5 @@ def audit_of(study: StudyResults) -> dict[str, Any]:
         "sentences": audit_sentences(study.audit, sizes, study.frame("ratios"), study.frame("audit-order")),
         "sizes": [] if sizes is None else sizes.to_dict("records"),
         "verdicts": verdicts_sentence(study.claims),
-        "counts": counts,
         "classes": {title: numbers for title, numbers in classes.items() if numbers},
     }

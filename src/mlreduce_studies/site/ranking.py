@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlreduce.datasets.catalogue import read_catalogue
-from mlreduce.metrics import higher_is_better
 from mlreduce_studies.gathering.rankings import StudyRanking, main_measure, names_of, rankings_of
 from mlreduce_studies.runs import StudyResults
 
@@ -53,24 +52,6 @@ def rows_on(study: str, one: StudyRanking, dataset: str) -> list[dict[str, Any]]
         for method in one.ranking.table.index
     ]
     return sorted(rows, key=lambda row: (-row["near"], row["rank"], row["method"]))
-
-
-def wins_and_losses(study: str, one: StudyRanking, method: str) -> dict[str, Any]:
-    """Return the row of a method of `rows_of`, with where it is near the best and where furthest from it.
-
-    ``wins`` are the data sets on which it is within the margin of the best in half of the settings or more, ``losses``
-    three on which its mean is furthest from that of the ``best``, by more than the margin.
-    """
-    near, means = (one.ranking.by_set[name] for name in ("near", "mean"))
-    means = means if higher_is_better(one.measure) else -means
-    best, behind = means.idxmax(axis=1), means.max(axis=1) - means[method]
-    wins = near[method][near[method] >= 0.5].sort_values(ascending=False, kind="stable")
-    losses = behind[behind > one.ranking.margin].nlargest(3)
-    return {
-        **next(row for row in rows_of(study, one) if row["method"] == method),
-        "wins": [{"dataset": name, "near": share} for name, share in wins.items()],
-        "losses": [{"dataset": name, "behind": gap, "best": best[str(name)]} for name, gap in losses.items()],
-    }
 
 
 def _place(study: str, one: StudyRanking) -> dict[str, Any]:

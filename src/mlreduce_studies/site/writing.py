@@ -79,20 +79,18 @@ class Site:
             study=study,
             tables=tables,
             printed=printed,
-            figures=_opened(figures),
+            figures=figures,
             claims=claims,
-            telling=papers.telling_claims(claims, headline=study.description["headline"]),
+            headline=papers.headline_claim(claims, study.description["headline"]),
             audit=papers.audit_of(study),
             failed=papers.failed_of(study),
             downloads=downloads,
         )
-        if compared := papers.compared_claims(claims):
-            self._script(f"data/claims-{page}.js", f"{page}/claims", compared)
 
     def _write_front(self) -> None:
         pages = {"datasets": self.entries.datasets, "methods": self.entries.methods}
         self._script("data/shapes.js", "shapes", form_data() | {"margin": MARGIN, "pages": pages})
-        self._page("index.html", "index", **front_page(self.studies, self.pages, self.entries, self._claims))
+        self._page("index.html", "index", **front_page(self.studies, self.pages, self._claims))
 
     def _write_entries(self) -> None:
         for folder, kind in {"methods": "method", "datasets": "dataset"}.items():
@@ -106,8 +104,7 @@ class Site:
     def _write_comparison(self) -> None:
         known = []
         for study in self.studies:
-            page, claims = self.pages[study.name], f"data/claims-{self.pages[study.name]}.js"
-            measures = []
+            page, measures = self.pages[study.name], []
             for measure, text in scores_by_measure(study, self._limit):
                 file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
                 self._script(file, f"{page}/{measure}", text)
@@ -119,7 +116,6 @@ class Site:
                 {"key": study.name, "page": page, "measures": measures, "methods": methods}
                 | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit), "first": self.entries.highlighted(study.name)}
-                | ({"claims": claims} if (self.target / claims).is_file() else {})
             )
         self._script("data/studies.js", "studies", known)
         self._script("data/palette.js", "palette", PALETTE)
@@ -142,16 +138,6 @@ class Site:
         write_text(self.target / path, visible(text) + "\n")
 
 
-def _opened(figures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return figures of which the first small one is ``open``: of a few panels, or no higher than wide."""
-    small = [
-        len(panels) <= 4 if (panels := figure["data"]["panels"]) else figure["size"][1] <= figure["size"][0]
-        for figure in figures
-    ]
-    first = small.index(True) if any(small) else -1
-    return [{**figure, "open": number == first} for number, figure in enumerate(figures)]
-
-
 @cache  # compiling the templates takes half of the time of a small site
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -165,7 +151,7 @@ def _environment() -> jinja2.Environment:
 
     environment.filters |= {
         **{"bold": bold, "counted": counted, "brief": brief, "questions": papers.questions, "measure": measure_label},
-        **{"colour": cache(colour_of), "duration": duration},  # of a few methods in thousands of rows
+        **{"colour": cache(colour_of)},  # of a few methods in thousands of rows
         **{"typeset": typeset, "typeset_paragraphs": typeset_paragraphs},
     }
     environment.globals["margin"] = MARGIN
@@ -182,20 +168,6 @@ def brief(text: str, longest: int = 140) -> str:
     """
     short = re.sub(r" \((?:here|our reading): .*\)\.$", ".", text, flags=re.DOTALL)
     return short if len(short) <= longest else f"{short[: longest - 1].rpartition(' ')[0]}…"
-
-
-def duration(seconds: float) -> str:
-    """Return seconds as text.
-
-    Examples
-    --------
-    >>> duration(42.4), duration(7500.0)
-    ('42 s', '2 h 5 min')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def write_site(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +23,6 @@ _UNITS = {
 }
 _SIDES = {"larger": ("more", "less"), "smaller": ("less", "more")}
 _OUTCOMES = {"above": "{0}", "not below": "no {1}", "within": "similar", "below": "{1}"}
-_LACKING = re.compile(r"reproduced: (.*?)\. By our scores alone: (.*)\.")
 
 
 class Pair(NamedTuple):
@@ -154,16 +152,6 @@ def measured(line: Mapping[Any, Any]) -> str:
         return ""
     labels = [_UNITS.get(name) or measure_label(name) for name in names]
     return f" in {labels[0]}" if len(labels) == 1 else f" in {len(labels)} measures"
-
-
-def lacking_baseline(sentence: str) -> str:
-    """Return why a claim has no verdict, from what `mlreduce_studies.verdicts.baselines.without_baseline` returns."""
-    found = _LACKING.search(sentence)
-    if found is None:
-        return shortened(sentence)
-    counts = found[1].split(", ")
-    shown = f"{', '.join(counts[:3])}{', …' if counts[3:] else ''}"
-    return f"Too few printed numbers of the baseline are reproduced ({shown}); our scores alone: {found[2]}."
 
 
 def agreement(verdicts: Sequence[str]) -> str:

@@ -70,22 +70,27 @@ def computed(links, measures):
 def of_paper(study):
     """Return the settings of claims that link to the comparison, and what the page computes for them."""
     lines = [(claim, line) for claim in claims_of(study, drawn=False) for line in claim["settings"] if line["link"]]
-    links = [{"query": urlsplit(line["link"]).query, "pairs": line["pairs"]} for _, line in lines]
+    tables = differences_by_setting(study.frame("claims-differences"))
+    pairs = [
+        tables[claim["id"], line["setting"]][["method", "other"]].drop_duplicates().to_numpy().tolist()
+        for claim, line in lines
+    ]
+    links = [{"query": urlsplit(line["link"]).query, "pairs": own} for (_, line), own in zip(lines, pairs, strict=True)]
     wanted = {name for own in links for name in parse_qs(own["query"])["measure"][0].split("~")}
     measures = {name: json.loads(text) for name, text in scores_by_measure(study) if name in wanted}
-    return lines, computed(links, measures)
+    return lines, pairs, computed(links, measures)
 
 
 @pytest.mark.parametrize("paper", [PAPERS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in PAPERS[1:])])
 def test_a_link_opens_what_the_claim_counts(paper):
     study = reference()[paper]
     tables = differences_by_setting(study.frame("claims-differences"))
-    lines, found = of_paper(study)
+    lines, compared, found = of_paper(study)
     assert lines
-    for (claim, line), pairs in zip(lines, found, strict=True):
+    for (claim, line), asked, pairs in zip(lines, compared, found, strict=True):
         about = f"{claim['id']}, {line['setting']}"
         table, shown = tables[claim["id"], line["setting"]], {}
-        for pair, rows in zip(line["pairs"], pairs, strict=True):
+        for pair, rows in zip(asked, pairs, strict=True):
             own = table[table[["method", "other"]].eq(pair).all(axis=1)].set_index("dataset")
             shown[tuple(pair)] = {row["dataset"]: row for row in rows}
             assert shown[tuple(pair)].keys() == set(own.index), about

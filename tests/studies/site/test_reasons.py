@@ -15,14 +15,12 @@ from planted_run import METHODS, planted_run
 from mlreduce.stats.margins import wins_ties_losses
 from mlreduce_studies.runs import open_run, read_run
 from mlreduce_studies.site import claim_texts
-from mlreduce_studies.site.papers import audit_of, claims_of, questions, telling_claims
-from mlreduce_studies.verdicts.baselines import said_of_baseline, without_baseline
+from mlreduce_studies.site.papers import audit_of, claims_of, headline_claim, questions
 from mlreduce_studies.verdicts.columns import summary_counts
 from mlreduce_studies.verdicts.reasons import (
     LONGEST,
     agreement,
     first_sentence,
-    lacking_baseline,
     reason,
     scope,
     telling_pair,
@@ -103,7 +101,8 @@ def test_a_reason_has_25_words_at_most_for_every_committed_claim(committed):
 
 def test_a_number_of_claims_leads_to_as_many_claims(committed):
     for study, claims in committed:
-        numbers, counts = summary_counts(study.claims), audit_of(study)["counts"]
+        numbers, classes = summary_counts(study.claims), audit_of(study)["classes"].values()
+        counts = {verdict: number for own in classes for verdict, number in own.items()}
         assert sum(counts.values()) == sum(numbers.values()) == sum(not claim["own"] for claim in claims)
         for verdict, number in counts.items():
             shown = [claim for claim in claims if claim["verdict"] == verdict and not claim["own"]]
@@ -138,7 +137,7 @@ def study(tmp_path_factory):
 def test_a_claim_has_a_reason_a_citation_and_a_text_that_disputes_it(study):
     (claim,) = claims_of(study)
     assert claim["why"].startswith(f"{METHODS[-1]} against ")
-    assert telling_claims([claim]) == [claim]
+    assert headline_claim([claim]) is claim
     assert f"Verdict: {claim['verdict']}" in claim["disagreement"]
     for part in (claim["id"], claim["claim"], "p for 0.001, against 1", "splits 4", "Python 3", claim["why"]):
         assert part in claim["disagreement"]
@@ -161,26 +160,20 @@ def test_an_issue_is_filled_in_where_the_project_has_an_address(study, monkeypat
     assert list(short) == ["title"]
 
 
-def test_telling_claims_are_the_main_one_and_the_largest_effects():
-    def claim(name, verdict, margins, where="Section 2", group=None, **changed):
-        own = {"id": name, "verdict": verdict, "margins": margins, "where": where, "group": group or name}
-        return own | {"judged_by": "experiments", "own": False} | changed
+def test_the_headline_is_what_the_page_names_or_the_largest_effect():
+    def claim(name, verdict, margins, **changed):
+        return {"id": name, "verdict": verdict, "margins": margins, "judged_by": "experiments", "own": False} | changed
 
     claims = [
         claim("first", "confirmed", 1.0),
-        claim("main", "undecided", 0.1, "Abstract; Table 2"),
-        claim("same", "refuted", 9.0, group="main"),
         claim("false", "refuted", 3.0),
-        claim("true", "confirmed", 2.0),
         claim("ours", "confirmed", 99.0, own=True),
         claim("proof", "proved", 0.0, judged_by="mathematics"),
         claim("unknown", "confirmed", 0.0),
     ]
-    assert [own["id"] for own in telling_claims(claims)] == ["main", "true", "false"]
-    assert [own["id"] for own in telling_claims(claims[:1])] == ["first"]
-    assert telling_claims(claims[6:7]) == []
-    # The headline of the paper's page comes first, whatever judges it.
-    assert [own["id"] for own in telling_claims(claims, 2, "proof")] == ["proof", "same"]
+    assert headline_claim(claims)["id"] == "false"
+    assert headline_claim(claims, "proof")["id"] == "proof"
+    assert headline_claim(claims[2:]) is None
 
 
 def test_claims_of_one_question_have_a_summary():
@@ -194,9 +187,5 @@ def test_claims_of_one_question_have_a_summary():
     assert (first["claims"], second) == (claims, {"summary": "", "claims": [other]})
 
 
-def test_a_missing_baseline_in_words():
-    said = without_baseline("a and b: 3 wins. " + said_of_baseline("refuted", "b 1 of 4, c 0 of 1"))
-    assert lacking_baseline(said) == (
-        "Too few printed numbers of the baseline are reproduced (b 1 of 4, c 0 of 1); our scores alone: refuted."
-    )
+def test_settings_that_agree_in_words():
     assert agreement(["refuted", "refuted"]) == "both settings agree"

@@ -93,19 +93,6 @@ window.mlreduceCharts = (() => {
     return styles;
   }
 
-  // Which of some panels have values less than a margin apart, in words; as `mlreduce.plot.layout.say_narrow`.
-  function narrow(panels, margin) {
-    const found = panels.map((panel) => {
-      const values = panel.lines.flatMap((line) => line.points.map((point) => point[point.length > 1 ? 1 : 0]));
-      const high = Math.max(...values), low = Math.min(...values);
-      return {title: panel.title, span: high - low, margin: margin.relative ? margin.value * Math.max(Math.abs(high), Math.abs(low)) : margin.value};
-    });
-    const less = found.filter((panel) => panel.span < panel.margin);
-    if (!less.length) return "";
-    const where = less.length < found.length ? ` in ${less.map((panel) => panel.title).join(", ")}` : "";
-    return `All values${where} are within ${Math.max(...less.map((panel) => panel.span)).toPrecision(2)} of each other, less than the margin ${margin.relative ? `${100 * margin.value} %` : margin.value}.`;
-  }
-
   // Colours that differ: a method's own or, where an earlier one has that, the first free one; as in plot/colours.py.
   function distinct(names, own, palette) {
     const first = new Map();
@@ -205,13 +192,7 @@ window.mlreduceCharts = (() => {
     figure.dataset.ready = "yes";
   }
 
-  addEventListener("DOMContentLoaded", () => {
-    const figures = [...document.querySelectorAll("figure.chart")];
-    const begin = whenSeen(figures, drawFigure);
-    // What has no picture to print is drawn when there is time, whether it is seen or not; browsers load the pictures
-    // of others when they print.
-    addEventListener("load", () => setTimeout(() => figures.filter((figure) => !figure.querySelector("img")).forEach(begin), 300));
-  });
+  addEventListener("DOMContentLoaded", () => whenSeen(document.querySelectorAll("figure.chart"), drawFigure));
 
-  return {draw, narrow, distinct, FAINT};
+  return {draw, distinct, FAINT};
 })();

@@ -3,7 +3,7 @@
 addEventListener("DOMContentLoaded", async () => {
   const {root, load, keep, element, table, swatch} = window.mlreduce;
   const {AVERAGE, LARGEST, mean, decoded, nameOf, percentsOf, cellsOf, pairsOf, marginOf, askedOf} = window.mlreduceScores;
-  const {draw, narrow, distinct, FAINT} = window.mlreduceCharts;
+  const {draw, distinct, FAINT} = window.mlreduceCharts;
   const MOST = 8; // lines with colours
   const studies = window.mlreduceData.studies;
   const form = document.getElementById("choices");
@@ -12,9 +12,8 @@ addEventListener("DOMContentLoaded", async () => {
   const fields = form.elements;
   const asked = askedOf(new URLSearchParams(location.search));
   let parts = []; // of the study: the scores of each measure that is chosen
-  let claim = null; // whose comparison this is, until something else is chosen
+  let claim = asked.claim && studies.some((own) => own.key === asked.study) ? asked.claim : null; // whose comparison this is, until something else is chosen
   let ticked = asked.methods.length > 0; // whether the methods are somebody's choice
-  let pair = (new URLSearchParams(location.search).get("pair") ?? "").split("~").filter(Boolean);
 
   // Choices
 
@@ -108,14 +107,14 @@ addEventListener("DOMContentLoaded", async () => {
   function leave() {
     if (!claim) return;
     claim = null;
-    keep({claim: null, setting: null, cells: null, direction: null});
+    keep({claim: null, cells: null, direction: null});
   }
 
   // Results
 
   async function show() {
     const methods = chosen("methods"), sets = chosen("datasets");
-    keep({study: fields.study.value, measure: fields.measure.value, protocol: fields.protocol.value, predictor: fields.predictor.value, size: fields.size.value, margin: fields.margin.value, methods: methods.join("~"), datasets: sets.join("~"), pair: pair.join("~")});
+    keep({study: fields.study.value, measure: fields.measure.value, protocol: fields.protocol.value, predictor: fields.predictor.value, size: fields.size.value, margin: fields.margin.value, methods: methods.join("~"), datasets: sets.join("~")});
     const enough = methods.length > 1 && sets.length > 0;
     result.hidden = !enough;
     showClaim();
@@ -137,16 +136,11 @@ addEventListener("DOMContentLoaded", async () => {
 
   const labels = () => parts.map((part) => part.content.label).join(", ");
 
-  // What is claimed and what was found, while the choices are those of a claim.
+  // While the choices are those of a claim.
   function showClaim() {
-    const place = document.getElementById("claim");
+    const place = document.getElementById("claim"), link = element("a", {href: `${root}papers/${study().page}.html#claim-${claim}`}, `the claim ${claim}`);
     place.hidden = !claim;
-    if (!claim) return;
-    place.replaceChildren(
-      element("p", {}, element("b", {}, "A claim: "), claim.claim, claim.setting ? ` (${claim.setting})` : ""),
-      element("p", {}, element("span", {class: `verdict ${claim.verdict}`}, claim.verdict), ": ", claim.why),
-      element("p", {class: "note"}, element("a", {href: `${root}papers/${study().page}.html#claim-${claim.id}`}, "The claim with all its evidence"), `. Measures, sizes, data sets and margin below are those of the claim${asked.each ? "; it has to hold for each measure, predictor and size, and these are counted separately" : ""}. With another choice this is your comparison.`),
-    );
+    place.replaceChildren("Measures, sizes, data sets and margin are those of ", link, `${asked.each ? ", which has to hold for each measure, predictor and size: these are counted separately" : ""}. With another choice this is your comparison.`);
   }
 
   // Of several measures and predictors the first has curves.
@@ -181,17 +175,15 @@ addEventListener("DOMContentLoaded", async () => {
       place.replaceChildren(element("p", {}, "There is no curve: one size was measured."));
       return;
     }
-    await draw(place, {panels, says: narrow(panels, own.margin)}, "Curves", `${own.parts[0].measure}-${predictor}`);
+    await draw(place, {panels}, "Curves", `${own.parts[0].measure}-${predictor}`);
   }
 
   const signed = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toPrecision(3)}`;
 
-  // All pairs, which of them a claim is about, and what they say of the first two.
+  // All pairs.
   function showPairs(own, datasets) {
-    const place = document.getElementById("pairs-table"), answer = document.getElementById("first");
-    answer.textContent = "";
+    const place = document.getElementById("pairs-table");
     if (!datasets.length) {
-      document.getElementById("pair").replaceChildren();
       place.replaceChildren(element("p", {}, "No data set has a value of every method."));
       return [];
     }
@@ -199,45 +191,15 @@ addEventListener("DOMContentLoaded", async () => {
     const found = methods.map((first) => methods.map((second) => (first === second ? null : pairsOf(own, first, second, datasets))));
     const overall = found.map((row) => mean(row.filter((of) => of?.pairs.length).map((of) => of.mean)));
     const order = methods.map((_, i) => i).sort((i, j) => overall[j] - overall[i]);
-    const named = (i, j) => claim?.pairs.some(([first, second]) => first === methods[i] && second === methods[j]);
     const rows = order.map((i) => [methods[i], ...order.map((j) => {
       const of = found[i][j];
       if (!of?.pairs.length) return "";
       const half = (of.wins + of.ties + of.losses) / 2;
-      const attributes = {class: [named(i, j) ? "claimed" : "", of.wins > half ? "better" : of.losses > half ? "worse" : ""].join(" ").trim()};
-      return element("td", attributes, element("button", {type: "button", title: `${methods[i]} and ${methods[j]}`, onclick: () => {
-        pair = [methods[i], methods[j]];
-        keep({pair: pair.join("~")});
-        showPair(own, datasets);
-      }}, element("b", {}, signed(of.mean)), element("br"), `${of.wins}/${of.ties}/${of.losses}`));
+      const outcome = of.wins > half ? "better" : of.losses > half ? "worse" : "";
+      return element("td", {class: outcome}, element("b", {}, signed(of.mean)), element("br"), `${of.wins}/${of.ties}/${of.losses}`);
     })]);
     place.replaceChildren(table(["against", ...order.map((i) => methods[i])], rows, {class: "matrix"}));
-    const [first, second] = order, best = found[first][second], ranked = study().first?.[fields.measure.value] ?? [];
-    if (!claim && best.pairs.length) answer.textContent = `${ranked.length > 2 ? `First in the study by ${labels()}: ${ranked.slice(0, 3).join(", ")}. ` : ""}${methods[first]} against ${methods[second]}: mean difference ${signed(best.mean)}; ${best.wins} wins, ${best.ties} ties, ${best.losses} losses by the margin ${fields.margin.value}.`;
-    if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[first], methods[second]];
-    showPair(own, datasets);
-    return found.flatMap((row, i) => row.map((of, j) => of && {methods: [methods[i], methods[j]], wins: of.wins, ties: of.ties, losses: of.losses})).filter(Boolean);
-  }
-
-  function showPair(own, datasets) {
-    const place = document.getElementById("pair");
-    const of = pairsOf(own, ...pair, datasets);
-    if (!of.pairs.length) return place.replaceChildren(element("p", {}, "No split has a value of both."));
-    const rows = of.pairs.map((one) => [one.dataset, one.mean.toPrecision(3), one.margin.toPrecision(2), one.wins, one.ties, one.losses]);
-    place.replaceChildren(
-      element("p", {}, element("b", {}, `${pair[0]} and ${pair[1]}`), `: ${of.wins} wins, ${of.ties} ties, ${of.losses} losses of ${pair[0]}; mean difference ${signed(of.mean)}, positive where it is better.${claim && asked.each ? " Counted are cells: a measure with a predictor at a size." : ""}`),
-      table(["data set", "mean difference", "margin", "won", "tied", "lost"], rows),
-    );
-  }
-
-  // The claim of the address, where its study has it.
-  async function claimed() {
-    const own = study();
-    if (!asked.claim || own.key !== asked.study || !own.claims) return;
-    await load(root + own.claims);
-    const found = window.mlreduceData[`${own.page}/claims`][asked.claim];
-    const line = found?.settings[asked.setting];
-    if (line) claim = {id: asked.claim, claim: found.claim, ...line};
+    return found.flatMap((row, i) => row.map((of, j) => of && {methods: [methods[i], methods[j]], mean: of.mean, wins: of.wins, ties: of.ties, losses: of.losses})).filter(Boolean);
   }
 
   options(fields.study, studies.map((own) => [own.key, own.key]), asked.study ?? undefined);
@@ -247,6 +209,5 @@ addEventListener("DOMContentLoaded", async () => {
   for (const name of ["size", "margin"]) fields[name].addEventListener("change", () => { leave(); show(); });
   for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", () => { ticked ||= id === "methods"; leave(); show(); });
   form.addEventListener("submit", (event) => event.preventDefault());
-  await claimed();
   await changed(-1);
 });

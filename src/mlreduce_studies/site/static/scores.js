@@ -124,7 +124,6 @@ globalThis.mlreduceScores = (() => {
       study: query.get("study"), measures: list("measure"), protocol: query.get("protocol"), predictors: list("predictor"),
       size: query.get("size"), margin: query.get("margin") === null ? null : marginOf(query.get("margin")), methods: list("methods"),
       datasets: list("datasets"), each: query.get("cells") === "each", direction: query.get("direction"), claim: query.get("claim"),
-      setting: Number(query.get("setting") ?? 0),
     };
   }
 

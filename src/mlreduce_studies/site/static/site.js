@@ -31,22 +31,15 @@ window.mlreduce = (() => {
     history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
   }
 
-  // Calls `start` once for an element when it is about to be seen, or when what is returned is called with it.
+  // Calls `start` once for an element when it is about to be seen.
   function whenSeen(elements, start) {
-    const waiting = new Set(elements);
-    const begin = (element) => {
-      if (waiting.delete(element)) start(element);
-    };
     const observer = new IntersectionObserver((entries) => {
-      for (const entry of entries) {
-        if (entry.isIntersecting) {
-          observer.unobserve(entry.target);
-          begin(entry.target);
-        }
+      for (const {target} of entries.filter((entry) => entry.isIntersecting)) {
+        observer.unobserve(target);
+        start(target);
       }
     }, {rootMargin: "400px"});
     for (const element of elements) observer.observe(element);
-    return begin;
   }
 
   // An element with attributes and children; texts are never read as HTML.
