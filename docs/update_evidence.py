@@ -32,6 +32,7 @@ PROJECT = Path(__file__).parents[1]
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import growth  # noqa: E402
+from update_verdicts import draw_again  # noqa: E402
 
 REFERENCE = PROJECT / "results" / "reference"
 SCORES = scores.Scores(Protocol(PROJECT))
@@ -173,3 +174,5 @@ if __name__ == "__main__":
     evidence._costs.cache_clear()
     for path, text in tables().items():
         path.write_text(text, encoding="utf-8")
+    for folder in sorted({path.parent for path in REFERENCE.glob("*/figure-near-best*.svg")}):
+        draw_again(folder)  # these figures have the estimated seconds of fits

@@ -106,7 +106,7 @@ def _draw_quality(
     names: Mapping[str, str],
     styles: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
     known = made.table.dropna(subset=["seconds", "mean"])
     axis.set_title("quality against seconds of a fit, estimated", fontsize=9)
@@ -122,10 +122,11 @@ def _draw_quality(
             [row["seconds"]], [row["mean"]], linestyle="none", markersize=4, label=names[method], **styles[method]
         )
     axis.set_xscale("log")
-    if known["seconds"].max() < 10 * known["seconds"].min():  # parts of one power of ten would overlap
-        axis.xaxis.set_major_locator(MaxNLocator(5))
+    axis.xaxis.set_minor_formatter(NullFormatter())  # parts of one power of ten would overlap
+    span = known["seconds"].max() / known["seconds"].min()
+    if span < 100:
+        axis.xaxis.set_major_locator(MaxNLocator(5) if span < 10 else LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.xaxis.set_minor_formatter(NullFormatter())
     axis.margins(x=0.08, y=0.08)
     if not higher_is_better(measure):
         axis.invert_yaxis()
