@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled, compiled_part
+from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.predictors._tree_models import Rows
 from mlreduce.validation import FloatArray, check_memory, is_sparse
 
-IntArray: TypeAlias = NDArray[np.int64]
 Int32Array: TypeAlias = NDArray[np.int32]
 
 #: Intervals that the values of a feature are divided into.

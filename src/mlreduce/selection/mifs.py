@@ -171,6 +171,7 @@ class _LatentLabels(Regression):
         few = X.shape[1] < X.shape[0] and X.shape[1] + labels.shape[1] <= _ITERATIONS * n_latent
         self._by_products = self._labels_known is None and self._keeps_products and few
         self._solved_for: tuple[FloatArray, FloatArray] | None = None
+        self._label_squares = float(np.square(self._labels).sum())
         # V is a sum of what it takes of XW and of the labels, which B turns: the latter does not change.
         self._adds = self._labels_known is None and labels.size > _MANY
         if self._adds:
@@ -214,7 +215,7 @@ class _LatentLabels(Regression):
         fitted = self.features.scatter[:, active] @ own
         value = (own * (fitted - moments)[active]).sum() + alpha * (self.basis.T * crossed).sum()
         self._turn_basis(crossed.T)
-        value += alpha * (np.square(self._labels).sum() - 2.0 * (self.basis.T * crossed).sum())
+        value += alpha * (self._label_squares - 2.0 * (self.basis.T * crossed).sum())
         return float(value), moments - fitted
 
     def latent_labels(self) -> FloatArray:

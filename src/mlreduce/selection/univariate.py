@@ -343,7 +343,8 @@ class MutualInformation(UnivariateSelector):
         by_column, random = X.tocsc() if is_sparse(X) else X, check_random_state(self.random_state)
         state, minorities = random.get_state(), _minorities(labels)
         for block in row_blocks(n_features, n_samples, _NOISY_BYTES):
-            columns = np.array(as_dense(by_column[:, block].T), order="C")
+            columns = as_dense(by_column[:, block].T)
+            columns = columns if is_sparse(X) else np.array(columns, order="C")  # X stays as it is
             columns = scale(columns.T, with_mean=False, copy=False).T
             noise = _NOISE * np.maximum(1, np.abs(columns).mean(axis=1))[:, np.newaxis]
             random.set_state(state)  # that of the noise of all features, of which a block is used
